@@ -255,8 +255,8 @@ def test_a_verdict_goes_on_in_the_list_and_its_undoing_brings_back_what_stood(wo
     assert following is not None
     assert told["Location"].startswith(reverse("admin:cases_case_change", args=[following]))
     undo = reviewer.get(told["Location"]).context["just_decided"]
-    assert undo.record.note == "The whole chapter was published without a licence."
-    reviewer.post(undo.address, {"verdict": "undo", "basis": str(undo.record.pk)})
+    assert undo["record"].note == "The whole chapter was published without a licence."
+    reviewer.post(undo["address"], {"verdict": "undo", "basis": str(undo["record"].pk)})
     decided = Case.objects.get(pk=case.pk)
     assert (decided.verdict, decided.decision and decided.decision.note) == (Verdict.FAIR_USE, "引文")
     assert [record.verdict for record in decided.verdicts.all()] == ["fair_use", "confirmed", "fair_use"]

@@ -287,7 +287,7 @@ def test_a_case_leads_to_the_next_of_its_matter_then_to_the_next_matter(world: W
     given = {"verdict": Verdict.CONFIRMED, "basis": 0}
     after = reviewer.post(line.address, given, follow=True)
     assert after.context["case"] == opened[1], "a verdict goes on to the next"
-    assert after.context["just_decided"].case == opened[0]
+    assert after.context["just_decided"]["case"] == opened[0]
 
 
 def test_filters_survive_opening_a_case(world: World, reviewer: Client) -> None:

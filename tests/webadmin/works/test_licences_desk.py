@@ -118,7 +118,7 @@ class TestChapters:
     def test_the_verdict_leads_to_a_form_with_chapters(self, world: World, desk: Any, work: Work) -> None:
         case = case_of(world, work, 1, 2, 3)
         answer = desk.post(record_url(case), {"verdict": "licensed", "basis": "0", "note": ""}, follow=True)
-        address = answer.context["just_decided"].licence_address
+        address = answer.context["just_decided"]["licence_address"]
         form = desk.get(address).context["adminform"].form
         assert {name: form.initial[name] for name in ("chapters", "work", "domain")} == {
             "chapters": "2-3", "work": str(work.pk), "domain": host_of(world),
@@ -252,13 +252,13 @@ class TestWithTheVerdict:
         said = told.content.decode()
         assert f"Licence made: 落霞书城 · {host}." in said
         assert "Cases whose page is now allowed: 2; no longer allowed: 0." in said
-        assert told.context["just_decided"].licence_address == record_url(licence)
+        assert told.context["just_decided"]["licence_address"] == record_url(licence)
         shown = desk.get(record_url(case))
         assert shown.context["licence_offer"] is None
         assert f"Licence made: 落霞书城 · {host}." in shown.content.decode()
 
         undo = told.context["just_decided"]
-        again = desk.post(undo.address, {"verdict": "undo", "basis": str(undo.record.pk)}, follow=True)
+        again = desk.post(undo["address"], {"verdict": "undo", "basis": str(undo["record"].pk)}, follow=True)
         assert "Cases whose page is now allowed: 0; no longer allowed: 2." in again.content.decode()
         assert not Licence.objects.filter(licensee="落霞书城").exists()
 

@@ -1,40 +1,29 @@
 """What a case's own page and a matter's preview say of what others made: the papers that stand, the open captures."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
-from webadmin.evidence.pages.proofs_view import ProofShown, TaskShown, shown_proof, shown_tasks
+from webadmin.evidence.pages.proofs_view import shown_proof, shown_tasks
 from webadmin.evidence.pages.subjects import address_of
 from webadmin.evidence.services.subject import Subject
 
 SHOWN = 10  # papers and captures; the page behind has all
 
 
-@dataclass(frozen=True, slots=True)
-class ThirdPartySummary:
-    """The newest papers, the most urgent captures, and where more of both stands."""
+def third_party_of(subject: Subject) -> dict[str, Any]:
+    """Of a case or a matter that the caller may see: the newest papers, the most urgent captures, the pages of both.
 
-    proofs: Sequence[ProofShown]
-    tasks: Sequence[TaskShown]
-    more: int
-    proofs_address: str
-    factors_address: str
-    damages_address: str  # of a matter; "" of a case
-    export_address: str  # of a matter with confirmed cases, else ""
-
-
-def third_party_of(subject: Subject) -> ThirdPartySummary:
-    """Of a case or a matter that the caller may see."""
+    damages_address: of a matter, "" of a case; export_address: of a matter with confirmed cases, else "".
+    """
     standing = subject.proofs().filter(withdrawn_at=None)
-    tasks = [each for each in shown_tasks(subject) if each.task.ended_at is None]
+    tasks = [each for each in shown_tasks(subject) if each["task"].ended_at is None]
     has_confirmed = subject.matter is not None and subject.matter.confirmed_cases > 0
     more = max(0, standing.count() - SHOWN) + max(0, len(tasks) - SHOWN)
-    return ThirdPartySummary(
-        proofs=[shown_proof(proof) for proof in standing[:SHOWN]],
-        tasks=tasks[:SHOWN],
-        more=more,
-        proofs_address=address_of(subject, "proofs"),
-        factors_address=address_of(subject, "factors"),
-        damages_address=address_of(subject, "damages") if subject.matter is not None else "",
-        export_address=address_of(subject, "export") if has_confirmed else "",
-    )
+    return {
+        "proofs": [shown_proof(proof) for proof in standing[:SHOWN]],
+        "tasks": tasks[:SHOWN],
+        "more": more,
+        "proofs_address": address_of(subject, "proofs"),
+        "factors_address": address_of(subject, "factors"),
+        "damages_address": address_of(subject, "damages") if subject.matter is not None else "",
+        "export_address": address_of(subject, "export") if has_confirmed else "",
+    }

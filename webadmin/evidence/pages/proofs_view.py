@@ -1,9 +1,8 @@
 """What others made of a case or a matter, and what they are asked to make: seen, entered, withdrawn, handed out."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import date
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
@@ -16,7 +15,7 @@ from core.errors import BadInput, ZhuiwenError
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case
-from webadmin.evidence.models import ProofCoverage, ThirdPartyProof, ThirdPartyTask
+from webadmin.evidence.models import ThirdPartyProof
 from webadmin.evidence.pages.subjects import address_of, case_of, matter_of, name_of
 from webadmin.evidence.services import third_party, third_party_tasks
 from webadmin.evidence.services.subject import Subject
@@ -31,22 +30,6 @@ SHOWN_BUNDLES = 20  # by name, of one proof; the rest is counted
 R = TypeVar("R", bound=Model)
 
 
-@dataclass(frozen=True, slots=True)
-class ProofShown:
-    """One proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
-
-    proof: ThirdPartyProof
-    told: Sequence[str]
-    bundles: Sequence[ProofCoverage]
-    more_bundles: int
-
-
-@dataclass(frozen=True, slots=True)
-class TaskShown:
-    task: ThirdPartyTask
-    is_overdue: bool
-
-
 def case_proofs_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Of one case. Raises Http404."""
     return _answer(request, case_of(request, case))
@@ -57,24 +40,30 @@ def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
     return _answer(request, matter_of(request, key))
 
 
-def shown_proofs(subject: Subject) -> list[ProofShown]:
+def shown_proofs(subject: Subject) -> list[dict[str, Any]]:
     """Those that stand first, the newest of each first."""
     rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
     return [shown_proof(proof) for proof in rows]
 
 
-def shown_proof(proof: ThirdPartyProof) -> ProofShown:
+def shown_proof(proof: ThirdPartyProof) -> dict[str, Any]:
+    """One proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
     covered = proof.covered.select_related("bundle").order_by("pk")
     named = list(covered[:SHOWN_BUNDLES])
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
-    return ProofShown(proof, [said(each) for each in what_was_checked(proof)], named, more)
+    return {
+        "proof": proof,
+        "told": [said(each) for each in what_was_checked(proof)],
+        "bundles": named,
+        "more_bundles": more,
+    }
 
 
-def shown_tasks(subject: Subject) -> list[TaskShown]:
+def shown_tasks(subject: Subject) -> list[dict[str, Any]]:
     """The open ones first, the most urgent of them before the others."""
     today = timezone.localdate()
     rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
-    return [TaskShown(task, is_overdue(task, today)) for task in rows]
+    return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
 
 
 def _answer(request: HttpRequest, subject: Subject) -> HttpResponse:
@@ -96,7 +85,7 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
         "back": address_of(subject),
         "factors": address_of(subject, "factors"),
         "proofs": shown,
-        "standing": [each.proof for each in shown if each.proof.withdrawn_at is None],
+        "standing": [each["proof"] for each in shown if each["proof"].withdrawn_at is None],
         "tasks": shown_tasks(subject),
         "kinds": ThirdPartyProof.Kind.choices,
         "given": request.POST,

@@ -1,6 +1,6 @@
 """What is due about notices, the overdue first: as a page, and its beginning beside the inbox."""
 
-from dataclasses import dataclass
+from typing import Any
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
@@ -17,18 +17,6 @@ from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.wording import said
 
 
-@dataclass(frozen=True, slots=True)
-class DueShown:
-    """One thing that is due. day: its last day, else since when it waits."""
-
-    due: Due
-    what: str
-    day: str
-    address: str
-    is_overdue: bool
-    unsure: str
-
-
 def due_view(request: HttpRequest) -> HttpResponse:
     """List what is due about the user's notices."""
     if not isinstance(request.user, User):
@@ -41,19 +29,20 @@ def due_view(request: HttpRequest) -> HttpResponse:
     return desk_page(request, "notices/notices_due.html", context)
 
 
-def due_of(user: User) -> list[DueShown]:
+def due_of(user: User) -> list[dict[str, Any]]:
     """What is due about the notices that a user sees."""
     today = timezone.localdate()
     return [_shown(each, each.is_overdue(today)) for each in due(visible(Notice.objects.all(), user))]
 
 
-def _shown(each: Due, is_overdue: bool) -> DueShown:
+def _shown(each: Due, is_overdue: bool) -> dict[str, Any]:
+    """One thing that is due. day: its last day, else since when it waits."""
     unsure = Message("notice.year-not-announced", year=each.unknown_year) if each.unknown_year is not None else None
-    return DueShown(
-        due=each,
-        what=said(each.what),
-        day=(each.until or each.since).isoformat(),
-        address=reverse("admin:notices_notice_change", args=[each.notice.pk]),
-        is_overdue=is_overdue,
-        unsure=said(unsure) if unsure else "",
-    )
+    return {
+        "due": each,
+        "what": said(each.what),
+        "day": (each.until or each.since).isoformat(),
+        "address": reverse("admin:notices_notice_change", args=[each.notice.pk]),
+        "is_overdue": is_overdue,
+        "unsure": said(unsure) if unsure else "",
+    }

@@ -1,7 +1,6 @@
 """One notice: its fields with the law beside each, its pages, what it still lacks, and its files."""
 
 from collections.abc import Iterable, Set
-from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
@@ -45,19 +44,6 @@ LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration",
 # What a mail and the counting of days need of a notice, whatever its template has.
 _OF_MAILS = frozenset({"addressee_email", "contact_person", "holder_phone", "holder_email", "answer_days"})
 _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
-
-
-@dataclass(frozen=True, slots=True)
-class FieldShown:
-    """One field of the form. why: the law that asks for it, the form that recommends it, or a hint; "" for none."""
-
-    code: str
-    label: str
-    value: str
-    why: str
-    is_needed: bool
-    is_lacking: bool
-    is_long: bool
 
 
 def draft_view(request: HttpRequest) -> HttpResponse:
@@ -204,11 +190,11 @@ def _untaken(notice: Notice) -> list[tuple[Case, str]]:
     return [(case, address_of(Subject(case=case), "proofs")) for case in proposed]
 
 
-def _groups(notice: Notice, standing: Standing) -> list[list[FieldShown]]:
+def _groups(notice: Notice, standing: Standing) -> list[list[dict[str, Any]]]:
     """To whom and where; from whom; what is said. Fields that neither the paper nor its mail has are left out."""
     kind = Paper(notice.kind)
     codes = template_codes(template_of(notice.rights_holder_id, kind))
-    groups: list[list[FieldShown]] = [[] for _ in _GROUPS]
+    groups: list[list[dict[str, Any]]] = [[] for _ in _GROUPS]
     for field in FIELDS:
         if not field.columns and (field.code in codes | _OF_MAILS or kind in field.needed):
             place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
@@ -231,19 +217,20 @@ def _hint(code: str) -> str:
     return hints.get(code, "")
 
 
-def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> FieldShown:
+def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> dict[str, Any]:
+    """One field of the form. why: the law that asks for it, the form that recommends it, or a hint; "" for none."""
     kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)
     law = LAWS[asked_by] if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
-    return FieldShown(
-        field.code,
-        _label(field),
-        str(notice.values.get(field.code, "")),
-        law.in_language(get_language() or "en") if law else _hint(field.code),
-        must_be_filled,
-        field in standing.fields,
-        field.code in LONG,
-    )
+    return {
+        "code": field.code,
+        "label": _label(field),
+        "value": str(notice.values.get(field.code, "")),
+        "why": law.in_language(get_language() or "en") if law else _hint(field.code),
+        "is_needed": must_be_filled,
+        "is_lacking": field in standing.fields,
+        "is_long": field.code in LONG,
+    }
 
 
 def _label(field: PaperField) -> str:

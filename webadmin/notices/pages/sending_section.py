@@ -1,8 +1,6 @@
 """What the page of a confirmed notice shows of its way: how it can be sent, its mails, what may be noted."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from datetime import date
 from typing import Any
 
 from django.conf import settings
@@ -23,20 +21,6 @@ from webadmin.ui.models.phrases import PAPERS
 from webadmin.ui.pages.wording import said
 
 State = Notice.State
-
-
-@dataclass(frozen=True, slots=True)
-class CounterShown:
-    """A counter-statement, with the last day to complain or sue; None where nothing is left to do."""
-
-    counter: CounterStatement
-    time: str
-    pages: int
-    until: date | None
-    is_overdue: bool
-    unsure: str
-    is_in_time: bool  # of one after which somebody complained or sued
-    is_regulated: bool  # by article 17 of the Regulation, which is not for who publishes nor for the United States
 
 
 def sending_of(notice: Notice) -> dict[str, Any]:
@@ -91,30 +75,35 @@ def _why_no_mail(notice: Notice) -> str:
     return ""
 
 
-def _counters(notice: Notice) -> list[CounterShown]:
+def _counters(notice: Notice) -> list[dict[str, Any]]:
     rows = notice.counters.select_related(
         "action", "action__event", "event__by", "event__undone_by__by"
     ).prefetch_related("event__papers", "action__event__papers", "cases")
     return [_counter(row) for row in rows]
 
 
-def _counter(row: CounterStatement) -> CounterShown:
+def _counter(row: CounterStatement) -> dict[str, Any]:
+    """A counter-statement. until: the last day to complain or sue; None where nothing is left to do.
+
+    is_in_time: somebody complained or sued in time. is_regulated: by article 17 of the Regulation, which is not for who
+    publishes nor for the United States.
+    """
     counted = due_of(row)
     until = counted.last if counted else None
     unsure = ""
     if counted and counted.unknown_year is not None:
         unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
     time = said(time_of(row))
-    return CounterShown(
-        row,
-        time,
-        row.cases.count(),
-        until,
-        until is not None and until < timezone.localdate(),
-        unsure,
-        hasattr(row, "action") and is_in_time(row),
-        row.rule in {CounterRule.REPLY_2020_9, CounterRule.E_COMMERCE},
-    )
+    return {
+        "counter": row,
+        "time": time,
+        "pages": row.cases.count(),
+        "until": until,
+        "is_overdue": until is not None and until < timezone.localdate(),
+        "unsure": unsure,
+        "is_in_time": hasattr(row, "action") and is_in_time(row),
+        "is_regulated": row.rule in {CounterRule.REPLY_2020_9, CounterRule.E_COMMERCE},
+    }
 
 
 def _others(notice: Notice) -> list[tuple[int, str]]:

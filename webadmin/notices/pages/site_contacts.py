@@ -1,6 +1,6 @@
 """Whom to write to about a site, and where each was read: a section of the site's page."""
 
-from dataclasses import dataclass
+from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
@@ -20,29 +20,6 @@ from webadmin.ui.pages.columns import change_link, moment, outside_link, stored_
 MAX_CONTACTS = 60
 
 
-@dataclass(frozen=True, slots=True)
-class AddresseeLine:
-    """One addressee as it is shown. way: how it is reached; add: where the form to enter it begins, "" for none."""
-
-    name: object
-    role: object
-    paper: object
-    way: str
-    origin: str
-    add: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ContactLine:
-    """One contact as it is shown: nothing of it is hidden, and what is no address of a page is no link."""
-
-    row: ContactRead
-    value: object
-    label: str
-    where: object
-    add: str = ""
-
-
 def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
     """The section. is_managed: the reader may enter addressees."""
     add = reverse("admin:notices_addressee_add") if is_managed else ""
@@ -58,18 +35,19 @@ def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
     return render_to_string("notices/site_addressees.html", shown)
 
 
-def _line(each: SiteAddressee, site: Site, add: str) -> AddresseeLine:
+def _line(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
+    """One addressee. way: how it is reached; add: where the form to enter it begins, "" for none."""
     name: object = clipped(each.name)
     if isinstance(each.addressee, Addressee):
         name = change_link(each.addressee, clipped(each.name))
-    return AddresseeLine(
-        name,
-        ADDRESSEE_ROLES[each.role] if each.role else _("what it does is not known yet"),
-        PAPERS[each.paper] if each.paper else "",
-        " · ".join(clipped(way) for way in (each.email, each.form_page or each.complaint_page) if way),
-        _origin(each),
-        f"{add}?{urlencode({'site': site.pk, 'of': each.whose})}" if add and each.whose else "",
-    )
+    return {
+        "name": name,
+        "role": ADDRESSEE_ROLES[each.role] if each.role else _("what it does is not known yet"),
+        "paper": PAPERS[each.paper] if each.paper else "",
+        "way": " · ".join(clipped(way) for way in (each.email, each.form_page or each.complaint_page) if way),
+        "origin": _origin(each),
+        "add": f"{add}?{urlencode({'site': site.pk, 'of': each.whose})}" if add and each.whose else "",
+    }
 
 
 def _origin(each: SiteAddressee) -> str:
@@ -78,18 +56,19 @@ def _origin(each: SiteAddressee) -> str:
     return _("entered by a person") if each.origin is Origin.ENTERED else _("only read so far")
 
 
-def _contact(row: ContactRead, site: Site, add: str) -> ContactLine:
+def _contact(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
+    """One contact: nothing of it is hidden, and what is no address of a page is no link."""
     is_page = ContactKind(row.kind) in PAGES
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
-    return ContactLine(
-        row,
-        outside_link(row.value, clipped(row.value, 80)) if is_page else clipped(row.value, 120),
-        clipped(row.label),
-        outside_link(row.where, clipped(row.where, 80))
+    return {
+        "row": row,
+        "value": outside_link(row.value, clipped(row.value, 80)) if is_page else clipped(row.value, 120),
+        "label": clipped(row.label),
+        "where": outside_link(row.where, clipped(row.where, 80))
         if row.source == ContactSource.PAGE
         else clipped(row.where, 120),
-        f"{add}?{urlencode({'site': site.pk, 'contact': row.pk})}" if offered else "",
-    )
+        "add": f"{add}?{urlencode({'site': site.pk, 'contact': row.pk})}" if offered else "",
+    }
 
 
 def _look_up(look_up: ContactLookUp | None) -> dict[str, object] | None:

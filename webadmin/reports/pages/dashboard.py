@@ -61,18 +61,6 @@ class Row:
     counts: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class WorkRow:
-    """A work that stands on pages: how much of it, each character once, and what its pages have, added up."""
-
-    label: str
-    href: str
-    cases: int
-    chars_taken: int
-    share_taken: float | None
-    chars_on_pages: int
-
-
 def dashboard_view(request: HttpRequest) -> HttpResponse:
     """Show the figures of what the user may see."""
     context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
@@ -233,7 +221,7 @@ def _sites(cases: "QuerySet[Case]") -> list[Row]:
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
 
 
-def _works(cases: "QuerySet[Case]", user: Person) -> list[WorkRow]:
+def _works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
     """The works of which most stands on pages; dismissed cases and those set aside are no copies."""
     taken = taken_of(visible(Work.objects.all(), user))
     most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
@@ -241,14 +229,14 @@ def _works(cases: "QuerySet[Case]", user: Person) -> list[WorkRow]:
     added = {work: (count, chars) for work, count, chars in sums.annotate(n=Count("pk"), chars=Sum("matched_chars"))}
     works = Work.objects.in_bulk(most)
     return [
-        WorkRow(
-            label=str(works[work]),
-            href=list_address(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
-            cases=added[work][0],
-            chars_taken=taken[work],
-            share_taken=share_of_work(taken[work], works[work].counted_chars),
-            chars_on_pages=added[work][1],
-        )
+        {
+            "label": str(works[work]),
+            "href": list_address(Case, work__id__exact=str(work), state__in=",".join(COPIES)),
+            "cases": added[work][0],
+            "chars_taken": taken[work],
+            "share_taken": share_of_work(taken[work], works[work].counted_chars),
+            "chars_on_pages": added[work][1],
+        }
         for work in most
     ]
 

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext_lazy, pgettext_lazy
 from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
 from webadmin.accounts.services import access
-from webadmin.review.services.whole_book import ChapterCopied, ChapterOnPage, Extent, WholeBook, whole_book
+from webadmin.review.services.whole_book import ChapterCopied, Extent, WholeBook, whole_book
 from webadmin.sites.models import Site
 from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import desk_page, page_of
@@ -55,16 +55,6 @@ SELECTIONS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Chip:
-    """A selection as it is offered."""
-
-    key: str
-    label: Any
-    count: int
-    is_chosen: bool
-
-
 def selected(book: WholeBook, key: str) -> list[ChapterCopied]:
     """The chapters that a word of an address selects. Raises BadValue for one that there is not."""
     selection = next((each for each in SELECTIONS if each.key == key), None)
@@ -74,11 +64,11 @@ def selected(book: WholeBook, key: str) -> list[ChapterCopied]:
     return _of(book, selection)
 
 
-def chips(book: WholeBook, chosen: str) -> list[Chip]:
+def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
     """What can be selected: what no chapter has is not offered, unless it is what is shown."""
     counted = [(each, len(_of(book, each))) for each in SELECTIONS]
     return [
-        Chip(each.key, each.label, count, each.key == chosen)
+        {"key": each.key, "label": each.label, "count": count, "is_chosen": each.key == chosen}
         for each, count in counted
         if count or each.key in ("", chosen)
     ]
@@ -169,18 +159,6 @@ COLUMNS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A chapter as the table has it."""
-
-    chapter: ChapterCopied
-    state: Any  # in words
-    lead: str
-    pages: Sequence[tuple[ChapterOnPage, str]]  # each with its title, cut
-    more_pages: int
-    companions: str  # the other chapters on its page
-
-
 def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpResponseBase:
     """Show a work on a site, or hand it out as a file (?export=csv|xlsx), which managers may.
 
@@ -216,16 +194,16 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
     return desk_page(request, "review/whole_book.html", context)
 
 
-def row_of(chapter: ChapterCopied) -> Row:
+def row_of(chapter: ChapterCopied) -> dict[str, Any]:
     shown = chapter.pages[:MAX_PAGES_SHOWN]
-    return Row(
-        chapter,
-        EXTENTS[chapter.extent],
-        lead_in_words(chapter.lead),
-        [(each, clipped(each.page.title, MAX_TITLE_CHARS)) for each in shown],
-        len(chapter.pages) - len(shown),
-        _companions(chapter),
-    )
+    return {
+        "chapter": chapter,
+        "state": EXTENTS[chapter.extent],
+        "lead": lead_in_words(chapter.lead),
+        "pages": [(each, clipped(each.page.title, MAX_TITLE_CHARS)) for each in shown],
+        "more_pages": len(chapter.pages) - len(shown),
+        "companions": _companions(chapter),
+    }
 
 
 def _companions(chapter: ChapterCopied) -> str:

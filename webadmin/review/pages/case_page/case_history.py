@@ -69,27 +69,23 @@ def _name(user: Any) -> str:
 DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown
 
 
-@dataclass(frozen=True, slots=True)
-class JustDecided:
-    """address: of the case, in the same list.
+def just_decided(request: HttpRequest, among: Listed) -> dict[str, Any] | None:
+    """What the address names, if it is the asker's own decision and still the newest of its case.
 
-    licence_address: of the licence that was made with it, else of the form that makes one; "" for who may make none.
+    address: of the case, in the same list; licence_address: of the licence that was made with it, else of the form that
+    makes one, "" for who may make none.
     """
-
-    case: Case
-    record: VerdictRecord
-    address: str
-    licence_address: str
-
-
-def just_decided(request: HttpRequest, among: Listed) -> JustDecided | None:
-    """What the address names, if it is the asker's own decision and still the newest of its case."""
     case = record_of_key(access.visible(Case.objects.all(), request.user), request.GET.get(DECIDED, ""))
     newest = case.verdicts.first() if case is not None else None
     if case is None or newest is None or not newest.verdict or newest.decided_by_id != request.user.pk:
         return None
     may_license = newest.verdict == Verdict.LICENSED and access.may_manage(request.user, case)
-    return JustDecided(case, newest, among.address_of(case.pk), _licence_address(newest) if may_license else "")
+    return {
+        "case": case,
+        "record": newest,
+        "address": among.address_of(case.pk),
+        "licence_address": _licence_address(newest) if may_license else "",
+    }
 
 
 def _licence_address(record: VerdictRecord) -> str:

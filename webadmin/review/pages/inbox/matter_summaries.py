@@ -14,14 +14,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from analytics.records import MAX_DAYS
-from core.harm import Harm
 from core.states import CaseState
-from webadmin.accounts.models import User
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.matters.assignment import assignees_of
 from webadmin.cases.services.matters.figures import harm_parts
-from webadmin.evidence.pages.proof_summary import ThirdPartySummary, third_party_of
+from webadmin.evidence.pages.proof_summary import third_party_of
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
 from webadmin.notices.pages.offers import offers
@@ -41,32 +39,22 @@ SHOWN_CHAPTERS = 400  # as cells; a longer work is shown in the whole-book view
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class NoticeLine:
-    """One notice. due: in words, "" where nothing has a last day."""
-
-    notice: Notice
-    address: str
-    to: str
-    due: str
-    is_overdue: bool
-
-
-def notices_of(matter: Matter) -> list[NoticeLine]:
+def notices_of(matter: Matter) -> list[dict[str, Any]]:
     """The newest notices that name pages of a matter."""
     rows = Notice.objects.filter(pages__case__matter=matter).distinct().select_related("addressee", "site")
     return [_notice_line(notice) for notice in rows.prefetch_related("counters__action")[:SHOWN_NOTICES]]
 
 
-def _notice_line(notice: Notice) -> NoticeLine:
+def _notice_line(notice: Notice) -> dict[str, Any]:
+    """One notice. due: in words, "" where nothing has a last day."""
     words, until = _notice_deadline(notice)
-    return NoticeLine(
-        notice=notice,
-        address=reverse("admin:notices_notice_change", args=[notice.pk]),
-        to=notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")),
-        due=words % {"day": until.isoformat()} if until else "",
-        is_overdue=until is not None and until < timezone.localdate(),
-    )
+    return {
+        "notice": notice,
+        "address": reverse("admin:notices_notice_change", args=[notice.pk]),
+        "to": notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")),
+        "due": words % {"day": until.isoformat()} if until else "",
+        "is_overdue": until is not None and until < timezone.localdate(),
+    }
 
 
 def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
@@ -78,19 +66,10 @@ def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
     return _("complain or sue until %(day)s"), min(days, default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class MatterRemovals:
-    """confirmed: how many cases there are of which pages could be removed."""
-
-    count: int
-    confirmed: int
-    newest: Sequence[Removal]
-
-
-def removals_of_matter(matter: Matter) -> MatterRemovals:
-    """Those that stand, the newest first."""
+def removals_of_matter(matter: Matter) -> dict[str, Any]:
+    """Those that stand, the newest first. confirmed: how many cases there are of which pages could be removed."""
     rows = Removal.objects.filter(case__matter=matter, ended_at=None).select_related("case").order_by("-since", "-pk")
-    return MatterRemovals(rows.count(), matter.confirmed_cases, list(rows[:MAX_REMOVALS]))
+    return {"count": rows.count(), "confirmed": matter.confirmed_cases, "newest": list(rows[:MAX_REMOVALS])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,29 +91,6 @@ class MatterLine:
     def share(self) -> str:
         """Of the work, as HTML writes a number."""
         return f"{self.matter.work_share:.3f}"
-
-
-@dataclass(frozen=True, slots=True)
-class Preview:
-    """What answers "which chapters, how early" before anything is opened."""
-
-    line: MatterLine
-    summary: str
-    cells: Sequence[tuple[str, str]]  # of the chapters: classes, title
-    pages: Sequence[tuple[str, Any]]  # address and case
-    states: Sequence[tuple[str, int]]  # how many cases are in each
-    more_pages: int
-    harm: Harm
-    assignees: Sequence[User]
-    only_site: str  # address of the inbox with this filter more
-    only_work: str
-    cases_address: str  # of the list of all its cases, whatever was decided on them
-    book_address: str
-    report_address: str
-    papers: Sequence[tuple[str, str]]  # that may be drafted, and to whom: webadmin.notices.pages.offers
-    third_party: ThirdPartySummary
-    notices: Sequence[NoticeLine]
-    removals: MatterRemovals
 
 
 def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
@@ -182,38 +138,42 @@ def line_of(matter: Any, asked: Asked) -> MatterLine:
     )
 
 
-def preview_of(matter: Any, asked: Asked) -> Preview:
-    """The preview of a matter that the caller may see."""
+def preview_of(matter: Any, asked: Asked) -> dict[str, Any]:
+    """The preview of a matter that the caller may see: "which chapters, how early" before anything is opened.
+
+    cells: of the chapters, classes and title; pages: address and case; only_site, only_work: of the inbox with this
+    filter more; cases_address: of the list of all its cases; papers: that may be drafted, and to whom.
+    """
     book = whole_book(matter.site_id, matter.work_id)
     cases = Case.objects.filter(cases_in(asked.queue), matter=matter)
     shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
     if not shown:
         cases = Case.objects.filter(matter=matter)
         shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
-    return Preview(
-        line=line_of(matter, asked),
-        summary=_summary(len(book.chapters), len(book.full), len(book.copied) - len(book.full)),
-        cells=[_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
-        pages=[(case_address(case.pk, asked), case) for case in shown],
-        states=[
+    return {
+        "line": line_of(matter, asked),
+        "summary": _summary(len(book.chapters), len(book.full), len(book.copied) - len(book.full)),
+        "cells": [_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
+        "pages": [(case_address(case.pk, asked), case) for case in shown],
+        "states": [
             (str(STATES[CaseState.OPEN]), matter.open_cases),
             (str(STATES[CaseState.CONFIRMED]), matter.confirmed_cases),
             (str(STATES[CaseState.DISMISSED]), matter.dismissed),
             (str(STATES[CaseState.SET_ASIDE]), matter.set_aside),
         ],
-        more_pages=cases.count() - len(shown),
-        harm=harm_parts(matter),
-        assignees=assignees_of(matter),
-        only_site=asked.with_(site=matter.site_id).address,
-        only_work=asked.with_(work=matter.work_id).address,
-        cases_address=_cases_address(matter),
-        book_address=reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
-        report_address=_report_address(matter),
-        papers=offers(matter.site) if matter.confirmed_cases else [],
-        third_party=third_party_of(Subject(matter=matter)),
-        notices=notices_of(matter),
-        removals=removals_of_matter(matter),
-    )
+        "more_pages": cases.count() - len(shown),
+        "harm": harm_parts(matter),
+        "assignees": assignees_of(matter),
+        "only_site": asked.with_(site=matter.site_id).address,
+        "only_work": asked.with_(work=matter.work_id).address,
+        "cases_address": _cases_address(matter),
+        "book_address": reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
+        "report_address": _report_address(matter),
+        "papers": offers(matter.site) if matter.confirmed_cases else [],
+        "third_party": third_party_of(Subject(matter=matter)),
+        "notices": notices_of(matter),
+        "removals": removals_of_matter(matter),
+    }
 
 
 def _cases_address(matter: Matter) -> str:

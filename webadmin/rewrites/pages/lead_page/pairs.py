@@ -52,25 +52,20 @@ def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
     ]
 
 
-@dataclass(frozen=True, slots=True)
-class OrderLine:
-    """From a sentence of the page, above, to its counterpart, below."""
-
-    number: int
-    rank: int
-    above: float
-    below: float
-    is_moved: bool
-
-
-def order_lines(pairs: Sequence[Pair]) -> list[OrderLine]:
+def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
     """The lines that keep the order first, so that those which cross them lie on top."""
     most = max((pair.rank for pair in pairs), default=0)
     lines = [
-        OrderLine(number, pair.rank, _place(number, len(pairs)), _place(pair.rank, most), pair.is_moved)
+        {
+            "number": number,
+            "rank": pair.rank,
+            "above": _place(number, len(pairs)),
+            "below": _place(pair.rank, most),
+            "is_moved": pair.is_moved,
+        }
         for number, pair in enumerate(pairs, 1)
     ]
-    return sorted(lines, key=lambda line: line.is_moved)
+    return sorted(lines, key=lambda line: line["is_moved"])
 
 
 def _place(number: int, count: int) -> float:
