@@ -44,7 +44,5 @@ def next_part() -> int:
     return 0 if newest is None else (newest + 1) % PARTS
 
 
-def last_check(*, of_all: bool = False) -> StoreCheck | None:
-    """The newest check; of_all: of everything."""
-    rows = StoreCheck.objects.filter(part=None) if of_all else StoreCheck.objects.all()
-    return rows.order_by("-pk").first()
+def last_check() -> StoreCheck | None:
+    return StoreCheck.objects.order_by("-pk").first()

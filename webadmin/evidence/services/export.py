@@ -3,7 +3,7 @@
 An export is checked while it is made: what would not be accepted by `bundles.verify` is not written.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -87,12 +87,10 @@ def concluded(
     return made
 
 
-def bundle_files(
-    content: bytes, bundle: Opened, proof: DayProof | None, copies: Collection[str] = layout.SHOWN
-) -> dict[str, bytes]:
-    """A bundle with its proof and stamps. copies: the kinds of its renderings that stand beside it too."""
+def bundle_files(content: bytes, bundle: Opened, proof: DayProof | None) -> dict[str, bytes]:
+    """A bundle with its renderings beside it, its proof and stamps."""
     files = {layout.bundle_file(bundle.digest): content}
-    shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in copies}
+    shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.SHOWN}
     files |= {layout.shown_file(bundle.digest, name): each for name, each in shown.items()}
     if proof is not None:
         files[layout.proof_file(bundle.digest)] = statements.proof(bundle.digest, proof)

@@ -28,7 +28,7 @@ Held = EvidenceBundle.State
 Kind = EvidenceBundle.Kind
 
 
-def facts_of(subject: Subject, now: datetime, store: EvidenceStore | None = None) -> Facts:
+def facts_of(subject: Subject, now: datetime) -> Facts:
     """All that the sheet is written from. Raises RetryLater where the evidence store does not answer."""
     records = subject.bundles().filter(kind=Kind.RECORD)
     removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=Held.REMOVED)
@@ -52,7 +52,7 @@ def facts_of(subject: Subject, now: datetime, store: EvidenceStore | None = None
         programs=tuple(each for each in versions if each),
         **counted,
         **_stamps(list(records.values_list("digest", "day", "fetched_at"))),
-        **_opened(subject, store or stores.evidence_store()),
+        **_opened(subject, stores.evidence_store()),
         **_of_others(subject, now),
     )
 
