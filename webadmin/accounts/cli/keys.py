@@ -1,16 +1,12 @@
 """Rights holders as a user names them."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from core.errors import NotFound
 from webadmin.ui.console.keys import is_number
 
 if TYPE_CHECKING:
-    from django.db.models import Model
-
     from webadmin.accounts.models import RightsHolder
-
-    M = TypeVar("M", bound=Model)
 
 
 def find_holder(key: str) -> "RightsHolder":

@@ -1,16 +1,12 @@
 """Cases and matters as a user names them."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from core.errors import BadInput
 from webadmin.ui.console.keys import as_number, find_row
 
 if TYPE_CHECKING:
-    from django.db.models import Model
-
     from webadmin.cases.models import Case, Matter
-
-    M = TypeVar("M", bound=Model)
 
 
 def find_case(key: str) -> "Case":

@@ -10,6 +10,7 @@ import typer
 from core.addressees import Paper
 from core.errors import BadInput, NotFound, UnreadableFile
 from webadmin.cases.cli.keys import case_number
+from webadmin.ui.console.keys import find_row
 
 if TYPE_CHECKING:
     from webadmin.accounts.models import User
@@ -23,11 +24,8 @@ def notice_of(key: str) -> "Notice":
     """The notice of that number. Raises BadInput."""
     from webadmin.notices.models import Notice
 
-    number = case_number(key)
-    notice = Notice.objects.select_related("site", "rights_holder", "addressee").filter(pk=number).first()
-    if notice is None:
-        raise BadInput("notice.no-notice", number=number)
-    return notice
+    rows = Notice.objects.select_related("site", "rights_holder", "addressee")
+    return find_row(rows, case_number(key), "notice.no-notice")
 
 
 def user_of(name: str) -> "User":

@@ -1,16 +1,12 @@
 """Suspected rewrites as a user names them."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from core.errors import BadInput
 from webadmin.ui.console.keys import as_number, find_row
 
 if TYPE_CHECKING:
-    from django.db.models import Model
-
     from webadmin.rewrites.models import RewordedLead
-
-    M = TypeVar("M", bound=Model)
 
 
 def find_lead(key: str) -> "RewordedLead":

@@ -1,15 +1,11 @@
 """Sites as a user names them."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from django.db.models import Model
-
     from webadmin.sites.models import Site
-
-    M = TypeVar("M", bound=Model)
 
 
 def find_site(key: str) -> "Site":

@@ -1,16 +1,12 @@
 """Works as a user names them."""
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from core.errors import BadInput, NotFound
 
 if TYPE_CHECKING:
-    from django.db.models import Model
-
     from webadmin.accounts.models import RightsHolder
     from webadmin.works.models import Work
-
-    M = TypeVar("M", bound=Model)
 
 
 def find_work(key: str, rights_holder: "RightsHolder | None" = None) -> "Work":
