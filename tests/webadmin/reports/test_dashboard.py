@@ -151,10 +151,10 @@ def test_works_are_listed_by_what_stands_on_pages_each_character_once(world: Wor
     copies = [case for case in world.ours.cases if case.state in ("open", "confirmed")]
     for row, work in zip(rows, world.ours.works, strict=True):
         of_work = [case for case in copies if case.work == work]
-        assert (row.label, row.cases, row.chars_taken) == (work.title, len(of_work), admin_data.TAKEN_CHARS)
-        assert row.chars_on_pages == sum(case.matched_chars for case in of_work) > row.chars_taken
-        assert row.share_taken == admin_data.TAKEN_CHARS / work.counted_chars
-        assert client.get(row.href).context["cl"].result_count == row.cases
+        assert (row["label"], row["cases"], row["chars_taken"]) == (work.title, len(of_work), admin_data.TAKEN_CHARS)
+        assert row["chars_on_pages"] == sum(case.matched_chars for case in of_work) > row["chars_taken"]
+        assert row["share_taken"] == admin_data.TAKEN_CHARS / work.counted_chars
+        assert client.get(row["href"]).context["cl"].result_count == row["cases"]
 
 
 def test_kept_counts_say_of_when_they_are(world: World, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
