@@ -4,8 +4,7 @@ The id is the first byte of every stored fingerprint and part of every key of th
 docs/recipes/fingerprint-algorithm.md.
 """
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -70,35 +69,6 @@ class Algorithm:
         }
 
 
-class AlgorithmTable(Mapping[int, Algorithm]):
-    """Algorithms by id."""
-
-    def __init__(self, *algorithms: Algorithm) -> None:
-        self._by_id = {algorithm.id: algorithm for algorithm in algorithms}
-        if len(self._by_id) < len(algorithms):
-            raise ValueError(f"two algorithms have one id: {[algorithm.id for algorithm in algorithms]}")
-
-    def __getitem__(self, algorithm_id: int) -> Algorithm:
-        return self._by_id[algorithm_id]
-
-    def __iter__(self) -> Iterator[int]:
-        return iter(self._by_id)
-
-    def __len__(self) -> int:
-        return len(self._by_id)
-
-    @contextmanager
-    def register_temporarily(self, algorithm: Algorithm) -> Iterator[Algorithm]:
-        """Know one more algorithm for a while, to try it before it is added for ever."""
-        if algorithm.id in self._by_id:
-            raise ValueError(f"there is an algorithm {algorithm.id} already")
-        self._by_id[algorithm.id] = algorithm
-        try:
-            yield algorithm
-        finally:
-            del self._by_id[algorithm.id]
-
-
 NORMALIZATION_1 = Normalization(1, normalize, TABLES_2026)
 NORMALIZATION_3 = Normalization(3, normalize_in_order, TABLES_2026)
 
@@ -119,7 +89,7 @@ SYLLABLE_ANCHORS = AnchorRule(SYLLABLES, 5, 4)
 # 1, 2: anchors of plain syllables and of initials; 3, 4: windows as seeds; 5: anchors of folded syllables;
 # 7: the same of texts as they are read, whatever order they were written in, as 6 was, whose number is not used again
 # (docs/decisions/fingerprint-and-index.md).
-ALGORITHMS = AlgorithmTable(
+_ALL = (
     Algorithm(1, NORMALIZATION_1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS),
     Algorithm(2, NORMALIZATION_1, (PUBLISHED_WINDOWS,), AnchorRule(INITIALS, 10, 4)),
     Algorithm(3, NORMALIZATION_1, (PUBLISHED_WINDOWS,), SYLLABLE_ANCHORS, Seeds.WINDOWS),
@@ -127,6 +97,7 @@ ALGORITHMS = AlgorithmTable(
     Algorithm(5, NORMALIZATION_1, (PUBLISHED_WINDOWS,), AnchorRule(FOLDED, 5, 4)),
     Algorithm(7, NORMALIZATION_3, (PUBLISHED_WINDOWS,), AnchorRule(FOLDED, 5, 4)),
 )
+ALGORITHMS: Mapping[int, Algorithm] = {algorithm.id: algorithm for algorithm in _ALL}
 
 # Folded syllables find what was confused by ear too, with an index no larger (decision as above); of a text that nobody
 # put in another order 7 says what 5 says.

@@ -102,18 +102,5 @@ class NearTable:
 NEAR_2026 = NearTable(Path(__file__).with_name("near_2026.bin"), READINGS_2026)
 
 
-def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:
-    """uint16[n, ALTERNATIVES_WIDTH], padded with 0: tokens, other than its own, of characters of like sound.
-
-    codes: uint32[n], code points as they stand in the text (traditional forms are folded here).
-    """
-    return table.alternatives[table.rows[codes]]
-
-
-def shape_alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:
-    """uint16[n, SHAPE_ALTERNATIVES_WIDTH], padded with 0: further tokens, of common characters that look alike."""
-    return table.shape_alternatives[table.rows[codes]]
-
-
 def _with_empty_row(table: NDArray[np.generic]) -> NDArray[np.uint16]:
     return np.concatenate([np.zeros((1, table.shape[1]), np.uint16), table.astype(np.uint16)])

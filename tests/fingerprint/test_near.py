@@ -9,12 +9,10 @@ from fingerprint.near import (
     NEAR_2026,
     SHAPE_ALTERNATIVES_WIDTH,
     NearTable,
-    alternatives,
-    shape_alternatives,
 )
 from fingerprint.readings import READINGS_2026, SYLLABLES, code_points
 from tests.support.corpus_texts import shared_records
-from tests.support.fingerprint_definition import are_alike, are_homophones
+from tests.support.fingerprint_definition import alternatives, are_alike, are_homophones, shape_alternatives
 
 HOSTILE = st.text(st.sampled_from("行航长常还環着著住乾前9九，a \ue000\ud800") | st.characters(exclude_categories=[]))
 ALIKE = ["己已巳", "士土", "未末", "日曰", "戌戍", "人入", "大太犬", "天夭"]

@@ -125,6 +125,19 @@ def window_fingerprints(letters: NDArray[np.uint8], rule: WindowRule) -> NDArray
     return pack_digits(digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)
 
 
+def alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:
+    """uint16[n, ALTERNATIVES_WIDTH], padded with 0: tokens, other than its own, of characters of like sound.
+
+    codes: uint32[n], code points as they stand in the text (traditional forms are folded here).
+    """
+    return table.alternatives[table.rows[codes]]
+
+
+def shape_alternatives(codes: NDArray[np.uint32], table: NearTable = NEAR_2026) -> NDArray[np.uint16]:
+    """uint16[n, SHAPE_ALTERNATIVES_WIDTH], padded with 0: further tokens, of common characters that look alike."""
+    return table.shape_alternatives[table.rows[codes]]
+
+
 def are_homophones(
     first: NDArray[np.uint32], second: NDArray[np.uint32], table: NearTable = NEAR_2026
 ) -> NDArray[np.bool_]:
