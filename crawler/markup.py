@@ -10,88 +10,27 @@ from lxml.html import HtmlElement
 from core.text import storable
 from crawler.characters.repertoire import count_han
 
-BLOCKS = frozenset(
-    [
-        "address",
-        "article",
-        "aside",
-        "blockquote",
-        "body",
-        "center",
-        "dd",
-        "details",
-        "dialog",
-        "div",
-        "dl",
-        "dt",
-        "fieldset",
-        "figcaption",
-        "figure",
-        "footer",
-        "form",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "header",
-        "hr",
-        "html",
-        "legend",
-        "li",
-        "main",
-        "nav",
-        "ol",
-        "p",
-        "pre",
-        "section",
-        "summary",
-        "table",
-        "tbody",
-        "td",
-        "tfoot",
-        "th",
-        "thead",
-        "tr",
-        "ul",
-    ]
-)
+BLOCKS = frozenset([
+    "address", "article", "aside", "blockquote", "body", "center", "dd", "details", "dialog", "div", "dl", "dt",
+    "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6", "header", "hr",
+    "html", "legend", "li", "main", "nav", "ol", "p", "pre", "section", "summary", "table", "tbody", "td", "tfoot",
+    "th", "thead", "tr", "ul",
+])  # fmt: skip
 _OF_LOOKS = frozenset({"class", "id", "style", "hidden", "dir"})
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
-UNSEEN = frozenset(
-    [
-        "script",
-        "style",
-        "noscript",
-        "template",
-        "head",
-        "title",
-        "select",
-        "option",
-        "button",
-        "input",
-        "textarea",
-        "svg",
-        "iframe",
-        "object",
-        "audio",
-        "video",
-        "canvas",
-        "map",
-        "datalist",
-        "math",
-    ]
-)
+UNSEEN = frozenset([
+    "script", "style", "noscript", "template", "head", "title", "select", "option", "button", "input", "textarea",
+    "svg", "iframe", "object", "audio", "video", "canvas", "map", "datalist", "math",
+])  # fmt: skip
 # Python follows a tree by calls, of which it allows 1,000; pages as their authors mean them are up to 60 deep.
 MAX_DEPTH = 200
 # Chosen: the labels of most charts and the characters of a formula are fewer, a copied paragraph has more.
 MIN_HAN_OF_DRAWINGS = 50
 _NOT_DRAWN = frozenset({"defs", "desc", "metadata", "symbol"})
 MAX_FRAMES, MAX_TAGS_OF_FRAMES = 20, 10_000  # chosen: such frames hold advertisements and previews
-_OF_HEAD = frozenset(
-    ["title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes"]
-)
+_OF_HEAD = frozenset([
+    "title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes",
+])  # fmt: skip
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
 # libxml2 drops what stands behind the end of a page; browsers show it.
 _END_OF_PAGE = re.compile(r"</(?:html|body)(?=[\s>])[^<>]*+>", re.IGNORECASE)

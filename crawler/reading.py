@@ -194,7 +194,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
     lines_beside = (*extraction.beside, *folded)
-    beside = zip(lines_beside, map(storable, [line.text for line in lines_beside]), strict=True)
+    beside = zip(lines_beside, list(map(storable, [line.text for line in lines_beside])), strict=True)
     marks: tuple[Mark, ...] = ()
     if raw_text and raw_text != text:
         origins = Origins.of(raw_text)

@@ -168,7 +168,7 @@ def extract(
     own = page if is_a_thread or body_selector else _own(tree, page, stated_title)
     titles = title_places(own, stated_title)
     chosen, extractor, confidence = _chosen(tree, own, titles, body_selector, is_a_thread=is_a_thread)
-    if sum(count_han(line.text) for line in chosen) < MIN_HAN_TO_KEEP:
+    if count_han("".join(line.text for line in chosen)) < MIN_HAN_TO_KEEP:
         weigh_in_any_script(own)
         chosen, extractor, confidence = _chosen(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     headings = select(tree, title_selector) if title_selector else []

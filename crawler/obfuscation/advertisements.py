@@ -22,24 +22,8 @@ _WIDE_LETTERS = {
     for char in "abcdefghijklmnopqrstuvwxyz"
 }
 _ENDINGS = (
-    "com",
-    "net",
-    "org",
-    "info",
-    "top",
-    "xyz",
-    "vip",
-    "biz",
-    "cn",
-    "cc",
-    "me",
-    "la",
-    "tw",
-    "tv",
-    "co",
-    "io",
-    "so",
-)
+    "com", "net", "org", "info", "top", "xyz", "vip", "biz", "cn", "cc", "me", "la", "tw", "tv", "co", "io", "so",
+)  # fmt: skip
 _ENDING = "(?:" + "|".join(r"[^\S\n]?".join(_WIDE_LETTERS[char] for char in name) for name in _ENDINGS) + ")"
 # www.example.com, 3w点example点com, ｗｗｗ．ｅｘａｍｐｌｅ．ｃｏｍ, w w w . e x . c c
 _ADDRESS = (

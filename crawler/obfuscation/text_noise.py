@@ -59,6 +59,7 @@ MIN_RATIO_WITHOUT_PUNCTUATION, MAX_HAN_OF_CLAUSE = 0.9, 40
 MIN_SHARE_OF_FREQUENT = 0.25  # frequent characters: running text has as many and more, lists of names and things fewer
 _MAX_PLACES_TO_JUDGE, _LAST_KNOWN = 1_000, 0xFFFF
 _SIMPLIFIED = TABLES_2026.simplified
+_HALF_WIDTH_MARKS = "｡､｢｣"
 _HALF_KANA_MARKS = str.maketrans("｡､｢｣･", "。、「」·")
 _PUNCTUATION = re.compile("[。，、；：！？,.;:!?]")
 _TWO_HAN = re.compile(f"[{_HAN}]{{2}}")
@@ -111,7 +112,7 @@ def _in_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound | None
     """Letters in full width, marks in half width and characters in forms kept for old encodings, as they are usual."""
     letters = _FULL_WIDTH_LETTER.findall(text)
     compatible = _COMPATIBLE.findall(text)
-    marks = sum(text.count(mark) for mark in "｡､｢｣")
+    marks = sum(map(text.count, _HALF_WIDTH_MARKS))
     changed, count = text, 0
     if len(letters) >= MIN_FULL_WIDTH:
         changed = _FULL_WIDTH.sub(lambda match: chr(ord(match[0]) - 0xFEE0), changed)
@@ -226,7 +227,10 @@ SPACES = Repair(in_text=_without_kind(Obfuscation.SPACES, MIN_SPACES), signs=_an
 PINYIN_INSERTED = Repair(
     in_text=_without_kind(Obfuscation.PINYIN_INSERTED), signs=_any_of(Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 )
-FULL_WIDTH = Repair(in_text=_in_usual_width)
+FULL_WIDTH = Repair(
+    in_text=_in_usual_width,
+    signs=re.compile(f"{_FULL_WIDTH_LETTER.pattern}|{_COMPATIBLE.pattern}|[{_HALF_WIDTH_MARKS}]"),
+)
 PUNCTUATION_NOISE = Repair(in_text=_without_marks)
 
 

@@ -141,6 +141,8 @@ def author_of(version: PageVersion) -> str:
 
 def poster_of(version: PageVersion, matches: Iterable[Match]) -> str:
     """Whom the page names as having posted what it took in its main text; "" for nobody."""
+    if not version.reading.posters:
+        return ""
     spans = [span.page for match in matches for span in match.spans if span.zone is Zone.MAIN]
     names = version.reading.posters_at(place for span in spans for place in (span.start, span.end - 1))
     return with_length_kept("、".join(names))[:MAX_AUTHOR_CHARS]
