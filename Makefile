@@ -1,4 +1,4 @@
-# Two commands: `make demo` and `make test`. Both set up what is missing.
+# Two commands: `make demo` and `make test`. Both set up what is missing. `make` alone lists all.
 SHELL := /bin/bash
 # Some images forbid byte code: every process, of which tests start thousands, would compile the tree anew.
 unexport PYTHONDONTWRITEBYTECODE
@@ -16,7 +16,11 @@ COMPILE := $(BIN)/uv pip compile --universal --python-version 3.11 --generate-ha
 # What mypy checks, and whose examples in docstrings run.
 PACKAGES := core fingerprint matcher pagestore analytics documents crawler bundles pipeline webadmin laboratory deploy
 
-.PHONY: demo quick test test-whole test-servers fuzz check quality format up down status doctor lock messages bench chaos clean
+.DEFAULT_GOAL := help
+.PHONY: help demo quick test test-whole test-servers coverage fuzz check quality format up down status doctor lock messages reference bench chaos clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z][a-z -]*:.*## / { printf "make %-14s%s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left running
 	@$(BIN)/zhuiwen demo
@@ -24,10 +28,10 @@ demo: $(VENV)/.runtime ## the whole chain on the built-in sites, services left r
 up: $(VENV)/.runtime ## start the services
 	@$(BIN)/zhuiwen up
 
-down: $(VENV)/.runtime ## end them
+down: $(VENV)/.runtime ## end the services
 	@$(BIN)/zhuiwen down
 
-status doctor: $(VENV)/.runtime
+status doctor: $(VENV)/.runtime ## what runs; what is wrong and how to mend it
 	@$(BIN)/zhuiwen $@
 
 quick: $(VENV)/.dev ## every test that needs no process, service or browser, in parallel
@@ -41,6 +45,9 @@ test: $(VENV)/.dev ## every test but those of the next target, in parallel; PROC
 # A file serves one installation to all its tests.
 test-whole: $(VENV)/.dev ## whole installations and machines: the demo, killed, hung and cut off, crawlers on two machines, whom they call
 	$(BIN)/python -m pytest -n 3 --dist loadfile -m end_to_end
+
+coverage: $(VENV)/.dev ## branch coverage of `make test`, of which it takes twice the time; processes that tests start are not counted
+	$(BIN)/python -m pytest -n $(PROCESSES) --dist worksteal -m "not end_to_end" --cov --cov-report=term
 
 SERVERS ?=
 test-servers: $(VENV)/.dev ## the suites of the stores, then the demo, on PostgreSQL, Redis and SecantusDB, started for it; SERVERS=--sample
@@ -62,12 +69,15 @@ check: $(VENV)/.dev ## style, types, import rules, translations, the examples of
 quality: $(VENV)/.dev ## the quality floor: measures of the matcher that must never fall
 	$(BIN)/python -m laboratory.measures.floor
 
-format: $(VENV)/.dev
+format: $(VENV)/.dev ## ruff's fixes and layout
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 messages: $(VENV)/.dev ## collect and compile the translations
 	$(BIN)/python -m webadmin.translation update
+
+reference: $(VENV)/.dev ## write docs/commands.md out of the command line
+	$(BIN)/python -m deploy.cli.reference
 
 CHAOS ?=
 chaos: $(VENV)/.dev ## services killed, stalled and starved; nothing may be lost or doubled; CHAOS="--sample --seed 3"

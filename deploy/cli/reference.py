@@ -1,0 +1,52 @@
+"""docs/commands.md: every verb with its arguments and options, in English and Chinese. `make reference` writes it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from deploy.cli.app import build, help_texts
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
+HEAD = """# Commands
+
+All that `zhuiwen` can do, written by `make reference` out of the program. An option in brackets may be left out.
+`zhuiwen VERB --help` explains each argument and option, in English or Chinese. `--json` is for programs: one value,
+the same in both languages. A command ends with 0 when it is done, 1 when it failed, 2 when its arguments or a file are
+wrong, unless its line says otherwise.
+
+"""
+
+
+def render_page() -> str:
+    """Write the page of what the command line has: first the verbs that stand alone, then those of each group."""
+    verbs = _below(typer.main.get_command(build([])))
+    alone = [_line(name, command) for name, command in verbs.items() if not _below(command)]
+    groups = [f"\n## {name}\n\n{''.join(_lines(name, each))}" for name, each in verbs.items() if _below(each)]
+    return "".join([HEAD, *alone, *groups])
+
+
+def _lines(path: str, command: Any) -> Iterator[str]:
+    """A command, unless it only leads to others, and all below it."""
+    if not _below(command) or command.invoke_without_command:
+        yield _line(path, command)
+    for name, below in _below(command).items():
+        yield from _lines(f"{path} {name}", below)
+
+
+def _line(path: str, command: Any) -> str:
+    parts = [path]
+    for param in command.params:
+        name = param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper()
+        parts.append(name if param.required or name.startswith("[") else f"[{name}]")
+    english, chinese = help_texts(command)["about"]
+    return f"- `{' '.join(parts)}`\\\n  {english}\\\n  {chinese}\n"
+
+
+def _below(command: Any) -> dict[str, Any]:
+    return getattr(command, "commands", {})
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render_page(), "utf-8")
