@@ -84,7 +84,7 @@ def spoken() -> Iterator[tuple[str, str]]:
         yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())
     for kind in KINDS.values():
         yield from ((f"kind of site: {kind.name}", words.in_language("zh-hans")) for words in (kind.label, kind.starts))
-    for path in [ROOT / "README.md", ROOT / "docs" / "glossary.md", *sorted((ROOT / "docs").glob("**/*.zh.md"))]:
+    for path in [ROOT / "README.zh.md", ROOT / "docs" / "glossary.md", *sorted((ROOT / "docs").glob("**/*.zh.md"))]:
         yield path.name, path.read_text(encoding="utf-8")
 
 
