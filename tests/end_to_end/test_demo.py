@@ -1,20 +1,25 @@
-"""The demo as a user runs it: cut off by a power loss, run to its end, run once more, used, and ended.
+"""The demo as a user of the wheel runs it: cut off by a power loss, run to its end, run once more, used, and ended.
 
-One installation on free ports serves all tests of this file, in order.
+The wheel is built of this tree and installed without its dependencies into an empty environment, which finds them by a
+`.pth` file where the tests have them: no test needs a network. One installation on free ports serves all tests of this
+file, in order.
 """
 
 import http.cookiejar
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.parse
 import urllib.request
+import venv
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from sysconfig import get_path
 from typing import Any
 
 import psutil
@@ -29,13 +34,15 @@ from tests.support.embedded import free_row, wait_until
 pytestmark = pytest.mark.end_to_end
 DEMO_DEADLINE_S = 600
 SITES = 7
+ROOT = Path(__file__).parents[2]
 
 
 class Installation:
-    """A home folder of its own, and the command line in it."""
+    """A home folder of its own, and the command line of an environment in it."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, environment: Path) -> None:
         self.home = home
+        self.program = environment / "bin" / "zhuiwen"
         ports = {"WEB_PORT": str(free_port()), "DEMO_PORT": str(free_row(SITES))}
         inherited = {name: value for name, value in os.environ.items() if not name.startswith(("ZHUIWEN_", "DJANGO_"))}
         self.web_port = ports["WEB_PORT"]
@@ -50,7 +57,7 @@ class Installation:
 
     def start(self, *arguments: str) -> "subprocess.Popen[str]":
         return subprocess.Popen(
-            [sys.executable, "-m", "deploy.cli", *arguments],
+            [self.program, *arguments],
             env=self.environ,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -75,7 +82,7 @@ class Installation:
     def for_programs(self, verb: str) -> Any:
         """What a verb gives a program, which reads standard output alone."""
         process = subprocess.run(
-            [sys.executable, "-m", "deploy.cli", verb, "--json"],
+            [self.program, verb, "--json"],
             env=self.environ,
             capture_output=True,
             text=True,
@@ -109,8 +116,32 @@ class Installation:
 
 
 @pytest.fixture(scope="module")
-def installation(tmp_path_factory: pytest.TempPathFactory, processes: None) -> Iterator[Installation]:
-    made = Installation(tmp_path_factory.mktemp("demo") / "home")
+def environment(tmp_path_factory: pytest.TempPathFactory, processes: None) -> Path:
+    """An environment in which the wheel is installed, with the machine code that this tree has of its loops."""
+    folder = tmp_path_factory.mktemp("wheel")
+    source, made = folder / "source", folder / "environment"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "__pycache__", "build", "docs", "tests", "var"))
+    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
+    subprocess.run([*pip, "wheel", "--no-index", "--no-deps", "--no-build-isolation", "-w", folder, source], check=True)
+    venv.create(made, symlinks=True)
+    python = made / "bin" / "python"
+    [wheel] = folder.glob("zhuiwen-*.whl")
+    subprocess.run([*pip, "--python", python, "install", "--no-index", "--no-deps", wheel], check=True)
+    [packages] = made.glob("lib/python*/site-packages")
+    (packages / "dependencies.pth").write_text(f"{get_path('purelib')}\n{get_path('platlib')}\n", "utf-8")
+    for compiled in (each for package in ("fingerprint", "matcher") for each in ROOT.glob(f"{package}/**/*.nb?")):
+        target = packages / compiled.relative_to(ROOT)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy2(compiled, target)
+    for module in (each for package in ("fingerprint", "matcher") for each in packages.glob(f"{package}/**/*.py")):
+        shutil.copystat(ROOT / module.relative_to(packages), module)  # numba asks for the time of the source
+    subprocess.run([python, "-m", "matcher.warm_up"], cwd=folder, check=True)  # compiles what is still missing
+    return made
+
+
+@pytest.fixture(scope="module")
+def installation(tmp_path_factory: pytest.TempPathFactory, environment: Path) -> Iterator[Installation]:
+    made = Installation(tmp_path_factory.mktemp("demo") / "home", environment)
     yield made
     made.run("down")
     made.lose_power()
@@ -131,6 +162,20 @@ def finished(installation: Installation) -> str:
     done = installation.run("demo")
     assert done.returncode == 0, done.stdout
     return done.stdout
+
+
+def test_the_wheel_runs_from_its_own_environment_and_has_no_laboratory(installation: Installation) -> None:
+    python = installation.program.with_name("python")
+    asked = "import importlib.util, core; print(core.__file__, importlib.util.find_spec('laboratory'))"
+    found = subprocess.run(
+        [python, "-c", asked], cwd=installation.home.parent, capture_output=True, text=True, check=True
+    )
+    where, laboratory = found.stdout.split()
+    assert Path(where).is_relative_to(python.parents[1])
+    assert laboratory == "None"
+    refused = installation.run("bench", "speed")
+    assert refused.returncode == 2
+    assert "bench comes with a checkout" in refused.stdout
 
 
 def test_every_copy_is_found_and_nobody_innocent_accused_even_after_a_power_loss(finished: str) -> None:
