@@ -36,23 +36,7 @@ def quality(  # noqa: PLR0917 - options of a command
     html_file: Annotated[Path | None, typer.Option("--html", metavar="FILE")] = None,
     out: Annotated[Path | None, typer.Option(metavar="FOLDER")] = None,
 ) -> None:
-    """Make copies of real texts, look them up, and show how many were found and who was accused.
-
-    用真实文本制作复制样本并查找，显示查出多少、误报多少。
-
-    engine: zhuiwen, published engines (parted by commas), or all | zhuiwen、公开引擎（用逗号分隔）或 all
-    texts: make cases of these .txt and .jsonl files, not of the corpora
-        | 用这些 .txt 与 .jsonl 文件制作样本，不用共享语料
-    cases: cases that --out wrote before | 先前由 --out 写出的样本
-    size: tiny, small or full | 规模：tiny、small 或 full
-    seed: another seed draws other cases | 随机种子，不同种子抽取不同样本
-    classes: only these, parted by commas | 仅这些类别，用逗号分隔
-    parts: cases: who is found and accused; comparison: whether each character is shown as it was; reworded: other words
-        | cases：查出与误报；comparison：比对是否如实显示每个字；reworded：改写与译文
-    jobs: processes that look pages up | 查找网页的进程数
-    html_file: one page with curves | 含曲线图的网页
-    out: write the cases and the matches there | 将样本与匹配写入该文件夹
-    """
+    """Make copies of real texts, look them up, and show how many were found and who was accused."""
     from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
     from laboratory.cases.conditions import SIZES
     from laboratory.measures.quality import CLASSES, Listener, Plan, measure
@@ -91,15 +75,7 @@ def extract(  # noqa: PLR0917 - options of a command
     seed: int | None = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
 ) -> None:
-    """Read saved pages with the crawler and with the published extractors, and show how much was found.
-
-    用抓取程序与公开的正文提取软件读取保存的网页，显示各自读出多少。
-
-    pages: saved pages with a manifest.jsonl, in a folder or a .tar.gz | 保存的网页及 manifest.jsonl，文件夹或 .tar.gz
-    parts: only these, parted by commas | 仅这些部分，用逗号分隔
-    rounds: how often each extractor is timed; the best counts | 每个软件计时的次数，取最好的一次
-    seed: another seed draws other samples | 随机种子，不同种子抽取不同样本
-    """
+    """Read saved pages with the crawler and with the published extractors, and show how much was found."""
     from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
     from laboratory.extraction import main_text, obfuscations
     from laboratory.extraction.saved_pages import ARCHIVE
@@ -131,19 +107,7 @@ def speed(  # noqa: PLR0917 - options of a command
     seed: int | None = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
 ) -> None:
-    """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs.
-
-    测量指纹（与公开软件对照）、各种索引的匹配、内存与长输入。
-
-    texts: measure on these .txt and .jsonl files, not on the corpora | 用这些 .txt 与 .jsonl 文件测量，不用共享语料
-    works_chars: characters of the works that pages are compared with | 参与比对的作品总字数
-    pages: pages of 2,500 characters | 网页数，每页 2,500 字
-    long_chars: characters of the longest long input | 最长输入的字数
-    rounds: how often everything is measured; the best counts | 每项测量的次数，取最好的一次
-    parts: fingerprints, matching, long: only these | 仅测量这些：fingerprints、matching、long
-    redis_url: an empty database; without it a server of its own is started | 空的数据库；省略时另启动一个服务器
-    seed: another seed draws other texts | 随机种子，不同种子抽取不同文本
-    """
+    """Measure fingerprints beside the published libraries, matching with every index, memory and long inputs."""
     from laboratory.cases.build import DEFAULT_SEED, SHARED_CORPORA
     from laboratory.measures.quality import Listener
     from laboratory.speed.parts import MATCHING, PARTS, Plan, measure
@@ -196,16 +160,7 @@ def admin(
     seed: int | None = None,
     json_file: Annotated[Path | None, typer.Option("--json", metavar="FILE")] = None,
 ) -> None:
-    """Fill an empty database with cases and pages, and measure every list of the desk and the page of a case.
-
-    在空数据库中填入线索、案件与网页，测量工作台的每个列表与对照页面。数据库为临时文件，或环境变量 ZHUIWEN_DATABASE_URL
-    所指。
-
-    cases: how many cases to fill in | 填入的件数
-    pages: how many pages to fill in | 填入的网页数
-    rounds: how often each page is asked for after the first time | 每个页面在首次之后的请求次数
-    seed: another seed draws other rows | 随机种子，不同种子生成不同数据
-    """
+    """Fill an empty database with cases and pages, and measure every list of the desk and the page of a case."""
     from laboratory.cases.build import DEFAULT_SEED
     from laboratory.measures.quality import Listener
 
@@ -268,7 +223,6 @@ def _write_figures(path: Path | None, figures: object) -> None:
 
 
 GROUP = verb_group(
-    "How well and how fast copies are found, pages read and cases shown.\n\n"
-    "查找侵权线索、读取网页与显示线索和案件的效果和速度。",
+    "How well and how fast copies are found, pages read and cases shown.",
     {"quality": quality, "speed": speed, "extract": extract, "admin": admin},
 )

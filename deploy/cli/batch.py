@@ -41,25 +41,7 @@ def batch(
     ] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1.
-
-    将大量网页与大量作品比对。格式有误的行会被指出并略去，退出码为 1。
-
-    works: JSON lines: {"work_id", "title", "text"} | JSON 行：{"work_id", "title", "text"}
-    pages: JSON lines: {"page_id", "text"} or {"page_id", "html"} | JSON 行：{"page_id", "text"} 或 {"page_id", "html"}
-    out: JSON lines: a line for each page with a match | JSON 行：有匹配的网页各占一行
-    exclude_same_id: leave out the work whose id is the page's | 略去与网页编号相同的作品
-    changes: say in each span what became of its characters | 在每个片段中写明字词的变化
-    reworded: also name pages that say the same in other words or in translation (extra reworded)
-        | 另查改写与译文线索（需附加组件 reworded）
-    engine: what compares, of `zhuiwen engines`; all: each into a file beside FILE
-        | 比对引擎，见 `zhuiwen engines`；all：各引擎分别写入 FILE 旁的文件
-    algorithm: zhuiwen's own fingerprint; 1, 2, 5: anchors, 3: the published windows, 4: both
-        | zhuiwen 自有指纹；1、2、5：锚点，3：公开的窗口法，4：两者兼用
-    page_step: tokens between a page's windows, with 3 and 4; published: 32
-        | 网页窗口的间隔（词元），用于 3 和 4；公开值为 32
-    processes: that compare at once; as many as processors by default | 同时比对的进程数；默认与处理器数相同
-    """
+    """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
     from deploy.cli.archive import Works
     from deploy.cli.comparers import ALL, engine_names, method_of
     from deploy.cli.engines import OWN

@@ -35,14 +35,7 @@ def check(
     reworded: bool = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Compare one text or page with all works, and show what it took from which.
-
-    将一份文本或一个网页与所有作品比对，显示其含有哪些作品的文字。
-
-    source: a text, a saved page, an address, or - | 文本、保存的网页、网址，或 -（标准输入）
-    reworded: also look for works that it says in other words or in translation (extra reworded)
-        | 另查改写与译文线索（需附加组件 reworded）
-    """
+    """Compare one text or page with all works, and show what it took from which."""
     from deploy.cli.source import read_as_text
 
     with session() as settings:

@@ -19,10 +19,7 @@ FROM_STDIN = "-"
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show each setting: its value, where that comes from, and what it means.
-
-    显示每项设置：值、来自何处、含义。
-    """
+    """Show each setting: its value, where that comes from, and what it means."""
     from deploy.configuration import ORIGINS, Configuration
 
     held = Configuration.of(os.environ)
@@ -46,12 +43,7 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def show_one(name: str) -> None:
-    """Show the value that a setting has; of a secret, what is no secret in it.
-
-    显示一项设置的值；机密设置只显示非机密的部分。
-
-    name: as in the file, or in the environment | 文件或环境变量中的名称
-    """
+    """Show the value that a setting has; of a secret, what is no secret in it."""
     from deploy.configuration import Configuration
 
     say(Configuration.of(os.environ).shown(_known(name)))
@@ -64,14 +56,7 @@ def set_one(
         typer.Argument(help=FROM_STDIN),
     ] = None,
 ) -> None:
-    """Write a setting into the file of the home folder; the next `zhuiwen up` takes it over.
-
-    将一项设置写入主文件夹的文件；下次 `zhuiwen up` 生效。
-
-    name: as in the file, or in the environment | 文件或环境变量中的名称
-    value: $help: from standard input; a secret is asked for where it is left away
-        | $help：从标准输入读取；机密设置省略时另行询问
-    """
+    """Write a setting into the file of the home folder; the next `zhuiwen up` takes it over."""
     from deploy.configuration import Configuration
 
     known = _known(name)
@@ -81,12 +66,7 @@ def set_one(
 
 
 def unset_one(name: str) -> None:
-    """Remove a setting from the files of the home folder, so that it has its default again.
-
-    从主文件夹的文件中删除一项设置，恢复默认值。
-
-    name: as in the file, or in the environment | 文件或环境变量中的名称
-    """
+    """Remove a setting from the files of the home folder, so that it has its default again."""
     from deploy.configuration import Configuration
 
     for line in Configuration.of(os.environ).unset(_known(name)):
@@ -123,7 +103,7 @@ def typed_value(name: str, given: str | None) -> str:
 
 
 GROUP = verb_group(
-    "Show and change the settings.\n\n查看和更改设置。",
+    "Show and change the settings.",
     {
         "list": show_all,
         "get": show_one,

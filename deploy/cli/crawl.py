@@ -26,14 +26,7 @@ def crawl(
     wait: Annotated[bool, typer.Option("--wait")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Crawl sites now. The services do it; see `zhuiwen site list` for the sites.
-
-    立即抓取网站，由服务执行；网站见 `zhuiwen site list`。
-
-    sites: number, name, host or URL | 编号、名称、主机或 URL
-    due: every site that the schedule owes a crawl | 计划中所有到期的网站
-    wait: until the crawls have ended and their pages are compared | 等待抓取结束并完成比对
-    """
+    """Crawl sites now. The services do it; see `zhuiwen site list` for the sites."""
     if bool(sites) == due:
         raise BadInput("tracking.name-sites")
     with session() as settings:

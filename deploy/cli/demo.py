@@ -20,10 +20,7 @@ COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "co
 
 
 def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Crawl the built-in sites, find the copies, write the reports; the services stay up.
-
-    抓取内置网站，查找侵权线索，生成报告；服务保持运行。
-    """
+    """Crawl the built-in sites, find the copies, write the reports; the services stay up."""
     from core.settings_layers import home_of
     from deploy.cli.before_up import warn_of_unknown_settings
     from deploy.demo.run import run_demo

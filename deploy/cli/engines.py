@@ -58,13 +58,7 @@ def engines(
     is_plain: Annotated[bool, typer.Option("--plain")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the engines that pages can be compared with; of NAME say what it is, its parameters, source, departures.
-
-    列出可用于比对网页的引擎；给出 NAME 时说明该引擎：是什么、参数、来源、与来源的不同。
-
-    name: an engine of the list | 列表中的引擎
-    is_plain: one name a line, for programs | 每行一个名称，供程序读取
-    """
+    """List the engines that pages can be compared with; of NAME say what it is, its parameters, source, departures."""
     sheets = _sheets()
     if name and name not in sheets:
         raise NotFound("engine", name, known=list(sheets))

@@ -43,19 +43,7 @@ def export(
     *,
     with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
-    """Write one file with all evidence of a case or a lead, its stamps, and an explanation in Chinese and English.
-
-    将一件案件或一条改写、译文线索的全部证据、时间戳及中英文说明写入一个文件。
-
-    case_key: its number; with --lead that of a lead | 案号；加 --lead 时为改写或译文线索的编号
-    out: where to; a zip | 输出文件，zip 格式
-    is_sealed: have the authorities stamp the whole export as well | 请时间戳机构为整个导出文件加盖时间戳
-    is_removal: the proof that the page was removed, in place of the case's own
-        | 导出网页已下架的证明，而非案件本身的证据
-    is_lead: of a page in other words or in translation (zhuiwen leads), once a person confirmed it
-        | 导出经人工确认的改写或译文线索（zhuiwen leads）
-    with_names: people of the rights holder by name; else by what they do | 写明工作人员的用户名；默认只写其角色
-    """
+    """Write one file with all evidence of a case or a lead, its stamps, and an explanation in Chinese and English."""
     if is_lead and is_removal:
         raise BadInput("custody.lead-or-removal")
     if not out.absolute().parent.is_dir():
@@ -78,23 +66,14 @@ def verify(
     trusted: Annotated[Path | None, typer.Option("--ca", metavar="PEM")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Check an export offline. Exit codes: 0 holds, 1 does not, 2 cannot be read, 3 holds but bears no stamp.
-
-    离线核验导出的证据。退出码：0 成立，1 不成立，2 无法读取，3 成立但没有时间戳。
-
-    file: an export | 导出的文件
-    trusted: roots that you got from the authorities yourself | 您自行从时间戳机构取得的根证书
-    """
+    """Check an export offline. Exit codes: 0 holds, 1 does not, 2 cannot be read, 3 holds but bears no stamp."""
     from bundles.verify import report_verification
 
     raise typer.Exit(report_verification(file, trusted, is_json=is_json))
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw.
-
-    显示证据包总数、待存证、已加时间戳与损坏的数量，以及最近一次夜间核验的结果。
-    """
+    """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw."""
     from deploy.cli.evidence_status import evidence_lines
 
     lines, values = evidence_lines()
@@ -110,13 +89,7 @@ def factors(
     is_matter: Annotated[bool, typer.Option("--matter")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show factor by factor what of the evidence is there, and what is not; it is for the court to judge.
-
-    逐项列明法院可能审查的因素、现有材料与欠缺之处；由法院判断。
-
-    case_key: its number; with --matter that of a matter | 案号；加 --matter 时为事项编号
-    is_matter: of all cases of a matter | 事项内的全部案件
-    """
+    """Show factor by factor what of the evidence is there, and what is not; it is for the court to judge."""
     with session() as settings:
         from webadmin.evidence.services.factor_facts import facts_of
         from webadmin.evidence.services.factors import sheet, source_of
@@ -151,16 +124,7 @@ def digests(
     out: Annotated[Path | None, typer.Option("--csv", metavar="FILE")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the digests of chosen bundles, as platforms for evidence take them in: CSV, or JSON.
-
-    列出所选证据包的哈希值，供存证平台或公证机构登记：CSV 或 JSON。
-
-    chosen: numbers of cases; M and a number for a matter, like M3 | 案号；事项编号前加 M，如 M3
-    site: all bundles of a site: number, name, host or URL | 网站的全部证据包：编号、名称、主机或 URL
-    work: all bundles of a work, with --site of that site alone: number or title
-        | 作品的全部证据包，与 --site 同用则限于该网站：编号或标题
-    out: where to; UTF-8 with its mark, fit for spreadsheets | 输出文件；带标记的 UTF-8，可用电子表格打开
-    """
+    """List the digests of chosen bundles, as platforms for evidence take them in: CSV, or JSON."""
     if not (chosen or site or work):
         raise BadInput("digests.nothing-chosen")
     if out is None and not is_json:
@@ -254,7 +218,7 @@ def _written(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Repo
 
 
 GROUP = verb_group(
-    "Evidence that stands alone.\n\n可独立核验的证据。",
+    "Evidence that stands alone.",
     {
         "export": export,
         "verify": verify,

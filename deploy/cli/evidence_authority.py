@@ -21,13 +21,7 @@ def add(
     root: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds.
-
-    向时间戳机构（RFC 3161）实际请求一次时间戳，显示所得结果；仅在成立时设置该机构。
-
-    url: its address; - to be asked for one that holds a login | 机构网址；含登录信息的请写 -，随后输入
-    root: its root certificate, PEM or DER, from the authority itself | 取自该机构的根证书，PEM 或 DER
-    """
+    """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
     from deploy.authorities import authority_of, keep
     from deploy.configuration import Configuration
     from webadmin.evidence.services.authority_trial import tried
@@ -49,10 +43,7 @@ def add(
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the authorities that are set, and the root certificate that each is checked against.
-
-    显示已设置的时间戳机构，以及核对各机构所用的根证书。
-    """
+    """Show the authorities that are set, and the root certificate that each is checked against."""
     from deploy.authorities import listed
     from deploy.configuration import Configuration
 
@@ -68,12 +59,7 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> None:
-    """No longer ask an authority; stamps that it gave stay.
-
-    不再向某时间戳机构请求；其已签发的时间戳保留。
-
-    authority: its URL or host | 其网址或主机名
-    """
+    """No longer ask an authority; stamps that it gave stay."""
     from deploy.authorities import remove as unset
     from deploy.configuration import Configuration
 
@@ -125,7 +111,7 @@ def _shown(at: Any) -> str:
 
 
 GROUP = verb_group(
-    "Time stamp authorities.\n\n时间戳机构。",
+    "Time stamp authorities.",
     {
         "add": add,
         "list": show_all,

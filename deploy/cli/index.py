@@ -23,10 +23,7 @@ WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the index, whether it is what the corpus is, and what the last rounds did; exit 1 where it is not.
-
-    显示索引状态、是否与作品库一致，以及最近的任务；不一致时退出码为 1。
-    """
+    """Show the index, whether it is what the corpus is, and what the last rounds did; exit 1 where it is not."""
     with session() as settings:
         from pipeline.connections import redis_client
         from pipeline.job_stats import last_job_stats
@@ -59,10 +56,7 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def rebuild() -> None:
-    """Make the index anew from the stored fingerprints; the old one answers until the new one is whole.
-
-    用已存指纹重建索引；完成前由旧索引继续应答。
-    """
+    """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
     with session() as settings, progress(Message("corpus.indexed")) as meter:
         from pipeline.connections import redis_client
         from pipeline.rebuild import rebuild_index
@@ -84,10 +78,7 @@ def rebuild() -> None:
 
 
 def snapshot() -> None:
-    """Write the copy of the index that the workers of this machine share; the sweeper does so on its own machine.
-
-    写入本机各工作进程共用的索引快照；巡检会在其所在机器上自动写入。
-    """
+    """Write the copy of the index that the workers of this machine share; the sweeper does so on its own machine."""
     with session() as settings:
         from pipeline.snapshots import refresh_snapshot
         from webadmin.wiring import live
@@ -165,7 +156,7 @@ def _describe_job(ended: "JobStats", settings: "Settings") -> Message:
 
 
 GROUP = verb_group(
-    "The index of the works.\n\n作品的索引。",
+    "The index of the works.",
     {
         "stats": stats,
         "rebuild": rebuild,

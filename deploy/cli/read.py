@@ -18,12 +18,7 @@ def read(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what the crawler reads there: title, site, text, encoding, date, author, and the obfuscations it undid.
-
-    显示抓取程序从网页读到的内容：标题、网站、正文、编码、日期、作者，以及已还原的隐藏与变形。
-
-    source: a saved page, an address, or - for stdin | 保存的网页、网址，或 -（标准输入）
-    """
+    """Show what the crawler reads there: title, site, text, encoding, date, author, and the obfuscations it undid."""
     from deploy.cli.source import read_as_page
 
     settings = settings_alone()

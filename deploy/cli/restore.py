@@ -34,21 +34,7 @@ def restore(
     is_damaged: Annotated[bool, typer.Option("--damaged")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Make an empty installation of a backup, on the servers that its settings name; all is read back.
-
-    用备份恢复一套空的系统，存放在其设置所指的服务器上；全部读回核对后才算完成。
-
-    source: where the backup is: a folder, or s3://BUCKET/PREFIX | 备份所在：文件夹，或 s3://BUCKET/PREFIX
-    chosen: the backup whose name begins so; else the newest | 名称以此开头的备份；省略时为最新一份
-    passphrase_file: its first line is the passphrase of the backup | 其首行为该备份的口令
-    is_asked: the passphrase is asked for | 口令由键盘输入
-    is_unsealed: a backup without a seal, or without its passphrase: nobody can tell who changed it
-        | 恢复没有防篡改校验或不提供口令的备份：无法判断是否被人改动
-    with_settings: whether settings that name folders, hosts or keys are taken over; else it is asked
-        | 是否采用指向文件夹、主机或密钥的设置；省略时询问
-    is_damaged: into a living installation: only what its stores have damaged or lost, nothing else
-        | 用于运行中的系统：只放回各存储中损坏或丢失的内容，不改动其他内容
-    """
+    """Make an empty installation of a backup, on the servers that its settings name; all is read back."""
     from core.settings_layers import planned
     from deploy import restoration, services
     from deploy.home import prepare

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 
 def up() -> None:
-    """Start every service and return when all of them answer.
-
-    启动所有服务，全部可用后返回。
-    """
+    """Start every service and return when all of them answer."""
     from core.settings_layers import planned
     from deploy import services
     from deploy.cli import before_up
@@ -39,10 +36,7 @@ def up() -> None:
 
 
 def down() -> None:
-    """Stop every service that runs on this machine.
-
-    停止本机上运行的所有服务。
-    """
+    """Stop every service that runs on this machine."""
     from core.settings_layers import running
     from deploy import services
     from deploy.home import prepare
@@ -51,10 +45,7 @@ def down() -> None:
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show every service; exit 0 when all of them run and there is room to store.
-
-    显示各项服务；全部运行且磁盘有余时退出码为 0。
-    """
+    """Show every service; exit 0 when all of them run and there is room to store."""
     from deploy.cli.status import installation_status
 
     stands = installation_status(os.environ)
@@ -68,10 +59,7 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Look for what is wrong and say what to do; exit 0 when nothing is.
-
-    检查故障并给出处理方法；一切正常时退出码为 0。
-    """
+    """Look for what is wrong and say what to do; exit 0 when nothing is."""
     from core.settings_layers import running
     from deploy import doctor
     from deploy.cli import stored_checks

@@ -6,18 +6,22 @@ import json
 import re
 import unicodedata
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
 
 from deploy import started
-from deploy.cli import app
+from deploy.cli import help as help_texts
 from deploy.cli.app import build
 from deploy.home import prepare
-from tests.support.command_line import CommandLine, commands, zhuiwen
+from tests.support.command_line import CommandLine, zhuiwen
 from webadmin.ui.console import words
 from webadmin.ui.console.output import padded, width
 from webadmin.ui.console.words import CHINESE, ENGLISH, language_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = ["zhuiwen"]
 
@@ -64,11 +68,17 @@ def test_a_file_that_cannot_be_read_leaves_it_to_the_locale(tmp_path: Path) -> N
     assert language_of({"ZHUIWEN_HOME": str(tmp_path), "LANG": "zh_CN.UTF-8"}) == CHINESE
 
 
+def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
+    yield " ".join(path), command
+    for name, below in getattr(command, "commands", {}).items():
+        yield from commands(below, *path, name)
+
+
 @pytest.mark.parametrize("language", [CHINESE, ENGLISH])
 def test_every_verb_and_option_has_its_help(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(app, "language", lambda: language)
+    monkeypatch.setattr(help_texts, "language", lambda: language)
     root = typer.main.get_command(build([]))
-    app.localize(root)
+    help_texts.localize(root)
     for path, command in commands(root):
         for name, text in [("", command.help), *((each.name, each.help) for each in command.params)]:
             assert text, f"{path} {name} has no help"
@@ -80,12 +90,13 @@ def test_every_verb_and_option_has_its_help(language: str, monkeypatch: pytest.M
 
 
 def test_no_help_is_left_of_what_is_gone() -> None:
-    params = set()
-    for path, command in commands(typer.main.get_command(build([]))):
-        known = {each.name for each in command.params}
-        assert app.help_texts(command).keys() <= known | {"about", "epilog"}, path
-        params |= known
-    assert set(app.ANYWHERE) <= params
+    params = {
+        path: {each.name for each in command.params} for path, command in commands(typer.main.get_command(build([])))
+    }
+    anywhere = {name for names in params.values() for name in names}
+    for path, texts in help_texts.words().items():
+        known = anywhere if path == "*" else params[path] | {"about", "epilog"}
+        assert set(texts) <= known, path
 
 
 @pytest.mark.parametrize("arguments", [(), ("site", "add"), ("work",)])

@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -89,10 +89,3 @@ class CommandLine:
 def zhuiwen(tmp_path: Path, processes: None) -> CommandLine:
     """The command line of an installation whose services do not run."""
     return CommandLine(tmp_path / "home")
-
-
-def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
-    """A command of typer and all below it, by what is typed."""
-    yield " ".join(path), command
-    for name, below in getattr(command, "commands", {}).items():
-        yield from commands(below, *path, name)

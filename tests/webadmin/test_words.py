@@ -8,14 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 from babel.messages.pofile import read_po
 
 from core import terms
 from core.states import CaseState
 from crawler.site_kinds import KINDS
-from deploy.cli.app import build, help_texts
-from tests.support.command_line import commands
 from webadmin import translation as catalogue
 from webadmin.ui.models.phrases import case_name
 
@@ -76,9 +73,8 @@ def spoken() -> Iterator[tuple[str, str]]:
     """Every Chinese text of ours, with where it stands."""
     for english, chinese in of_catalogue().items():
         yield f"django.po: {english}", chinese
-    for name, command in commands(typer.main.get_command(build([]))):
-        yield from ((f"help of {name}", chinese) for _, chinese in help_texts(command).values())
-    for path in sorted((ROOT / "core" / "wording").glob("*.toml")):
+    helps = [ROOT / "deploy" / "cli" / "help.toml", *sorted((ROOT / "webadmin").glob("*/cli/help.toml"))]
+    for path in [*sorted((ROOT / "core" / "wording").glob("*.toml")), *helps]:
         yield from ((path.name, each) for each in _strings(tomllib.loads(path.read_text(encoding="utf-8"))))
     for group in terms.TERMS.values():
         yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())

@@ -33,14 +33,7 @@ def add(
     rights_holder: str = "",
     password_stdin: bool = False,
 ) -> None:
-    """Make a user, or give one a further role. A new user's password is read, or made and shown once.
-
-    新建用户，或为用户增加角色。新用户的密码由输入读取，或自动生成并显示一次。
-
-    name: what the user logs in with | 登录名
-    role: $help | 角色：$help
-    rights_holder: whose works the user is to see; not for an administrator | 用户可见其作品的权利人；管理员不填
-    """
+    """Make a user, or give one a further role. A new user's password is read, or made and shown once."""
     if role not in ROLES:
         raise BadInput("cli.choose", what=Message("cli.role"), name=repr(role), choices=ROLES)
     with session():
@@ -62,10 +55,7 @@ def add(
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the users with their roles.
-
-    列出用户及其角色。
-    """
+    """List the users with their roles."""
     with session() as settings:
         from webadmin.accounts.models import User
 
@@ -103,12 +93,7 @@ def password(
     name: str,
     password_stdin: bool = False,
 ) -> None:
-    """Give a user a new password, read or made and shown once.
-
-    为用户设置新密码，由输入读取，或自动生成并显示一次。
-
-    name: whose | 用户名
-    """
+    """Give a user a new password, read or made and shown once."""
     with session():
         from webadmin.accounts.models import User
 
@@ -169,7 +154,7 @@ def _read_password() -> str:
 
 
 GROUP = verb_group(
-    "Who may come to the desk, and as what.\n\n可登录工作台的用户及其角色。",
+    "Who may come to the desk, and as what.",
     {
         "add": add,
         "list": show,

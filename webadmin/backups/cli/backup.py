@@ -35,20 +35,7 @@ def backup(
     is_asked: Annotated[bool, typer.Option("--passphrase")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Copy all that is stored into a folder or S3, while everything goes on; what is there is not written again.
-
-    将本系统的全部数据备份到文件夹或 S3，期间一切照常运行；已备份的内容不重复写入。
-
-    destination: a folder, or s3://BUCKET/PREFIX | 文件夹，或 s3://BUCKET/PREFIX
-    is_check: read a backup and check every digest; nothing is written | 读取备份并核对全部哈希值，不写入
-    is_list: show the backups there are | 显示已有备份
-    keep: leave so many backups, and remove older ones | 只保留这么多份备份，删除更早的
-    chosen: of --verify: the backup whose name begins so; else the newest
-        | 用于 --verify：名称以此开头的备份；省略时为最新一份
-    passphrase_file: seals the backup with the first line of this file, secrets in it; with --verify: checks the seal
-        | 以该文件的首行为口令，为备份加上防篡改校验并一并加密备份机密设置；与 --verify 同用时检查该校验
-    is_asked: the same, and the passphrase is asked for | 同上，口令由键盘输入
-    """
+    """Copy all that is stored into a folder or S3, while everything goes on; what is there is not written again."""
     if is_list:
         raise typer.Exit(_list(open_place(destination, settings_alone()), settings_alone(), is_json=is_json))
     if is_check:

@@ -24,12 +24,7 @@ def check_stores(
     is_json: Annotated[bool, typer.Option("--json")] = False,
     look_only: Annotated[bool, typer.Option("--look-only")] = False,
 ) -> None:
-    """Read all that is stored again, say what is damaged, and make anew what can be; exit 1 where something was.
-
-    重读全部存储内容，指出损坏之处，并重新生成可重新生成的部分；有损坏时退出码为 1。
-
-    look_only: change nothing: say what could be made anew | 不作任何改动，只说明哪些可以重新生成
-    """
+    """Read all that is stored again, say what is damaged, and make anew what can be; exit 1 where something was."""
     begun, steps = time.monotonic(), _Steps()
     with session() as settings:
         from webadmin.backups.services.checking.run import check_and_note

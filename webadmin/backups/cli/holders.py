@@ -18,13 +18,7 @@ def export(
     out: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Write all that a rights holder has, and nothing of another, into one file that is read without this program.
-
-    将一位权利人的全部数据写入一个文件，不含他人数据，无需本程序即可阅读。
-
-    name: name or number of the rights holder | 权利人的名称或编号
-    out: the file to write, a ZIP | 要写入的 ZIP 文件
-    """
+    """Write all that a rights holder has, and nothing of another, into one file that is read without this program."""
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session():
@@ -47,7 +41,7 @@ def export(
 
 
 GROUP = verb_group(
-    "Rights holders and what is theirs.\n\n权利人及其数据。",
+    "Rights holders and what is theirs.",
     {
         "export": export,
     },

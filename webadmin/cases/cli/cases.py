@@ -34,15 +34,7 @@ def cases(
     limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the cases.
-
-    列出线索与案件。
-
-    state: $help | 状态：$help
-    work: number or title | 编号或标题
-    site: number, name or host | 编号、名称或主机
-    limit: how many, the newest first | 条数，最新的在前
-    """
+    """List the cases."""
     if state and state not in set(CaseState):
         raise BadInput("cli.choose", what=Message("cli.case-state"), name=state, choices=list(CaseState))
     with session() as settings:
@@ -115,12 +107,7 @@ def case(
     case_key: Annotated[str, typer.Argument(metavar="CASE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a case: its figures, and each copied passage of the page under that of the work, changes marked.
-
-    显示一件线索或案件：各项数据，以及网页与作品逐段对照，改动处有标记。
-
-    case_key: its number | 案号
-    """
+    """Show a case: its figures, and each copied passage of the page under that of the work, changes marked."""
     with session() as settings:
         from webadmin.cases.services.opinions.summary import opinions_on
 

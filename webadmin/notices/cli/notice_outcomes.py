@@ -28,15 +28,7 @@ _JSON = Annotated[bool, typer.Option("--json")]
 
 
 def send(notice_key: _NOTICE, user: USER, is_preview: Annotated[bool, typer.Option("--preview")] = False) -> None:
-    """Send a confirmed notice by mail, now; or show the mail as it would go out.
-
-    以电子邮件发出已确认的通知；或预览邮件。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    is_preview: show recipient, subject and text with its attachments; nothing is sent
-        | 仅显示收件人、主题、正文与附件，不发出
-    """
+    """Send a confirmed notice by mail, now; or show the mail as it would go out."""
     with session() as settings:
         from webadmin.notices.services import mails
 
@@ -54,15 +46,7 @@ def mail(
     send_again: Annotated[bool, typer.Option("--send-again")] = False,
     is_json: _JSON = False,
 ) -> None:
-    """List the mails of a notice; say of one that may have gone out whether it did, or send it again.
-
-    列出通知的邮件；对可能已发出的邮件注明是否发出，或重新发送。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    went_out: it was found in the mailbox | 已在邮箱中查到
-    send_again: it was not found: send it again | 未查到：重新发送
-    """
+    """List the mails of a notice; say of one that may have gone out whether it did, or send it again."""
     with session() as settings:
         from webadmin.notices.models import NoticeMail
         from webadmin.notices.services import mails
@@ -104,18 +88,7 @@ def sent(
     user: USER,
     note: str = "",
 ) -> None:
-    """Note that a confirmed notice was sent otherwise, how, when, and what shows it.
-
-    登记已以其他方式寄送的通知：方式、日期和凭证。
-
-    notice_key: its number | 编号
-    way: own-mail, post, courier, form or fax
-        | own-mail（自有邮箱）、post（邮寄）、courier（快递）、form（网页表单）或 fax（传真）
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    proof: what shows that it was sent; may be given several times | 寄送凭证；可多次给出
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    note: what else is to be known of it | 备注
-    """
+    """Note that a confirmed notice was sent otherwise, how, when, and what shows it."""
     with session():
         from webadmin.notices.services.sending import Noted, mark_sent
 
@@ -125,30 +98,12 @@ def sent(
 
 
 def answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Note that the addressee answered.
-
-    登记收件方已答复。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    note: what else is to be known of it | 备注
-    files: a file that shows it; may be given several times | 证明文件；可多次给出
-    """
+    """Note that the addressee answered."""
     _note("answered", notice_key, user, (on, note, files))
 
 
 def refuse(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Note that the addressee refused.
-
-    登记收件方拒绝处理。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    note: what else is to be known of it | 备注
-    files: a file that shows it; may be given several times | 证明文件；可多次给出
-    """
+    """Note that the addressee refused."""
     _note("refused", notice_key, user, (on, note, files))
 
 
@@ -161,33 +116,12 @@ def removed(
     note: str = "",
     is_certain: Annotated[bool, typer.Option("--despite-check")] = False,
 ) -> None:
-    """Note that the addressee removed the pages, with what shows it.
-
-    登记收件方已删除网页，并附证明材料。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    files: what shows it, such as the answer or a picture of the page; may be given several times
-        | 证明材料，如对方答复或网页截图；可多次给出
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    note: what else is to be known of it | 备注
-    is_certain: although a check saw the passages since the notice went out: they were removed after that
-        | 通知发出后的检查仍见侵权内容时：确认此后已删除
-    """
+    """Note that the addressee removed the pages, with what shows it."""
     _note("removed", notice_key, user, (on, note, files), is_certain=is_certain)
 
 
 def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Close a notice: nothing more is done about it.
-
-    结束通知，不再处理。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    note: what else is to be known of it | 备注
-    files: a file that shows it; may be given several times | 证明文件；可多次给出
-    """
+    """Close a notice: nothing more is done about it."""
     _note("closed", notice_key, user, (on, note, files))
 
 
@@ -200,17 +134,7 @@ def counter(
     note: str = "",
     files: _FILES = None,
 ) -> None:
-    """Enter a counter-statement: it stops further notices to that provider, and starts the time to complain or sue.
-
-    登记不侵权声明：不得再次通知同一服务提供者，并开始计算投诉或起诉期限。
-
-    notice_key: its number | 编号
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    case: a page that it is about, by the number of its case; all by default | 所针对网页的案件编号；默认为全部
-    note: what else is to be known of it | 备注
-    files: a file that shows it; may be given several times | 证明文件；可多次给出
-    """
+    """Enter a counter-statement: it stops further notices to that provider, and starts the time to complain or sue."""
     with session():
         from webadmin.notices.services.counters import enter_counter
 
@@ -222,14 +146,7 @@ def counter(
 
 
 def counter_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
-    """Take back the newest counter-statement, which was entered by mistake.
-
-    撤回误登记的最近一份不侵权声明：可以再次通知。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    note: what else is to be known of it | 备注
-    """
+    """Take back the newest counter-statement, which was entered by mistake."""
     with session():
         from webadmin.notices.services.counters import take_back
 
@@ -251,18 +168,7 @@ def complain(
     is_suit: Annotated[bool, typer.Option("--sued")] = False,
     files: _FILES = None,
 ) -> None:
-    """Note that the rights holder complained (or sued) after a counter-statement: the time is kept by it.
-
-    登记收到不侵权声明后已投诉或起诉。
-
-    notice_key: its number | 编号
-    where: the authority or court | 受理的机关或法院
-    on: the day, such as 2026-03-09 | 日期，如 2026-03-09
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    number: the number that was given there | 受理编号或案号
-    is_suit: a suit, not a complaint | 已起诉（而非投诉）
-    files: a file that shows it; may be given several times | 证明文件；可多次给出
-    """
+    """Note that the rights holder complained (or sued) after a counter-statement: the time is kept by it."""
     with session():
         from webadmin.notices.services.counters import Action, note_action
 
@@ -276,14 +182,7 @@ def complain(
 
 
 def take_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
-    """Take back what was noted last by mistake; it stays to be seen.
-
-    撤回最近一次误登记的状态；登记记录保留可查。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    note: why | 原因
-    """
+    """Take back what was noted last by mistake; it stays to be seen."""
     with session():
         from webadmin.notices.services import outcomes
 
@@ -293,14 +192,7 @@ def take_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
 
 
 def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRESSEE")], user: USER) -> None:
-    """Draft a notice about the same pages to somebody else: a host, a registrar, a search engine.
-
-    就相同网页向其他对象起草通知：主机服务商、域名注册商、搜索引擎。
-
-    notice_key: its number | 编号
-    to: the name of somebody who was entered | 已登记收件方的名称
-    user: in whose name | 以哪位用户的名义
-    """
+    """Draft a notice about the same pages to somebody else: a host, a registrar, a search engine."""
     with session():
         from webadmin.notices.services import outcomes
 
@@ -312,10 +204,7 @@ def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRE
 
 
 def due(is_json: _JSON = False) -> None:
-    """List what is due: answers, times to complain or sue, and what waits for a person.
-
-    列出待办事项：应答复、投诉或起诉期限，以及待处理的通知。
-    """
+    """List what is due: answers, times to complain or sue, and what waits for a person."""
     with session() as settings:
         from webadmin.notices.models import Notice
         from webadmin.notices.services.due import due as all_due

@@ -40,10 +40,7 @@ _COLUMNS = (
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the notices.
-
-    列出通知与函件。
-    """
+    """List the notices."""
     with session() as settings:
         from webadmin.notices.models import Notice
 
@@ -56,15 +53,7 @@ def draft(
     to: Annotated[str, typer.Option(metavar="PAPER|ADDRESSEE")],
     user: USER,
 ) -> None:
-    """Draft a notice for the confirmed pages of a matter.
-
-    就某事项已认定侵权的网页起草通知。
-
-    matter_key: its number, in the address of its page in the desk | 编号，见工作台中该事项页面的网址
-    to: letter, article_14, dmca, form_kit, or the name of somebody who was entered
-        | letter、article_14、dmca、form_kit，或已登记收件方的名称
-    user: in whose name | 以哪位用户的名义
-    """
+    """Draft a notice for the confirmed pages of a matter."""
     with session():
         from webadmin.notices.services import drafting
 
@@ -81,12 +70,7 @@ def show(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a notice: its fields, its pages and what it still lacks.
-
-    显示通知的各项内容、所列网页与尚缺内容。
-
-    notice_key: its number | 编号
-    """
+    """Show a notice: its fields, its pages and what it still lacks."""
     with session() as settings:
         notice = notice_of(notice_key)
         if is_json:
@@ -115,14 +99,7 @@ def write(
     given: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...")],
     user: USER,
 ) -> None:
-    """Write fields of a draft.
-
-    填写草稿的字段。
-
-    notice_key: its number | 编号
-    given: such as addressee_name=…, in English or by the Chinese name | 例如 addressee_name=… 或 收件方名称=…
-    user: in whose name | 以哪位用户的名义
-    """
+    """Write fields of a draft."""
     from webadmin.notices.services.legal_fields import BY_NAME, FIELDS
 
     written = {}
@@ -143,13 +120,7 @@ def write(
 
 
 def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER) -> None:
-    """Fix the notice and keep its files; nothing is sent.
-
-    确认通知并固定保存其文件；不会发出。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    """
+    """Fix the notice and keep its files; nothing is sent."""
     with session():
         from webadmin.notices.services import drafting
 
@@ -159,14 +130,7 @@ def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: 
 
 
 def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER, note: str = "") -> None:
-    """Give a notice up; its files stay.
-
-    撤回通知；其文件保留。
-
-    notice_key: its number | 编号
-    user: in whose name; a manager of the rights holder | 以哪位用户的名义；须为权利人的管理者
-    note: why | 原因
-    """
+    """Give a notice up; its files stay."""
     with session():
         from webadmin.notices.services import drafting
 
@@ -179,13 +143,7 @@ def files(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     out: Annotated[Path, typer.Option(metavar="FOLDER")],
 ) -> None:
-    """Write the files of a notice into a folder: those that were kept, or of a draft the paper as it would be.
-
-    将通知的文件写入文件夹；草稿则写出当前的样子。
-
-    notice_key: its number | 编号
-    out: where to | 输出文件夹
-    """
+    """Write the files of a notice into a folder: those that were kept, or of a draft the paper as it would be."""
     with session():
         from webadmin.notices.services.drafting import files_of
 
@@ -226,7 +184,7 @@ def _say_what_lacks(notice: "Notice") -> None:
 
 
 GROUP = verb_group(
-    "Notices about confirmed infringements.\n\n就已认定的侵权起草、发出并跟进的通知与函件；不会自动发出。",
+    "Notices about confirmed infringements.",
     {
         "list": show_all,
         "draft": draft,

@@ -27,14 +27,7 @@ def contacts(
     is_look_up: Annotated[bool, typer.Option("--look-up")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List whom to write to about a site, and what was read on its pages and in registries, where and when.
-
-    列出网站的通知对象，以及从其网页和登记机构读到的联系方式、出处与时间。
-
-    site: number, name, host or URL | 编号、名称、主机或 URL
-    is_look_up: ask the registries that the settings name who hosts it and who registered its name
-        | 向设置中指定的登记服务器查询主机服务商和域名注册商
-    """
+    """List whom to write to about a site, and what was read on its pages and in registries, where and when."""
     with session() as settings:
         from core.clock import SystemClock
         from webadmin.notices.services.addressees import addressees_of

@@ -47,14 +47,7 @@ def effect(
     since: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what the notices about a site have come to, of each addressee and together.
-
-    列出关于网站的通知成效：逐个通知对象及合计。
-
-    site: number, name, host or URL | 编号、名称、主机或 URL
-    since: of the operator: notices that went out on that day or later; all where none is given
-        | 只计该日（运营方时区）及以后发出的通知；省略时全部计入
-    """
+    """Show what the notices about a site have come to, of each addressee and together."""
     first = day_of("--since", since)
     with session() as settings:
         from webadmin.notices.services.removals import track_record

@@ -29,12 +29,7 @@ def damages(
     matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Reckon characters taken, days online as seen and the licence fee; the rights holder's own arithmetic.
-
-    计算被使用字数、所见在线天数与许可费；权利人自行计算，仅供参考。
-
-    matter_key: its number, in the address of its page in the desk | 编号，见工作台中该事项页面的网址
-    """
+    """Reckon characters taken, days online as seen and the licence fee; the rights holder's own arithmetic."""
     with session() as settings:
         from webadmin.cases.services.matters.damages import damages_of, told
 
@@ -66,22 +61,7 @@ def export(
     decisions: Annotated[bool, typer.Option("--decisions/--no-decisions")] = False,
     with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
-    """Write one file with the list of evidence, the bundles, and the chosen parts of a matter.
-
-    将一个事项的证据目录、证据包及所选材料写入一个文件。
-
-    matter_key: its number, in the address of its page in the desk | 编号，见工作台中该事项页面的网址
-    out: where to; a zip | 输出文件，zip 格式
-    is_sealed: have the authorities stamp the whole export as well | 请时间戳机构为整个导出文件加盖时间戳
-    ownership: proofs of identity and ownership | 权利主体与权属材料
-    comparison: comparison tables | 侵权比对表
-    others: what notaries, time stamp authorities and platforms made | 第三方取证材料
-    notices: notices that went out, what came of them, proofs of removal | 已发出的通知、往来与下架证据
-    damages: the rights holder's own arithmetic | 损失计算
-    factors: factor by factor, which names what is missing; internal | 证据审查要点，含尚缺的材料；内部材料
-    decisions: who decided what and when; internal | 认定记录，含认定人与时间；内部材料
-    with_names: people of the rights holder by name; else by what they do | 写明工作人员的用户名；默认只写其角色
-    """
+    """Write one file with the list of evidence, the bundles, and the chosen parts of a matter."""
     wanted = {
         "ownership": ownership, "comparison": comparison, "others": others, "notices": notices, "damages": damages,
         "factors": factors, "decisions": decisions,
@@ -129,7 +109,7 @@ class _Progress:
 
 
 GROUP = verb_group(
-    "All that one site took from one work.\n\n一个网站使用一部作品的全部线索与案件。",
+    "All that one site took from one work.",
     {
         "damages": damages,
         "export": export,

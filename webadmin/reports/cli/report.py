@@ -30,19 +30,7 @@ def report(  # noqa: PLR0917 - options of a command
     language: str = "",
     out: Annotated[str, typer.Option(metavar="FILE")] = "",
 ) -> None:
-    """Write a report: cases, sites, works, days, what was left out and why.
-
-    生成报告：线索与案件、网站、作品、逐日数据，以及略去的内容与原因。
-
-    kind: $help | 格式：$help
-    since: first day; $help days by default | 首日；默认 $help 天
-    until: last day; today by default | 末日；默认今天
-    work: only this work: its number or title | 仅此作品：编号或标题
-    site: only this site: its number, name or host | 仅此网站：编号、名称或主机
-    rights_holder: only this rights holder | 仅此权利人
-    language: zh-hans or en | zh-hans 或 en
-    out: where to; - for stdout. A file in the home folder | 输出文件；- 为标准输出。默认写入主文件夹
-    """
+    """Write a report: cases, sites, works, days, what was left out and why."""
     chosen = find_format(kind)
     with session() as settings:
         from webadmin.accounts.models import User

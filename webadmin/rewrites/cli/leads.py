@@ -34,13 +34,7 @@ def leads(
     limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List pages in other words or in translation.
-
-    列出改写与译文线索。
-
-    holder: number or name of the rights holder | 权利人的编号或名称
-    limit: how many, the newest first | 条数，最新的在前
-    """
+    """List pages in other words or in translation."""
     if ctx.invoked_subcommand is None:
         with session() as settings:
             _show_all(holder, limit, settings, is_json)
@@ -50,12 +44,7 @@ def show(
     lead_key: Annotated[str, typer.Argument(metavar="LEAD")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show one, with the sentences that correspond side by side.
-
-    显示一条线索，将对应的句子逐对列出。
-
-    lead_key: its number | 编号
-    """
+    """Show one, with the sentences that correspond side by side."""
     with session() as settings:
         _show_one(find_lead(lead_key), settings, is_json)
 
@@ -65,14 +54,7 @@ def letter(
     out: Annotated[Path, typer.Option(metavar="FILE")],
     language: Annotated[str, typer.Option(metavar="zh-hans|en")] = "zh-hans",
 ) -> None:
-    """Draft a letter of enquiry about a lead that a person confirmed; nothing is sent.
-
-    就经人工确认的线索拟写沟通函（草稿），不会发出。
-
-    lead_key: its number | 编号
-    out: where to; .docx or .txt | 输出文件：.docx 或 .txt
-    language: zh-hans or en | zh-hans 或 en
-    """
+    """Draft a letter of enquiry about a lead that a person confirmed; nothing is sent."""
     require_folder(out)
     with session():
         from webadmin.rewrites.services.letter import letter_file
@@ -209,11 +191,11 @@ def _alarms(lead: "RewordedLead") -> Message | str:
 
 
 GROUP = verb_group(
-    "List pages in other words or in translation.\n\n列出改写与译文线索。",
+    "List pages in other words or in translation.",
     {"show": show, "letter": letter},
     leads,
     cls=_ByNumber,
     no_args_is_help=False,
     invoke_without_command=True,
-    epilog="zhuiwen leads 7 is zhuiwen leads show 7.\n\nzhuiwen leads 7 等同于 zhuiwen leads show 7。",
+    epilog="zhuiwen leads 7 is zhuiwen leads show 7.",
 )

@@ -26,15 +26,7 @@ def import_(
     rights_holder: str = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Take in the pages of archive files, with the moment at which they were archived. The same file again goes on.
-
-    导入存档文件中的网页及其存档时间。再次导入同一文件时从中断处继续。
-
-    files: WARC, WACZ, ARC or WET, gzipped or not | WARC、WACZ、ARC 或 WET，可为 gzip 压缩
-    site: all pages go there; made if there is none. Without it: to the site that owns their host
-        | 所有网页归入该网站，没有则新建；省略时归入主机所属的网站
-    rights_holder: who watches it. Needed where there are several | 监测它的权利人，有多个权利人时必填
-    """
+    """Take in the pages of archive files, with the moment at which they were archived. The same file again goes on."""
     ok = True
     with session() as settings:
         from webadmin.accounts.services import holders

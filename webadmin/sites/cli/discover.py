@@ -39,18 +39,7 @@ def discover(  # noqa: PLR0917 - options of a command
     stop: Annotated[bool, typer.Option("--stop")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare what it finds.
-
-    将作品的特征句发往搜索服务（ZHUIWEN_SEARCH_URL），并比对搜索结果。
-
-    works: number or title; without any, all that are looked for | 编号或标题；省略时为所有搜索中的作品
-    queries_a_day: budget of each of these works, kept for later | 这些作品各自的每日查询预算，今后沿用
-    accept: watch the site of a found page and crawl it now | 监测所发现网页的网站并立即抓取
-    dismiss: do not propose it any more | 不再提示该网页
-    is_list: show what was found; nothing is sent | 显示已发现的网页，不发出查询
-    is_log: show what was asked; nothing is sent | 显示查询记录，不发出查询
-    stop: no longer look for these works | 不再搜索这些作品
-    """
+    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare what it finds."""
     with session() as settings:
         chosen = _works(works or ())
         if accept or dismiss:

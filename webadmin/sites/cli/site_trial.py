@@ -35,14 +35,7 @@ def try_site(
     is_stored: Annotated[bool, typer.Option("--stored")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> int:
-    """Try the rules for refusals, the proxies, the login and the browser of a site; nothing is stored.
-
-    试用网站的拦截页规则、代理、登录与浏览器；不保存任何内容。
-
-    site: its number or name | 编号或名称
-    url: one page of it; none: those stored | 其中一个网页；省略时为已存网页
-    is_stored: take the page as it is stored, ask nobody | 用已存的网页，不访问网络
-    """
+    """Try the rules for refusals, the proxies, the login and the browser of a site; nothing is stored."""
     with session() as settings:
         from webadmin import stores
         from webadmin.sites.services import politeness, watchlist

@@ -40,12 +40,7 @@ def failures(
     site: Annotated[str, typer.Argument(metavar="[SITE]")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the addresses that could not be fetched, why, and when they are tried again.
-
-    列出未能抓取的网址、原因及再试的时间。
-
-    site: number, name, host or URL; all sites without | 编号、名称、主机或 URL；省略时为所有网站
-    """
+    """List the addresses that could not be fetched, why, and when they are tried again."""
     with session() as settings:
         from webadmin.sites.services import visit_repository as revisits
         from webadmin.sites.services import watchlist
@@ -62,13 +57,7 @@ def moves(
     refuse: Annotated[int | None, typer.Option(metavar="N")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the sites that may have moved to another host and what speaks for it; accept or refuse a move.
-
-    列出可能已更换主机的网站及依据；接受或拒绝变更。
-
-    accept: the new host is the same site | 新主机是同一网站
-    refuse: it is another site | 是另一个网站
-    """
+    """List the sites that may have moved to another host and what speaks for it; accept or refuse a move."""
     if accept is not None and refuse is not None:
         raise BadInput("tracking.one-of-two")
     with session() as settings:

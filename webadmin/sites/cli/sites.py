@@ -56,29 +56,7 @@ def add(  # noqa: PLR0917 - options of a command
     ignore_robots: bool = False,
     reason: str = "",
 ) -> None:
-    """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it.
-
-    监测一个网站。再次添加同一地址则更新其选项；用已有网站的 --name 则为其增加地址；主机已由其他网站监测时予以提示。
-
-    url: where a crawl begins | 抓取的起始地址
-    name: of the site; its host where none is given | 网站名称；省略时用主机名
-    kind: what the URL is: $help; generic where none is given | URL 的类型：$help；省略时为 generic
-    urls: of --kind list: the pages, one a line; # begins a comment | 用于 --kind list：网页列表，每行一个；# 之后为注释
-    rights_holder: who watches it. Needed where there are several | 监测它的权利人，有多个权利人时必填
-    daily_at: when it is crawled, in your zone | 每日抓取时刻，按您的时区
-    every_days: crawl it every so many days | 每隔若干天抓取一次
-    max_pages: pages of one crawl | 一次抓取的网页数
-    max_depth: links from the start; $help | 自起始页的链接层数；用于 $help
-    delay: seconds between two requests | 两次请求的间隔（秒）
-    follow: follow only such links; $help | 只跟随这样的链接；用于 $help
-    keep: keep only such pages | 只保存这样的网页
-    deny: never visit such links | 不访问这样的链接
-    body: CSS or XPath of the main text | 正文的 CSS 或 XPath
-    title_selector: CSS or XPath of the title | 标题的 CSS 或 XPath
-    encoding: where it cannot be found from the pages | 编码，用于无法从网页判断时
-    ignore_robots: crawl what robots.txt forbids; ask the site first | 抓取 robots.txt 禁止的内容；请先征得网站同意
-    reason: why robots.txt is ignored; kept, and shown in the admin | 不遵守 robots.txt 的理由；留档并显示在工作台
-    """
+    """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
     options: dict[str, Any] = {
         "kind": _kind(kind),
         "crawl_at": _time(daily_at),
@@ -163,10 +141,7 @@ def _check_switch(of_kind: SiteKind, reason: str) -> None:
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the sites, when each was last crawled and how that ended.
-
-    列出网站、各自最近的抓取及其结果。
-    """
+    """List the sites, when each was last crawled and how that ended."""
     with session() as settings:
         from webadmin.sites.models import Site
 
@@ -179,12 +154,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
-    """Read how many visits a month sites have, by which matters are ordered: lines of SITE,VISITS (CSV).
-
-    读入各网站的月访问量（CSV，每行“网站,访问量”）；事项按影响力排序时使用。
-
-    file: SITE: number, name, host or URL; VISITS: a whole number | 网站：编号、名称、主机或 URL；访问量：整数
-    """
+    """Read how many visits a month sites have, by which matters are ordered: lines of SITE,VISITS (CSV)."""
     with session() as settings:
         from webadmin.sites.services.reach import import_reach
         from webadmin.works.services.intake.plain import read_bytes
@@ -311,7 +281,7 @@ def _lines(patterns: list[str] | None) -> str | None:
 
 
 GROUP = verb_group(
-    "The sites to watch.\n\n监测的网站。",
+    "The sites to watch.",
     {
         "add": add,
         "list": show,

@@ -42,23 +42,7 @@ def add(  # noqa: PLR0917 - options of a command
     is_plan: Annotated[bool, typer.Option("--plan")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work.
-
-    将作品加入作品库。再次添加同一文件不产生变化；文件改动后更新其作品。
-
-    paths: txt, md, epub, docx, pdf, html, jsonl, or a folder of chapters
-        | txt、md、epub、docx、pdf、html、jsonl，或章节文件夹
-    rights_holder: who owns them; made if new. Needed where there are several
-        | 作品的权利人，没有则新建；有多个权利人时必填
-    title: of the one work that PATH is | PATH 为一部作品时的标题
-    author: of every work given | 所给作品的作者
-    kind: novel, news, essay, story or other | 类型：novel、news、essay、story 或 other
-    chapters: the style of headings to divide by, as --plan names them; whole for no chapters. Otherwise the one that
-        divides best
-        | 分章所依据的标题样式，取自 --plan 所列；whole 表示不分章。不填则取分章效果最好的一种
-    is_plan: show what would be added, changed and removed; nothing is written
-        | 仅显示将新增、改动和删除的内容，不作任何写入
-    """
+    """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work."""
     with session():
         intake = _read(paths)
         if title and len(intake.works) > 1:

@@ -27,14 +27,7 @@ def times(
     path: Annotated[Path, typer.Argument(metavar="FILE")],
     rights_holder: str = "",
 ) -> None:
-    """Write when chapters were officially published, from a table (CSV) of chapters and times.
-
-    写入各章的官方发布时间，取自章节与时间的表格（CSV）。
-
-    work: its number or title | 编号或标题
-    path: CSV: chapter, time; times without an offset are in your zone | CSV：章节、时间；未注明时区的时间按您的时区
-    rights_holder: where several have a work of that title | 多个权利人有同名作品时指明
-    """
+    """Write when chapters were officially published, from a table (CSV) of chapters and times."""
     with session() as settings:
         from zoneinfo import ZoneInfo
 
@@ -54,10 +47,7 @@ def times(
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the works.
-
-    列出作品。
-    """
+    """List the works."""
     with session() as settings:
         from django.db.models import Count, Q, Sum
 
@@ -119,13 +109,7 @@ def remove(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Take a work out of the corpus. A work with cases stays: they need it as evidence.
-
-    从作品库移除一部作品。有线索或案件的作品须留作证据，不能移除。
-
-    work: its number or title | 编号或标题
-    rights_holder: where several have a work of that title | 多个权利人有同名作品时指明
-    """
+    """Take a work out of the corpus. A work with cases stays: they need it as evidence."""
     with session():
         from webadmin import stores
         from webadmin.works.services import catalogue
@@ -141,17 +125,7 @@ def unprotect(
     note: str = "",
     rights_holder: str = "",
 ) -> None:
-    """Mark a work as not protected: what is found of it opens no case, and its undecided cases are set aside.
-
-    将作品标记为不受著作权法保护：其发现不再列为线索，未审核的线索予以搁置。
-
-    work: its number or title | 编号或标题
-    reason: mere_facts, official_text, term_expired or not_protected (with --note)
-        | mere_facts（单纯事实消息）、official_text（官方文件）、term_expired（保护期届满）或 not_protected（须附
-        --note）
-    note: a sentence on why | 说明理由的一句话
-    rights_holder: where several have a work of that title | 多个权利人有同名作品时指明
-    """
+    """Mark a work as not protected: what is found of it opens no case, and its undecided cases are set aside."""
     with session():
         from webadmin.works.services import licences
 
@@ -164,13 +138,7 @@ def protect(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Take back that a work is not protected: its cases open again, its other findings are compared again.
-
-    撤销作品不受保护的标记：线索恢复待审核，其余发现重新比对。
-
-    work: its number or title | 编号或标题
-    rights_holder: where several have a work of that title | 多个权利人有同名作品时指明
-    """
+    """Take back that a work is not protected: its cases open again, its other findings are compared again."""
     with session():
         from webadmin.works.services import licences
 
@@ -186,7 +154,7 @@ def _work_of(key: str, rights_holder: str) -> "Work":
 
 
 GROUP = verb_group(
-    "The works to protect.\n\n受保护的作品。",
+    "The works to protect.",
     {
         "add": add,
         "times": times,

@@ -1,0 +1,31 @@
+"""Opens the installation for a verb: its home folder, its environment."""
+
+import os
+from collections.abc import Mapping
+
+from core.known_settings import variable_of
+from core.settings import Settings
+from core.wording import Message
+from deploy import started
+from deploy.home import adopt, prepare
+from webadmin.ui.console.faults import complain
+
+STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
+
+
+def open_installation() -> Settings:
+    """Make this process one of the installation, and give its settings. Raises BadConfiguration."""
+    home = prepare(os.environ)
+    settings = home.settings
+    _warn_of_other_stores(os.environ, settings)
+    if not settings.services.database_url and not settings.sqlite_path.exists():
+        os.umask(0o077)  # SQLite makes an empty one before it says that there are no tables
+    adopt(home)
+    return settings
+
+
+def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
+    """Whoever has another store in the environment of a shell than the services use is told so."""
+    others = [variable_of(name) for name in started.overridden(environ, settings.home) if name in STORES]
+    if others:
+        complain(Message("cli.other-stores", names=others))
