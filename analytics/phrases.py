@@ -5,10 +5,8 @@ from enum import StrEnum
 from analytics.records import LANGUAGES
 from analytics.report import Notice
 from core.errors import BadInput
-from core.terms import TERMS
-from core.wording import texts
-
-_PHRASE = "phrase."
+from core.terms import term
+from core.wording import words_of
 
 
 class Phrases:
@@ -21,21 +19,11 @@ class Phrases:
         self._code = "zh" if language.startswith("zh") else "en"
 
     def __getitem__(self, key: str) -> str:
-        return texts()[_PHRASE + key][self._code]
-
-    def all(self) -> dict[str, str]:
-        """Give every phrase by its key."""
-        return {
-            code.removeprefix(_PHRASE): self[code.removeprefix(_PHRASE)] for code in texts() if code.startswith(_PHRASE)
-        }
+        return words_of(f"phrase.{key}", self._code)
 
     def term(self, member: StrEnum) -> str:
         """Say a member of one of core's enumerations, or a notice."""
-        return (
-            self[f"notice.{member}"]
-            if isinstance(member, Notice)
-            else TERMS[type(member)][member].in_language(self.language)
-        )
+        return self[f"notice.{member}"] if isinstance(member, Notice) else term(member).in_language(self.language)
 
     def terms(self, members: tuple[StrEnum, ...]) -> str:
         return ("、" if self._code == "zh" else ", ").join(map(self.term, members))

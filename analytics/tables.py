@@ -15,8 +15,7 @@ from analytics.records import CaseRow, LeadRow
 from analytics.report import Report
 from core.plain_text import clean_line
 from core.shares import cut_share
-from core.terms import REWORDED_BANDS
-from core.wording import Message, say
+from core.wording import Message, has_words
 
 Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
 
@@ -241,7 +240,7 @@ def leads(report: Report) -> Table:
 
 def caution(report: Report) -> str:
     """What stands above all leads."""
-    return say(Message("reworded.caution"), report.scope.language)
+    return Message("reworded.caution").in_language(report.scope.language)
 
 
 # Columns that are called otherwise than the field that they show.
@@ -275,14 +274,14 @@ def _cell(report: Report, row: CaseRow | LeadRow, column: Column) -> Cell:
 
 
 def _band(report: Report, lead: LeadRow) -> str:
-    words = REWORDED_BANDS.get(lead.band)
+    words = Message(code) if has_words(code := f"reworded-band.{lead.band}") else None
     return words.in_language(report.scope.language) if words else clean_line(lead.band)
 
 
 def _alarms(report: Report, lead: LeadRow) -> str | None:
     if lead.passages is None:
         return None
-    return say(Message("reworded.band", alarms=lead.alarms or 0, passages=lead.passages), report.scope.language)
+    return Message("reworded.band", alarms=lead.alarms or 0, passages=lead.passages).in_language(report.scope.language)
 
 
 def _counts(*keys: str) -> tuple[Column, ...]:

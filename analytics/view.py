@@ -13,7 +13,7 @@ from analytics.tables import Cell, Column, Kind, Table
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines, table_title
 from core.plain_text import clean_line
 from core.states import CaseState
-from core.wording import Message, say
+from core.wording import Message
 
 NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
 # Stand below the name in a row's first cell: a table on paper has no room for more columns.
@@ -184,7 +184,7 @@ def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[Ce
     return (
         CellView(text["page_title"], f"{text['page_url']} · {text['site']} · {text['found_at']}"),
         CellView(text["work"], " · ".join(filter(None, below))),
-        CellView(say(Message("reworded.counterparts", **counts), report.scope.language), text["lead_class"]),
+        CellView(Message("reworded.counterparts", **counts).in_language(report.scope.language), text["lead_class"]),
         CellView(text["band"], text["alarms"]),
         CellView(text["lead_state"], decided),
     )

@@ -12,7 +12,7 @@ from bundles.records import Capture, Exchange, Part
 from bundles.shapes import moment
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, ClockReading, Machine, Way
-from core.wording import Message, say
+from core.wording import Message
 
 # Headers of a request by which a server may answer that nothing has changed (RFC 9110, 13.1), and those of an answer
 # by which caches on the way name themselves: Age and Via of RFC 9110 and 9111, Cache-Status of RFC 9211, and what the
@@ -167,5 +167,5 @@ def _of_ways(exchanges: Sequence[Exchange]) -> Iterator[tuple[str, Message]]:
 
 
 def _in_both(what: str, why: Message) -> dict[str, Any]:
-    reasons: Mapping[str, str] = {language: say(why, language) for language in ("en", "zh")}
+    reasons: Mapping[str, str] = {language: why.in_language(language) for language in ("en", "zh")}
     return {"what": what, "why": reasons}

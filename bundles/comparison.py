@@ -11,7 +11,7 @@ from bundles.faults import DoesNotHold, Fault
 from bundles.shapes import text_digest
 from core.errors import BadInput
 from core.ids import Digest
-from core.wording import Message, say
+from core.wording import Message
 
 FIELDS = frozenset(
     {
@@ -84,7 +84,7 @@ def statement(found: Comparison, page_text: str) -> dict[str, Any]:
         raise BadInput("evidence.no-pairs")
     start, end = min(pair.work[0] for pair in found.pairs), max(pair.work[1] for pair in found.pairs)
     return {
-        "caution": {language: say(CAUTION, language) for language in ("en", "zh")},
+        "caution": {language: CAUTION.in_language(language) for language in ("en", "zh")},
         "work": {
             "title": found.work_title,
             "author": found.work_author,

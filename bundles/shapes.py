@@ -1,7 +1,6 @@
 """What the JSON files of a bundle say of a page and of a finding; docs/evidence.md, "Files", names each field."""
 
 from collections.abc import Mapping
-from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,7 +14,7 @@ from bundles.warc import DOM, withheld_of
 from core.captures import CapturedResource, NameAnswer, TlsSession
 from core.ids import Digest, digest
 from core.obfuscations import OBFUSCATIONS
-from core.wording import Message, say
+from core.wording import Message
 
 READ_IN_RESPONSE = "response"
 
@@ -98,12 +97,12 @@ def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
     kind = OBFUSCATIONS.get(item["kind"])
     if kind is None:
         return dict(item)
-    caveat = {"caveat": asdict(kind.caveat)} if kind.caveat else {}
-    return {**item, "label": asdict(kind.label), "explanation": asdict(kind.explanation), **caveat}
+    said = {"label": kind.label, "explanation": kind.explanation} | ({"caveat": kind.caveat} if kind.caveat else {})
+    return {**item, **{name: _in_both_languages(words) for name, words in said.items()}}
 
 
 def _in_both_languages(message: Message) -> dict[str, str]:
-    return {language: say(message, language) for language in ("en", "zh")}
+    return {language: message.in_language(language) for language in ("en", "zh")}
 
 
 def chain_name(number: int) -> str:

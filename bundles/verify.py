@@ -16,7 +16,6 @@ from bundles.shapes import moment
 from bundles.stamps import StampFacts
 from bundles.verification import Checked, Report, check_file
 from core.errors import UnreadableFile
-from core.wording import say
 
 HOLDS, BROKEN, UNREADABLE, NOT_STAMPED = 0, 1, 2, 3
 _ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
@@ -30,7 +29,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
     try:
         report = check_file(path, b"" if trusted is None else _roots(trusted))
     except UnreadableFile as error:
-        sys.stderr.write("".join(f"{shown(say(error.message, language))}\n" for language in ("en", "zh")))
+        sys.stderr.write("".join(f"{shown(error.message.in_language(language))}\n" for language in ("en", "zh")))
         return UNREADABLE
     except DoesNotHold as fault:
         _write_fault(fault, is_json)
@@ -51,7 +50,7 @@ def lines(report: Report) -> list[str]:
         f"成立：{zh} {report.created}；证据包 {pages} 个，文件 {files} 个，{size} 字节",
     ]
     if report.lead is not None:
-        said += [f"  {say(CAUTION, language)}" for language in ("en", "zh")]
+        said += [f"  {CAUTION.in_language(language)}" for language in ("en", "zh")]
     for bundle in report.bundles:
         said += _of_bundle(bundle, is_of_lead=report.lead is not None)
     for facts in report.seals:
@@ -128,8 +127,8 @@ def _for_programs(value: object) -> str:
 def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
     if is_json:
         said = {"holds": False, "part": fault.part, "fault": fault.fault.name.lower()}
-        sys.stdout.write(_for_programs(said | {"en": str(fault), "zh": say(fault.message, "zh")}))
-    sys.stderr.write(f"DOES NOT HOLD: {shown(str(fault))}\n不成立：{shown(say(fault.message, 'zh'))}\n")
+        sys.stdout.write(_for_programs(said | {"en": str(fault), "zh": fault.message.in_language("zh")}))
+    sys.stderr.write(f"DOES NOT HOLD: {shown(str(fault))}\n不成立：{shown(fault.message.in_language('zh'))}\n")
 
 
 def _kind(report: Report) -> tuple[str, str]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from core.wording import Message, say, texts
+from core.wording import Message, has_words
 
 HEADLINE = "追文证据 Zhuiwen evidence"
 
@@ -14,7 +14,7 @@ class Words:
     language: str
 
     def __call__(self, code: str, /, **params: object) -> str:
-        return say(Message(code, **params), self.language)
+        return Message(code, **params).in_language(self.language)
 
     def lines(self, code: str) -> tuple[str, ...]:
         """Split the words of a code that says several things, each on a line of its own."""
@@ -22,7 +22,7 @@ class Words:
 
     def name(self, code: str, other: str) -> str:
         """Say a code without parameters; `other` where this release has no words for it."""
-        return self(code) if code in texts() else other
+        return self(code) if has_words(code) else other
 
     @property
     def colon(self) -> str:

@@ -1,6 +1,9 @@
-"""The interface's catalogue, kept with Babel: python -m webadmin.translation update|check. No gettext binaries needed.
+"""Keeps the catalogues with Babel: python -m webadmin.translation update|check. No gettext binaries are needed.
 
-update   bring the .po in line with the strings of the code, and compile it: new ones are empty, gone ones are dropped
+Django's catalogue has the strings of the admin under their English; `core/locale` has the messages under their codes,
+in both languages (core.wording).
+
+update   bring Django's catalogue in line with the code, and compile all: new strings are empty, gone ones are dropped
 check    one line for each string that is untranslated, fuzzy or out of place, and for a stale .mo; exit code 1
 """
 
@@ -11,6 +14,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
+from string import Formatter
 from typing import IO, Any
 
 import unfold
@@ -19,6 +23,8 @@ from babel.messages.extract import DEFAULT_KEYWORDS, extract_from_dir, extract_p
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from django.utils.translation.template import templatize
+
+from core.wording import CATALOGUES, DOMAIN
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "webadmin" / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
@@ -60,15 +66,39 @@ def collect() -> Catalog:
 
 
 def read(catalogue: Path = CATALOGUE) -> Catalog:
-    """Read the catalogue as it stands."""
+    """Read a catalogue as it stands."""
     with catalogue.open("rb") as file:
-        return read_po(file, locale="zh_Hans")
+        return read_po(file)
 
 
 def update(path: Path = CATALOGUE) -> None:
     """Write the catalogue anew, sorted by string: what stands there keeps its translation."""
     catalogue = read(path)
     catalogue.update(collect(), no_fuzzy_matching=True, update_creation_date=False)
+    _write(path, catalogue)
+
+
+def sort_messages(folder: Path = CATALOGUES) -> None:
+    """Write the catalogues of messages anew, sorted by code."""
+    for path in _message_files(folder):
+        _write(path, read(path))
+
+
+def messages(folder: Path = CATALOGUES) -> dict[str, dict[str, str]]:
+    """Every code of the messages, with its words by language: "en", "zh_Hans"."""
+    found: dict[str, dict[str, str]] = {}
+    for path in _message_files(folder):
+        for message in read(path):
+            if message.id:
+                found.setdefault(str(message.id), {})[path.parents[1].name] = str(message.string)
+    return dict(sorted(found.items()))
+
+
+def _message_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob(f"*/LC_MESSAGES/{DOMAIN}.po"))
+
+
+def _write(path: Path, catalogue: Catalog) -> None:
     with path.open("wb") as file:
         write_po(file, catalogue, width=120, sort_output=True, ignore_obsolete=True, include_lineno=False)
     path.with_suffix(".mo").write_bytes(compiled(path))
@@ -96,6 +126,27 @@ def faults(path: Path = CATALOGUE) -> Iterator[str]:
             yield f"{key[1]!r} is not translated"
         elif message.check(catalogue) or not _braces(message.string) <= _braces(message.id):
             yield f"{key[1]!r} and its translation have different placeholders"
+    yield from _stale(path)
+
+
+def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
+    """Name everything that keeps a message from being said in both languages, one sentence each."""
+    files = _message_files(folder)
+    for code, words in messages(folder).items():
+        if len(words) < len(files) or not all(text == text.strip() != "" for text in words.values()):
+            yield f"{code} has no words in every language"
+        elif len({frozenset(placeholders(text)) for text in words.values()}) > 1:
+            yield f"{code} has other placeholders in another language"
+    for path in files:
+        yield from _stale(path)
+
+
+def placeholders(text: str) -> set[str]:
+    """The parameters that the words of a message name."""
+    return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
+
+
+def _stale(path: Path) -> Iterator[str]:
     binary = path.with_suffix(".mo")
     if not binary.exists() or binary.read_bytes() != compiled(path):
         yield f"{binary.name} is older than {path.name}: run update"
@@ -106,8 +157,9 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["update"]:
             update()
+            sort_messages()
         case ["check"]:
-            found = sorted(faults())
+            found = sorted([*faults(), *message_faults()])
             sys.stdout.writelines(f"{fault}\n" for fault in found)
             return 1 if found else 0
         case _:

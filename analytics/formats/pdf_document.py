@@ -23,6 +23,11 @@ MAX_CASES_IN_THIS_PROCESS = 200  # 40 MB that stay with the process
 
 MAX_LINES_OF_A_PAGE = 50  # 23 cm of 13 pt
 
+_WORDS_OF_TEMPLATE = (
+    "html_lang", "title", "product", "page_of", "no_rows", "table.summary", "top_sites", "days_chart", "column.case_id",
+    "page", "column.work", "comparison",
+)  # fmt: skip
+
 
 def render(report: Report) -> bytes:
     """Write the report as an A4 document. Raises BadInput where it has more cases than anyone prints."""
@@ -45,7 +50,7 @@ def _content(view: ReportView) -> dict[str, Any]:
     for group, drawn in zip(view.groups, fields["groups"], strict=True):
         for case, drawn_case in zip(group.cases, drawn["cases"], strict=True):
             drawn_case["is_tall"] = _is_tall(case)
-    return {**fit_text(fields), "words": view.phrases.all()}
+    return {**fit_text(fields), "words": {key: view.phrases[key] for key in _WORDS_OF_TEMPLATE}}
 
 
 def _is_tall(case: CaseView) -> bool:

@@ -9,34 +9,19 @@ import typer
 
 from core.errors import NotFound
 from core.wording import Message
-from core.words import Words
 from webadmin.ui.console.output import as_json, fields, head, say, table
 from webadmin.ui.console.words import ENGLISH, language
 
 OWN = "zhuiwen"
-OWN_SUMMARY = Words(
-    "the product's own matcher: anchors, verification, spans and classes; the default",
-    "本产品自有比对：锚点、核对、片段与类别；默认",
-)
+OWN_SUMMARY = Message("engine.the-product-s-own-matcher-anchors")
 OWN_SOURCE = "docs/matching.md; Daguan Data, InfoQ China, 2016-08-18"
 OWN_PARAMETERS = {
-    "algorithm": Words(
-        "the fingerprint; 1, 2, 5: anchors, 3: the published windows, 4: both",
-        "指纹；1、2、5：锚点，3：公开的窗口法，4：两者兼用",
-    ),
-    "page_step": Words("tokens between a page's windows, with 3 and 4", "网页窗口的间隔（词元），用于 3 和 4"),
+    "algorithm": Message("engine.the-fingerprint-1-2-5-anchors-3-the"),
+    "page_step": Message("engine.tokens-between-a-page-s-windows-with-3"),
 }
 OWN_DEPARTURES = (
-    Words(
-        "The published windows of initial frequencies are algorithm 3; the default looks for hashes of five syllables "
-        "in a row, in which syllables that people confuse by ear are the same.",
-        "公开的首字母频率窗口为算法 3；默认查找连续五个音节的哈希，其中听来易混的音节视为相同。",
-    ),
-    Words(
-        "Equal fingerprints are no match yet: both texts are aligned character by character, and what texts of one "
-        "trade share by nature is told from a copy.",
-        "指纹相同还不算匹配：再将两份文本逐字对齐，并把同类文本本来共有的文字与对作品的使用区分开。",
-    ),
+    Message("engine.the-published-windows-of-initial"),
+    Message("engine.equal-fingerprints-are-no-match-yet-both"),
 )
 
 
@@ -46,11 +31,11 @@ class _Sheet:
 
     name: str
     gives_spans: bool
-    summary: Words
+    summary: Message
     source: str
     parameters: Mapping[str, Any]
-    meanings: Mapping[str, Words]
-    departures: tuple[Words, ...]
+    meanings: Mapping[str, Message]
+    departures: tuple[Message, ...]
 
 
 def engines(
@@ -122,9 +107,9 @@ def _tell(sheet: _Sheet, code: str) -> None:
 
 def _tell_json(sheet: _Sheet) -> None:
     parameters = [
-        {"name": name, "value": value, "meaning": sheet.meanings[name].en} for name, value in sheet.parameters.items()
+        {"name": name, "value": value, "meaning": str(sheet.meanings[name])} for name, value in sheet.parameters.items()
     ]
-    departures = [departure.en for departure in sheet.departures]
+    departures = [str(departure) for departure in sheet.departures]
     as_json(_row(sheet, ENGLISH) | {"source": sheet.source, "parameters": parameters, "departures": departures})
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, dot_products, postings_of
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.engine import Found
@@ -83,34 +83,19 @@ ENTRIES = (
     chapter_entry(
         "boolean",
         BooleanModel,
-        Words(
-            "sets of words that occur twice; at most a fifth of them may differ",
-            "布尔向量异或：相异特征不超过五分之一，再按词频加权",
-        ),
+        Message("engine.sets-of-words-that-occur-twice-at-most-a"),
         "Lian, Liu, Xu, Cheng, 2007",
         (
             CHINESE_WORDS,
-            Words(
-                "The source chooses features without saying how; words that occur twice give the known recall. A text "
-                "needs ten.",
-                "原文未说明如何选特征；取出现两次以上的词可得到已知的召回率。文本至少须有 10 个特征。",
-            ),
-            Words(
-                "Published is “at most d”; d = 50 is a fifth of the features that a piece usually has.",
-                "原文只说“至多 d”；d = 50 约为一段通常特征数的五分之一。",
-            ),
-            Words(
-                "Common features are counted by inverted lists; the source's lists hold the features that differ.",
-                "通过倒排表统计相同特征；原文的倒排表记录相异特征。",
-            ),
+            Message("engine.the-source-chooses-features-without"),
+            Message("engine.published-is-at-most-d-d-50-is-a-fifth-of"),
+            Message("engine.common-features-are-counted-by-inverted"),
         ),
         {
-            "max_different": Words("share of the features that may differ", "允许相异特征的比例"),
-            "max_count_difference": Words(
-                "texts whose numbers of features differ by more are not compared", "特征数之差超过此值的文本不比较"
-            ),
-            "min_occurrences": Words("occurrences that make a word a feature", "词出现这么多次才算特征"),
-            "min_features": Words("features that a text needs", "文本至少的特征数"),
+            "max_different": Message("engine.share-of-the-features-that-may-differ"),
+            "max_count_difference": Message("engine.texts-whose-numbers-of-features-differ-by"),
+            "min_occurrences": Message("engine.occurrences-that-make-a-word-a-feature"),
+            "min_features": Message("engine.features-that-a-text-needs"),
         },
     ),
 )

@@ -4,21 +4,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import signature
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.engine import Engine, EngineEntry, Found
 
 CHAPTER_CHARS = 2_500  # about what a web page holds of a novel: pages and chapters have to be of one length
 
 CHAPTER_PARAMETERS = {
-    "chapter_chars": Words(
-        "characters of the pieces that works and pages are cut into", "作品与网页切分成段的长度（字符）"
-    ),
+    "chapter_chars": Message("engine.characters-of-the-pieces-that-works-and"),
 }
-IN_CHAPTERS = Words(
-    "Whole documents are compared in the source; here works and pages are cut into pieces of chapter_chars "
-    "characters, and the two pieces that are most alike speak for the work.",
-    "原文比较整篇文档；此处把作品和网页都切成 chapter_chars 个字符的段，以最相似的两段代表该作品。",
-)
+IN_CHAPTERS = Message("engine.whole-documents-are-compared-in-the")
 
 
 def chapters_of(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
@@ -89,10 +83,10 @@ class ChapterEngine(ABC):
 def chapter_entry(  # noqa: PLR0917 - what an entry says
     name: str,
     make: Callable[..., Engine],
-    summary: Words,
+    summary: Message,
     source: str,
-    departures: tuple[Words, ...],
-    parameters: Mapping[str, Words],
+    departures: tuple[Message, ...],
+    parameters: Mapping[str, Message],
     *,
     needs_corpus: bool = False,
 ) -> EngineEntry:

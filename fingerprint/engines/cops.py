@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import xxhash
 
 from core.text import TextRange
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.sentences import Sentence, sentences_of
@@ -65,28 +65,16 @@ ENTRIES = (
     EngineEntry(
         "cops",
         Cops,
-        Words("the share of the page's sentences that the work has word for word", "页面句子中与作品完全相同的比例"),
+        Message("engine.the-share-of-the-page-s-sentences-that"),
         "Brin, Davis, Garcia-Molina, SIGMOD 1995",
         (
-            Words(
-                "Sentences of fewer than 10 characters do not count: everybody writes them. Punctuation, case and "
-                "width within a sentence do not count either.",
-                "少于 10 字的句子人人会写，不计；句内标点、大小写和全半角也不计。",
-            ),
-            Words(
-                "The source leaves the share to the user; at a tenth 1 % of innocent pages are named.",
-                "比例由使用者决定；取十分之一时，约 1% 的无辜网页会被报告。",
-            ),
-            Words(
-                "A sentence is shown at its first place in the work.",
-                "每句只指出其在作品中的第一处。",
-            ),
+            Message("engine.sentences-of-fewer-than-10-characters-do"),
+            Message("engine.the-source-leaves-the-share-to-the-user-2"),
+            Message("engine.a-sentence-is-shown-at-its-first-place-in"),
         ),
         {
-            "min_share": Words(
-                "a copy from this share of the page's sentences on", "相同句子占网页句子的比例达到此值即判为雷同"
-            ),
-            "min_sentence_chars": Words("characters of a sentence that counts", "计入的句子至少的字符数"),
+            "min_share": Message("engine.a-copy-from-this-share-of-the-page-s-2"),
+            "min_sentence_chars": Message("engine.characters-of-a-sentence-that-counts"),
         },
         gives_spans=True,
     ),

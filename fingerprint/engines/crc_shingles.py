@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.characters import ZERO_WIDTH
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import Found
@@ -96,44 +96,18 @@ ENTRIES = (
     chapter_entry(
         "crc-shingles",
         CrcShingleEngine,
-        Words(
-            "CRC-32 of runs of 3 words; equal ones by the words of the longer text, more than 10 %",
-            "3 个词的连续片段的 CRC-32，相同片段数与较长文本词数之比超过 10%",
-        ),
+        Message("engine.crc-32-of-runs-of-3-words-equal-ones-by"),
         "Zelenkov, Segalovich, RCDL 2007",
         (
-            Words(
-                "The source describes the parent of the method; its rules are those of the shingle test of web forums, "
-                "which are known by two worked examples.",
-                "来源描述的是该方法的前身；规则取自网络论坛所用的片段检测，有两个公开的例子。",
-            ),
-            Words(
-                "A word of Chinese is two neighbouring characters, whatever marks or blanks stand between them; the "
-                "source knows texts with blanks between words alone.",
-                "中文以相邻两字为一个词，字间的标点和空白不计；原文只处理以空格分词的文本。",
-            ),
-            Words(
-                "Full-width letters count as ordinary ones (NFKC), and Chinese marks and zero-width characters are "
-                "removed like the published marks. Function words are the published Russian ones: none of Chinese.",
-                "全角字母按半角计（NFKC），中文标点与零宽字符同原文所列标点一样去除。虚词只用原文的俄语词表，中文不去虚词。",
-            ),
-            Words(
-                "A shingle that occurs several times counts once; the examples have none.",
-                "重复出现的片段只计一次；原文例子中没有这种情况。",
-            ),
-            Words(
-                "The first published example gives 25 %. The second gives 17.39 % (4 of 23) as its rules say; 13.04 % "
-                "(3 of 23) is printed, because the capital of the text's first word was kept there.",
-                "原文第一例得 25%。第二例按其规则得 17.39%（23 分之 4）；原文印作 13.04%（23 分之 3），"
-                "因为那里没有把首词的大写字母转为小写。",
-            ),
+            Message("engine.the-source-describes-the-parent-of-the"),
+            Message("engine.a-word-of-chinese-is-two-neighbouring-2"),
+            Message("engine.full-width-letters-count-as-ordinary-ones"),
+            Message("engine.a-shingle-that-occurs-several-times"),
+            Message("engine.the-first-published-example-gives-25-the"),
         ),
         {
-            "words": Words("words of a shingle", "每个片段的词数"),
-            "above_share": Words(
-                "the same story above this share: equal shingles / words of the longer text",
-                "高于此比例即为同一文章：相同片段数 / 较长文本的词数",
-            ),
+            "words": Message("engine.words-of-a-shingle"),
+            "above_share": Message("engine.the-same-story-above-this-share-equal"),
         },
     ),
 )

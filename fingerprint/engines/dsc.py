@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
@@ -59,50 +59,35 @@ class DscEngine(FeatureEngine):
         return np.unique(shingle_hashes(kept, self._super_shingle)[:: self._super_shingle])
 
 
-SAMPLING = Words(
-    "Hashes are those of splitmix64, in place of Rabin's fingerprints.", "哈希用 splitmix64，代替 Rabin 指纹。"
-)
+SAMPLING = Message("engine.hashes-are-those-of-splitmix64-in-place")
 PARAMETERS = {
-    "min_containment": Words(
-        "a copy from this share of the page's features on", "网页特征中有这么大比例在某一章即判为雷同"
-    ),
-    "super_shingle": Words("kept shingles that are hashed together; 1: none", "合为一个哈希的片段数；1 为不合并"),
-    "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
-    "one_in": Words("one shingle in so many is kept, by its hash", "按哈希每这么多个片段保留一个"),
+    "min_containment": Message("engine.a-copy-from-this-share-of-the-page-s"),
+    "super_shingle": Message("engine.kept-shingles-that-are-hashed-together-1"),
+    "shingle_tokens": Message("engine.tokens-of-a-shingle"),
+    "one_in": Message("engine.one-shingle-in-so-many-is-kept-by-its"),
 }
 ENTRIES = (
     chapter_entry(
         "dsc",
         DscEngine,
-        Words(
-            "runs of 10 characters of which 1 in 25 is kept; share of the page's that stand in a chapter",
-            "10 字片段按哈希保留二十五分之一，看页面片段有多少在某一章中",
-        ),
+        Message("engine.runs-of-10-characters-of-which-1-in-25-is"),
         "Broder et al., WWW 1997",
         (
             CHINESE_TOKENS,
             SAMPLING,
-            Words(
-                "The source has no threshold for plagiarism; a quarter gives the recall that is known of the method.",
-                "原文没有判定雷同的阈值；取四分之一，可得到该方法已知的召回率。",
-            ),
+            Message("engine.the-source-has-no-threshold-for"),
         ),
         PARAMETERS,
     ),
     chapter_entry(
         "dsc-ss",
         partial(DscEngine, super_shingle=4, min_containment=MIN_CONTAINMENT_SS),
-        Words("super-shingles: every 4 kept runs hashed together", "超级片段：每 4 个保留的片段合为一个哈希"),
+        Message("engine.super-shingles-every-4-kept-runs-hashed"),
         "Broder et al., WWW 1997",
         (
             CHINESE_TOKENS,
             SAMPLING,
-            Words(
-                "Kept shingles are hashed together by fours in the order of the text; the source sorts them first and "
-                "calls one equal super-shingle enough. Here a tenth of the page's, which gives the known recall.",
-                "保留的片段按文中顺序每 4 个合并；原文先排序，且一个超级片段相同即可。"
-                "此处须达到网页超级片段的十分之一，可得到已知的召回率。",
-            ),
+            Message("engine.kept-shingles-are-hashed-together-by"),
         ),
         PARAMETERS,
     ),

@@ -9,7 +9,7 @@ from inspect import signature
 from typing import Any, Protocol
 
 from core.text import TextRange
-from core.words import Words
+from core.wording import Message
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,10 @@ class EngineEntry:
 
     name: str
     make: Callable[..., Engine]
-    summary: Words
+    summary: Message
     source: str
-    departures: tuple[Words, ...]
-    parameters: Mapping[str, Words]
+    departures: tuple[Message, ...]
+    parameters: Mapping[str, Message]
     needs_corpus: bool = False
     gives_spans: bool = False
 

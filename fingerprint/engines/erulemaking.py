@@ -11,7 +11,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
@@ -178,33 +178,18 @@ ENTRIES = (
     chapter_entry(
         "erulemaking",
         ERulemaking,
-        Words(
-            "buckets by length, the most repeated text as seed, cosine with the seeds of the words of highest idf",
-            "按长度分桶，以重复最多的文本为种子，用 idf 最高的词与种子比较余弦",
-        ),
+        Message("engine.buckets-by-length-the-most-repeated-text"),
         "Yang, Callan, dg.o 2005",
         (
             CHINESE_WORDS,
-            Words(
-                "How many features and which cosine was not at hand: 100 words of the highest idf and 0.4, chosen by "
-                "measure. Equally rare words are chosen by hash, and words that no work has are no features.",
-                "特征数与余弦阈值未见于所据资料：取 idf 最高的 100 个词和 0.4，由测量选定。"
-                "同样罕见的词按哈希选取，作品中没有的词不作特征。",
-            ),
-            Words(
-                "A bucket is 20 % of the length wide, and neighbouring buckets are compared too.",
-                "桶宽为长度的 20%，相邻的桶也比较。",
-            ),
+            Message("engine.how-many-features-and-which-cosine-was"),
+            Message("engine.a-bucket-is-20-of-the-length-wide-and"),
         ),
         {
-            "min_cosine": Words("a near-duplicate of the seed from this cosine on", "与种子的余弦达到此值即为近似重复"),
-            "features": Words(
-                "words of the highest idf that a text is compared by", "每篇文本用 idf 最高的这么多个词比较"
-            ),
-            "bucket_width": Words(
-                "a text may be this share longer than another of its bucket", "同一桶中文本长度可相差的比例"
-            ),
-            "min_words": Words("different words that a text needs", "文本至少须有的不同词数"),
+            "min_cosine": Message("engine.a-near-duplicate-of-the-seed-from-this"),
+            "features": Message("engine.words-of-the-highest-idf-that-a-text-is"),
+            "bucket_width": Message("engine.a-text-may-be-this-share-longer-than"),
+            "min_words": Message("engine.different-words-that-a-text-needs"),
         },
     ),
 )

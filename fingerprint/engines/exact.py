@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from functools import partial
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, ChapterEngine
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.tokens import canonical
@@ -42,24 +42,18 @@ class ExactEngine(ChapterEngine):
 
 
 DEPARTURES = (
-    Words(
-        "The digest is taken of letters, digits and Chinese characters alone, in lower case and half width.",
-        "只对汉字、字母和数字求哈希值，字母转为小写半角。",
-    ),
-    Words(
-        "Beside the whole text each piece of chapter_chars characters is digested, of works and of pages.",
-        "作品与网页除全文外，每 chapter_chars 个字符的段也各求哈希值。",
-    ),
+    Message("engine.the-digest-is-taken-of-letters-digits-and"),
+    Message("engine.beside-the-whole-text-each-piece-of"),
 )
 PARAMETERS = {
-    "algorithm": Words("the digest, by its name in hashlib", "哈希算法，用 hashlib 中的名称"),
+    "algorithm": Message("engine.the-digest-by-its-name-in-hashlib"),
     **CHAPTER_PARAMETERS,
 }
 ENTRIES = (
     EngineEntry(
         "exact-md5",
         ExactEngine,
-        Words("equal MD5 digests of the normalised text", "规范化文本的 MD5 哈希值相同"),
+        Message("engine.equal-md5-digests-of-the-normalised-text"),
         "RFC 1321",
         DEPARTURES,
         PARAMETERS,
@@ -67,7 +61,7 @@ ENTRIES = (
     EngineEntry(
         "exact-sha",
         partial(ExactEngine, algorithm="sha256"),
-        Words("equal SHA-256 digests of the normalised text", "规范化文本的 SHA-256 哈希值相同"),
+        Message("engine.equal-sha-256-digests-of-the-normalised"),
         "FIPS 180-4",
         DEPARTURES,
         PARAMETERS,

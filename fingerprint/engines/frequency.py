@@ -15,7 +15,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.hashing import WORD_MULTIPLIER, mix
@@ -116,45 +116,24 @@ def _hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
 
 
 DEPARTURES = (
-    Words(
-        "The source says 26 letters, but 20 digits and never which; here the 20 most frequent initials of the "
-        "reference corpus. Its pseudo-code contradicts its text, which is followed.",
-        "原文称 26 个字母，却只有 20 位数字且未说明是哪些；此处取参照语料中最常见的 20 个首字母。"
-        "原文的伪代码与正文矛盾，此处从正文。",
-    ),
-    Words(
-        "The source subtracts the reference and normalises to a closed range, without a formula; here what is as "
-        "frequent as in ordinary text is the middle of the range, and what lies outside is cut off.",
-        "原文减去参照系后归一到闭区间，没有公式；此处以与常文同频者为区间中点，超出者截断。",
-    ),
-    Words(
-        "Of a row of equal windows the first counts, and none of which half cannot be read: one character repeated "
-        "would match itself without end.",
-        "连续相同的窗口只计第一个，一半无法读出的窗口不计：否则单字重复会无休止地与自身相同。",
-    ),
-    Words(
-        "The source sends equal windows on to a comparison; here they are the match, and those that overlap on both "
-        "sides are one span. The product's own matcher verifies them (algorithms 3 and 4).",
-        "原文对相同窗口再作比对；此处窗口相同即为匹配，两边都重叠者合为一个片段。"
-        "本产品自有比对（算法 3 和 4）会加以核对。",
-    ),
+    Message("engine.the-source-says-26-letters-but-20-digits"),
+    Message("engine.the-source-subtracts-the-reference-and"),
+    Message("engine.of-a-row-of-equal-windows-the-first"),
+    Message("engine.the-source-sends-equal-windows-on-to-a"),
 )
 PARAMETERS = {
-    "max_digit": Words("the end of the range of each digit", "每位数字取值范围的上限"),
-    "page_step": Words("tokens from one window of a page to the next", "网页相邻窗口的间隔（词元）"),
-    "min_matches": Words("equal windows that a reported work has", "所报作品至少的相同窗口数"),
-    "granularity": Words("tokens of a window", "每个窗口的词元数"),
-    "step": Words("tokens from one window of a work to the next", "作品相邻窗口的间隔（词元）"),
+    "max_digit": Message("engine.the-end-of-the-range-of-each-digit"),
+    "page_step": Message("engine.tokens-from-one-window-of-a-page-to-the"),
+    "min_matches": Message("engine.equal-windows-that-a-reported-work-has"),
+    "granularity": Message("engine.tokens-of-a-window"),
+    "step": Message("engine.tokens-from-one-window-of-a-work-to-the"),
 }
 SOURCE = "Daguan Data, InfoQ China, 2016-08-18"
 ENTRIES = (
     EngineEntry(
         "frequency-0-1",
         partial(FrequencyEngine, max_digit=1, min_matches=3),
-        Words(
-            "equal windows of initial frequencies in the range [0,1], 3 of them",
-            "拼音首字母频率窗口（[0,1]）相同，至少 3 个",
-        ),
+        Message("engine.equal-windows-of-initial-frequencies-in"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,
@@ -163,7 +142,7 @@ ENTRIES = (
     EngineEntry(
         "frequency-0-3",
         FrequencyEngine,
-        Words("equal windows of initial frequencies in the range [0,3]", "拼音首字母频率窗口（[0,3]）相同"),
+        Message("engine.equal-windows-of-initial-frequencies-in-2"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,
@@ -172,16 +151,10 @@ ENTRIES = (
     EngineEntry(
         "frequency-0-3-step-1",
         partial(FrequencyEngine, page_step=1),
-        Words(
-            "equal windows of initial frequencies in the range [0,3], a page window at every character",
-            "拼音首字母频率窗口（[0,3]）相同，网页每个字起一个窗口",
-        ),
+        Message("engine.equal-windows-of-initial-frequencies-in-2-2"),
         SOURCE,
         (
-            Words(
-                "The source's windows overlap by half on both sides; here one begins at every character of a page.",
-                "原文两边的窗口都重叠一半；此处网页每个字起一个窗口。",
-            ),
+            Message("engine.the-source-s-windows-overlap-by-half-on"),
             *DEPARTURES,
         ),
         PARAMETERS,
@@ -190,7 +163,7 @@ ENTRIES = (
     EngineEntry(
         "frequency-0-7",
         partial(FrequencyEngine, max_digit=7),
-        Words("equal windows of initial frequencies in the range [0,7]", "拼音首字母频率窗口（[0,7]）相同"),
+        Message("engine.equal-windows-of-initial-frequencies-in-2-2-2"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,
@@ -199,7 +172,7 @@ ENTRIES = (
     EngineEntry(
         "frequency-0-9",
         partial(FrequencyEngine, max_digit=9),
-        Words("equal windows of initial frequencies in the range [0,9]", "拼音首字母频率窗口（[0,9]）相同"),
+        Message("engine.equal-windows-of-initial-frequencies-in-2-2-2-2"),
         SOURCE,
         DEPARTURES,
         PARAMETERS,

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
@@ -93,34 +93,22 @@ _FUNCTION_WORD_IDS = tokens_of(FUNCTION_WORDS).ids
 
 DEPARTURES = (
     CHINESE_TOKENS,
-    Words(
-        "Function words are 12 particles of Chinese and 12 words of English, chosen here.",
-        "虚词为此处选定的 12 个中文助词和 12 个英文词。",
-    ),
-    Words(
-        "The 84 functions are one multiplicative hash under 84 seeds, chosen here.",
-        "84 个函数为此处选定的同一乘法哈希，取 84 个种子。",
-    ),
+    Message("engine.function-words-are-12-particles-of"),
+    Message("engine.the-84-functions-are-one-multiplicative"),
 )
 PARAMETERS = {
-    "features": Words("what is compared: minima, super or mega", "比较的对象：minima、super 或 mega"),
-    "min_equal": Words("near-duplicates agree in at least so many", "至少这么多个相同即为近似重复"),
-    "shingle_tokens": Words("tokens of a shingle", "每个片段的词元数"),
+    "features": Message("engine.what-is-compared-minima-super-or-mega"),
+    "min_equal": Message("engine.near-duplicates-agree-in-at-least-so-many"),
+    "shingle_tokens": Message("engine.tokens-of-a-shingle"),
 }
 ENTRIES = (
     chapter_entry(
         "functions-84",
         Functions84Engine,
-        Words(
-            "minima of 84 hash functions over runs of 10; at least a fifth agree",
-            "10 个词元片段在 84 个哈希函数下的最小值，至少五分之一相同",
-        ),
+        Message("engine.minima-of-84-hash-functions-over-runs-of"),
         "Zelenkov, Segalovich, RCDL 2007",
         (
-            Words(
-                "The source names no share of equal minima; here a fifth, 17 of 84.",
-                "原文没有给出相同最小值的比例；此处取五分之一，即 84 个中的 17 个。",
-            ),
+            Message("engine.the-source-names-no-share-of-equal-minima"),
             *DEPARTURES,
         ),
         PARAMETERS,
@@ -128,7 +116,7 @@ ENTRIES = (
     chapter_entry(
         "super-shingles",
         partial(Functions84Engine, features="super", min_equal=2),
-        Words("6 super-shingles of 14 minima each; 2 agree", "6 个超级片段（各含 14 个最小值），2 个相同"),
+        Message("engine.6-super-shingles-of-14-minima-each-2"),
         "Zelenkov, Segalovich, RCDL 2007",
         DEPARTURES,
         PARAMETERS,
@@ -136,7 +124,7 @@ ENTRIES = (
     chapter_entry(
         "mega-shingles",
         partial(Functions84Engine, features="mega", min_equal=1),
-        Words("the 15 pairs of 6 super-shingles; 1 agrees", "6 个超级片段的 15 个组合，1 个相同"),
+        Message("engine.the-15-pairs-of-6-super-shingles-1-agrees"),
         "Zelenkov, Segalovich, RCDL 2007",
         DEPARTURES,
         PARAMETERS,

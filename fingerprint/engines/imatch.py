@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.engine import Found
@@ -65,30 +65,17 @@ ENTRIES = (
     chapter_entry(
         "i-match",
         IMatch,
-        Words(
-            "one digest of the words that are neither common nor rare in the corpus",
-            "对语料中不太常见也不太罕见的词求一个哈希值",
-        ),
+        Message("engine.one-digest-of-the-words-that-are-neither"),
         "Chowdhury et al., ACM TOIS 2002",
         (
             CHINESE_WORDS,
-            Words(
-                "The source tries several cut-offs of idf; here what lies between .1 and .9 of the highest is kept, "
-                "and a text needs five such words.",
-                "原文试验了多种 idf 界限；此处取最高值的 0.1 至 0.9 之间，且文本至少须有 5 个这样的词。",
-            ),
-            Words(
-                "Words are counted over the pieces of the works themselves, in place of a collection of their own: "
-                "with every work that is added the digests change.",
-                "词频在作品各段中统计，不另设统计语料；每加入一部作品，哈希值随之改变。",
-            ),
+            Message("engine.the-source-tries-several-cut-offs-of-idf"),
+            Message("engine.words-are-counted-over-the-pieces-of-the"),
         ),
         {
-            "min_normal_idf": Words(
-                "words below this share of the highest idf are too common", "idf 低于最高值的这一比例，词过于常见"
-            ),
-            "max_normal_idf": Words("words above this share are too rare", "高于这一比例，词过于罕见"),
-            "min_terms": Words("words that a text needs for a digest", "求哈希值所需的最少词数"),
+            "min_normal_idf": Message("engine.words-below-this-share-of-the-highest-idf"),
+            "max_normal_idf": Message("engine.words-above-this-share-are-too-rare"),
+            "min_terms": Message("engine.words-that-a-text-needs-for-a-digest"),
         },
         needs_corpus=True,
     ),

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import shingle_hashes
@@ -61,34 +61,25 @@ ENTRIES = (
     chapter_entry(
         "k-shingle",
         k_shingle_engine,
-        Words(
-            "sets of runs of 3 tokens, Jaccard index of 0.5 or more", "3 个词元的连续片段集合，Jaccard 系数不低于 0.5"
-        ),
+        Message("engine.sets-of-runs-of-3-tokens-jaccard-index-of"),
         "Broder et al. 1997, Syntactic clustering of the Web",
         (
             CHINESE_TOKENS,
-            Words(
-                "The worked example with k = 3 has no threshold; 0.5 is that of Broder et al., whose shingles are "
-                "longer and sampled.",
-                "k = 3 的例子没有阈值；0.5 取自 Broder 等人，其片段更长且经过抽样。",
-            ),
+            Message("engine.the-worked-example-with-k-3-has-no"),
         ),
         {
-            "tokens": Words("tokens of a shingle", "每个片段的词元数"),
-            "min_jaccard": Words("a duplicate from this Jaccard index on", "Jaccard 系数达到此值即为重复"),
+            "tokens": Message("engine.tokens-of-a-shingle"),
+            "min_jaccard": Message("engine.a-duplicate-from-this-jaccard-index-on"),
         },
     ),
     chapter_entry(
         "word-jaccard",
         word_jaccard_engine,
-        Words(
-            "sets of words (two neighbouring characters), Jaccard index above 0.8",
-            "词（相邻两字）的集合，Jaccard 系数大于 0.8",
-        ),
+        Message("engine.sets-of-words-two-neighbouring-characters"),
         "Conrad et al. 2003, Online duplicate document detection",
         (CHINESE_WORDS,),
         {
-            "above_jaccard": Words("a duplicate above this Jaccard index", "Jaccard 系数高于此值即为重复"),
+            "above_jaccard": Message("engine.a-duplicate-above-this-jaccard-index"),
         },
     ),
 )

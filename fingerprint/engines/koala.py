@@ -11,7 +11,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import Found
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
@@ -101,32 +101,18 @@ ENTRIES = (
     chapter_entry(
         "koala",
         Koala,
-        Words(
-            "the 100 substrings of a chapter that begin with the rarest characters",
-            "一章中以最罕见字对开头的 100 个子串",
-        ),
+        Message("engine.the-100-substrings-of-a-chapter-that"),
         "Heintze, USENIX 1996",
         (
             WITHOUT_MARKS,
-            Words(
-                "Substrings have 8 characters and rarity is that of the first two, in place of 20 letters and their "
-                "first five: Chinese characters tell as much more apart.",
-                "子串为 8 字，罕见程度看前两字；原文为 20 个字母、看前 5 个：汉字的区分度更高。",
-            ),
-            Words(
-                "What is rare is counted over the works themselves. Equally rare ones are chosen by hash, and those "
-                "that begin as no work's does are not chosen.",
-                "罕见程度在作品中统计；同样罕见者按哈希选取，开头不见于任何作品的子串不选。",
-            ),
-            Words(
-                "3 of 100 in common are a copy; the source names no number.",
-                "100 个中 3 个相同即判为雷同；原文未给出数目。",
-            ),
+            Message("engine.substrings-have-8-characters-and-rarity"),
+            Message("engine.what-is-rare-is-counted-over-the-works"),
+            Message("engine.3-of-100-in-common-are-a-copy-the-source"),
         ),
         {
-            "substrings": Words("substrings of a text", "每篇文本取的子串数"),
-            "substring_chars": Words("characters of each", "每个子串的字符数"),
-            "min_shared": Words("a copy from so many in common on", "至少这么多个相同即判为雷同"),
+            "substrings": Message("engine.substrings-of-a-text"),
+            "substring_chars": Message("engine.characters-of-each"),
+            "min_shared": Message("engine.a-copy-from-so-many-in-common-on"),
         },
     ),
 )

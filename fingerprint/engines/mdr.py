@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.common_substrings import CommonSubstring, SubstringIndex
 from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
@@ -71,21 +71,14 @@ ENTRIES = (
     EngineEntry(
         "mdr",
         Mdr,
-        Words("every common substring of at least 20 characters", "所有不少于 20 字的公共子串"),
+        Message("engine.every-common-substring-of-at-least-20"),
         "Monostori, Zaslavsky, Schmidt, 2000",
         (
             WITHOUT_MARKS,
-            Words(
-                "The source runs documents through a suffix tree; here the same substrings are found by an index of "
-                "q-grams. Of a q-gram that is stored more than 64 times the first 64 places count.",
-                "原文让文档通过后缀树；此处用 q-gram 索引找出同样的子串。同一 q-gram 超过 64 处时只取前 64 处。",
-            ),
-            Words(
-                "20 characters stand for the 60 letters of the source: some ten words.",
-                "以 20 字代替原文的 60 个字母，约为十个词。",
-            ),
+            Message("engine.the-source-runs-documents-through-a"),
+            Message("engine.20-characters-stand-for-the-60-letters-of"),
         ),
-        {"min_chars": Words("characters of a common substring", "公共子串至少的字符数")},
+        {"min_chars": Message("engine.characters-of-a-common-substring")},
         gives_spans=True,
     ),
 )

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import Found
 from fingerprint.engines.hashing import shingle_hashes
@@ -102,29 +102,17 @@ ENTRIES = (
     chapter_entry(
         "minhash-lsh",
         MinHashLshEngine,
-        Words(
-            "MinHash of runs of 5 characters, bands for a Jaccard index of 0.5",
-            "5 字片段的 MinHash，按 Jaccard 0.5 分段",
-        ),
+        Message("engine.minhash-of-runs-of-5-characters-bands-for"),
         "Broder, 1997; Indyk, Motwani, STOC 1998",
         (
             CHINESE_TOKENS,
-            Words(
-                "What shares a band is reported only when its minima reach the threshold too; the sources stop at the "
-                "candidates. Bands and rows are those with the least errors around the threshold.",
-                "同段的候选还须最小值估计达到阈值才报告；原文止于候选。段数与行数按阈值处误差最小选定。",
-            ),
+            Message("engine.what-shares-a-band-is-reported-only-when"),
         ),
         {
-            "threshold": Words(
-                "a duplicate from this estimated Jaccard index on", "估计的 Jaccard 系数达到此值即为重复"
-            ),
-            "shingle_tokens": Words("tokens of a feature", "每个特征的词元数"),
-            "permutations": Words("hash functions", "哈希函数的个数"),
-            "chapter_step": Words(
-                "characters from the beginning of one piece to the next; none: end to end",
-                "相邻两段起点的间隔（字符）；无：首尾相接",
-            ),
+            "threshold": Message("engine.a-duplicate-from-this-estimated-jaccard"),
+            "shingle_tokens": Message("engine.tokens-of-a-feature"),
+            "permutations": Message("engine.hash-functions"),
+            "chapter_step": Message("engine.characters-from-the-beginning-of-one"),
         },
     ),
 )

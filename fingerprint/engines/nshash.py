@@ -11,7 +11,7 @@ from functools import partial
 
 import xxhash
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, best_works, chapter_entry, chapters_of
 from fingerprint.engines.engine import Found
 from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
@@ -92,31 +92,20 @@ class NsHash:
 
 
 DEPARTURES = (
-    Words(
-        "Sentences end as the source's text says, at full stop, exclamation and question mark and the end of a line; "
-        "its code also cuts at “；：】” (sentence_ends).",
-        "按原文文字在句号、叹号、问号和换行处断句；其代码还在“；：】”处断句（见 sentence_ends）。",
-    ),
-    Words(
-        "farmhash is replaced by XXH3, another fast hash of 64 bits (hash_name), and LevelDB by a table in memory.",
-        "以同为 64 位的快速哈希 XXH3 代替 farmhash（见 hash_name），以内存中的表代替 LevelDB。",
-    ),
-    Words(
-        "The source numbers groups of texts (similar_id); here the works of the group are named, by the share of the "
-        "page's digests that they have.",
-        "原文为相似文本的群组编号（similar_id）；此处报告群组中的作品，按其含有的网页哈希值的比例排列。",
-    ),
+    Message("engine.sentences-end-as-the-source-s-text-says"),
+    Message("engine.farmhash-is-replaced-by-xxh3-another-fast"),
+    Message("engine.the-source-numbers-groups-of-texts"),
 )
 PARAMETERS = {
-    "sentences": Words("longest sentences of a piece that are digested", "每段取最长的这么多句求哈希值"),
-    "hash_name": Words("the digest: md5 or xxh3", "哈希算法：md5 或 xxh3"),
-    "sentence_ends": Words("characters that end a sentence", "断句的字符"),
+    "sentences": Message("engine.longest-sentences-of-a-piece-that-are"),
+    "hash_name": Message("engine.the-digest-md5-or-xxh3"),
+    "sentence_ends": Message("engine.characters-that-end-a-sentence"),
 }
 ENTRIES = (
     chapter_entry(
         "longest-sentence",
         partial(NsHash, sentences=1),
-        Words("digest of the longest sentence of a chapter", "一章中最长一句的哈希值"),
+        Message("engine.digest-of-the-longest-sentence-of-a"),
         "github.com/veelion/nshash",
         DEPARTURES,
         PARAMETERS,
@@ -124,10 +113,7 @@ ENTRIES = (
     chapter_entry(
         "nshash",
         NsHash,
-        Words(
-            "digests of the 5 longest sentences of a chapter; one equal digest is enough",
-            "一章中最长 5 句的哈希值，有一句相同即为重复",
-        ),
+        Message("engine.digests-of-the-5-longest-sentences-of-a"),
         "github.com/veelion/nshash",
         DEPARTURES,
         PARAMETERS,

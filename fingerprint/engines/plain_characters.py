@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.characters import FULL_WIDTH_LATIN, Kind
 from fingerprint.readings import CODE_POINTS, code_points
 from fingerprint.tables import TABLES_2026
@@ -14,11 +14,7 @@ FULL_WIDTH_SHIFT = 0xFEE0
 CASE_SHIFT = ord("a") - ord("A")
 PLAIN_KINDS = (Kind.HAN, Kind.DIGIT, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 
-WITHOUT_MARKS = Words(
-    "Chinese characters, Latin letters and digits alone are compared, in one case and width; the source compares the "
-    "bytes of files.",
-    "只比较汉字、拉丁字母和数字，不分大小写与全半角；原文比较文件的字节。",
-)
+WITHOUT_MARKS = Message("engine.chinese-characters-latin-letters-and")
 
 
 def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:

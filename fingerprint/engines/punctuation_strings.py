@@ -10,7 +10,7 @@ from functools import partial
 
 import numpy as np
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.characters import Kind
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.common_substrings import SubstringIndex
@@ -98,38 +98,21 @@ class PunctuationStrings(ChapterEngine):
 
 
 DEPARTURES = (
-    Words(
-        "How long a common substring has to be was not published; min_chars and min_share give the precision and "
-        "recall that are known of the method.",
-        "公共子串须有多长，原文未公布；min_chars 与 min_share 的取值使已知的准确率和召回率得以重现。",
-    ),
-    Words(
-        "Common substrings are found by an index of their q-grams; of one that is stored more than 64 times the first "
-        "64 places count.",
-        "公共子串通过 q-gram 索引查找；同一 q-gram 超过 64 处时只取前 64 处。",
-    ),
+    Message("engine.how-long-a-common-substring-has-to-be-was"),
+    Message("engine.common-substrings-are-found-by-an-index"),
 )
 PARAMETERS = {
-    "min_share": Words(
-        "share of the shorter string that the longest common substring has at least",
-        "最长公共子串至少占较短特征串的比例",
-    ),
-    "min_chars": Words("characters that it has at least", "最长公共子串至少的字符数"),
+    "min_share": Message("engine.share-of-the-shorter-string-that-the"),
+    "min_chars": Message("engine.characters-that-it-has-at-least"),
 }
 ENTRIES = (
     chapter_entry(
         "punctuation-stops",
         partial(PunctuationStrings, around_full_stops),
-        Words(
-            "5 characters on each side of every full stop; longest common substring of these strings",
-            "每个句号前后各 5 个字连成特征串，求最长公共子串",
-        ),
+        Message("engine.5-characters-on-each-side-of-every-full"),
         "Wu, Chen, Ma, 2003",
         (
-            Words(
-                "A full stop without a Chinese character around it gives none: rows of marks are the same everywhere.",
-                "前后没有汉字的句号不取：成串的标点在任何文本中都相同。",
-            ),
+            Message("engine.a-full-stop-without-a-chinese-character"),
             *DEPARTURES,
         ),
         PARAMETERS,
@@ -137,17 +120,10 @@ ENTRIES = (
     chapter_entry(
         "punctuation-marks",
         partial(PunctuationStrings, at_marks, min_share=MIN_SHARE_AT_MARKS, min_chars=MIN_CHARS_AT_MARKS),
-        Words(
-            "the character before every punctuation mark; longest common substring of these strings",
-            "每个标点前一个字连成特征串，求最长公共子串",
-        ),
+        Message("engine.the-character-before-every-punctuation"),
         "Wu, Chen, Ma, 2003",
         (
-            Words(
-                "A variant of the source: of “one character at every mark” the one before it is taken; of marks in "
-                "a row the first counts.",
-                "来源的变体：“每个标点取一字”取标点前的字；连续标点只计第一个。",
-            ),
+            Message("engine.a-variant-of-the-source-of-one-character"),
             *DEPARTURES,
         ),
         PARAMETERS,

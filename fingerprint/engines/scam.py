@@ -15,7 +15,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, postings_of
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
@@ -186,30 +186,19 @@ def _add_close_products(  # noqa: PLR0917 - numba compiles no records
 
 DEPARTURES = (
     CHINESE_WORDS,
-    Words(
-        "The source tries several thresholds; at 0.6 of either containment 0.1 % of innocent pages are named. Pages "
-        "and pieces of fewer than 20 different words are left out.",
-        "原文试验了多个阈值；任一方向的包含度取 0.6 时，约 0.1% 的无辜网页会被报告。"
-        "不同的词少于 20 个的网页和段不比较。",
-    ),
-    Words("Words weigh alike; the source lets the user weigh them.", "各词权重相同；原文允许使用者加权。"),
+    Message("engine.the-source-tries-several-thresholds-at-0"),
+    Message("engine.words-weigh-alike-the-source-lets-the"),
 )
 PARAMETERS = {
-    "epsilon": Words(
-        "a word counts when the ratio of its two frequencies plus the inverse is below this",
-        "词的两个频数之比与其倒数之和小于此值才计入",
-    ),
-    "min_similarity": Words("a copy from this containment on, either way", "任一方向的包含度达到此值即判为雷同"),
-    "registries": Words("registries over which the works are spread", "作品分布的登记库数"),
+    "epsilon": Message("engine.a-word-counts-when-the-ratio-of-its-two"),
+    "min_similarity": Message("engine.a-copy-from-this-containment-on-either"),
+    "registries": Message("engine.registries-over-which-the-works-are"),
 }
 ENTRIES = (
     chapter_entry(
         "scam",
         Scam,
-        Words(
-            "asymmetric containment by words of similar frequency, in one registry",
-            "相对词频模型：词频相近之词的不对称包含度，单一登记库",
-        ),
+        Message("engine.asymmetric-containment-by-words-of"),
         "Shivakumar, Garcia-Molina, 1995",
         DEPARTURES,
         PARAMETERS,
@@ -217,27 +206,12 @@ ENTRIES = (
     chapter_entry(
         "dscam",
         partial(Scam, registries=REGISTRIES),
-        Words(
-            "SCAM over many registries: asked are those whose word statistics allow a copy",
-            "多登记库的 SCAM：按各库的词统计，只查询可能含有副本的库",
-        ),
+        Message("engine.scam-over-many-registries-asked-are-those"),
         "Garcia-Molina, Gravano, Shivakumar, PDIS 1996",
         (
-            Words(
-                "Of the source its abstract alone was at hand: statistics of each registry prune all that cannot hold "
-                "a copy. Which statistics is chosen here: of each word the highest frequency in a document and its "
-                "highest share in the squares of one. They bound the similarity from above, so nothing is lost.",
-                "原文仅见提要：按各登记库的统计排除不可能含有副本的库。此处选用的统计为：每个词在一篇中的最高频数，"
-                "以及在一篇平方和中的最高占比；二者给出相似度的上界，因此不会漏掉。",
-            ),
-            Words(
-                "The source also orders the queries to the registries by their cost; here all lie in memory.",
-                "原文还按代价安排对各库的查询；此处所选的库都在内存中。",
-            ),
-            Words(
-                "Works are spread over the registries by a hash of their id, where the source has databases of owners.",
-                "作品按编号的哈希分到各登记库；原文为各所有者的数据库。",
-            ),
+            Message("engine.of-the-source-its-abstract-alone-was-at"),
+            Message("engine.the-source-also-orders-the-queries-to-the"),
+            Message("engine.works-are-spread-over-the-registries-by-a"),
             *DEPARTURES,
         ),
         PARAMETERS,

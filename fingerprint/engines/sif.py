@@ -9,7 +9,7 @@ import numpy as np
 import xxhash
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
@@ -60,30 +60,17 @@ ENTRIES = (
     chapter_entry(
         "sif",
         Sif,
-        Words(
-            "checksums of the 50 characters that begin at chosen anchors; a quarter has to be shared",
-            "从选定锚字起的 50 字窗口的校验和，四分之一相同即为相似",
-        ),
+        Message("engine.checksums-of-the-50-characters-that-begin"),
         "Manber, USENIX 1994",
         (
             WITHOUT_MARKS,
-            Words(
-                "The source's anchors are strings of English that are neither rare nor everywhere; here the characters "
-                "不 and 一, one in some 35.",
-                "原文的锚为既不罕见也不泛滥的英文字符串；此处取“不”和“一”，约每 35 字一个。",
-            ),
-            Words(
-                "The source leaves the share to the user and speaks of 25 % as the lower end of what it finds.",
-                "比例由使用者决定，原文以 25% 为其所能发现的下限。",
-            ),
+            Message("engine.the-source-s-anchors-are-strings-of"),
+            Message("engine.the-source-leaves-the-share-to-the-user"),
         ),
         {
-            "anchors": Words("strings at which windows begin", "窗口起始处的锚"),
-            "window_chars": Words("characters of a window", "窗口的字符数"),
-            "min_share": Words(
-                "similar from this share of the fingerprints of the text with fewer on",
-                "相同指纹占指纹较少一方的比例达到此值即为相似",
-            ),
+            "anchors": Message("engine.strings-at-which-windows-begin"),
+            "window_chars": Message("engine.characters-of-a-window"),
+            "min_share": Message("engine.similar-from-this-share-of-the"),
         },
     ),
 )

@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import Found
@@ -83,40 +83,22 @@ def _bit_sums(features: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
 
 DEPARTURES = (
     CHINESE_TOKENS,
-    Words(
-        "A feature is two neighbouring tokens and weighs by how often it occurs; the sources leave features, weights "
-        "and hash open. Hashes are those of splitmix64.",
-        "特征为相邻两个词元，权重为出现次数；原文未规定特征、权重和哈希函数。哈希用 splitmix64。",
-    ),
-    Words(
-        "The published worked example (the cat on the mat: 851459198, 847263864, 984968088; distances 4, 16, 12) comes "
-        "out of the same function when each different pair of characters, blanks included, counts once and is hashed "
-        "as String#hash of Ruby 1.9 did, kept in 31 bits and a sign, with the seed 0x862be6e7. That program drew a "
-        "seed whenever it started, so no parameters of the engine are the example's.",
-        "公开的例子（the cat on the mat：851459198、847263864、984968088，距离 4、16、12）可由同一函数得出："
-        "不同的相邻字符对（含空格）各计一次，用 Ruby 1.9 的 String#hash（31 位加符号位）、种子 0x862be6e7 求哈希。"
-        "该程序每次启动都随机取种子，因此引擎的参数中没有与例子对应的一组。",
-    ),
+    Message("engine.a-feature-is-two-neighbouring-tokens-and"),
+    Message("engine.the-published-worked-example-the-cat-on"),
 )
 PARAMETERS = {
-    "blocks": Words("bits of each block of the fingerprint, from the top", "指纹各块的位数，自高位起"),
-    "max_distance": Words("near-duplicates differ in at most so many bits", "至多相差这么多位即为近似重复"),
-    "feature_tokens": Words("tokens of a feature", "每个特征的词元数"),
+    "blocks": Message("engine.bits-of-each-block-of-the-fingerprint"),
+    "max_distance": Message("engine.near-duplicates-differ-in-at-most-so-many"),
+    "feature_tokens": Message("engine.tokens-of-a-feature"),
 }
 ENTRIES = (
     chapter_entry(
         "simhash-64",
         SimhashEngine,
-        Words(
-            "64-bit simhash, at most 3 bits differ; permuted sorted tables",
-            "64 位 simhash，至多 3 位不同；按置换的有序表检索",
-        ),
+        Message("engine.64-bit-simhash-at-most-3-bits-differ"),
         "Manku, Jain, Das Sarma, WWW 2007",
         (
-            Words(
-                "Of the layouts that the source discusses: 6 blocks, 20 tables of 31 to 33 leading bits.",
-                "原文讨论了多种分块方式，此处取 6 块、20 张表，前导位 31 至 33 位。",
-            ),
+            Message("engine.of-the-layouts-that-the-source-discusses"),
             *DEPARTURES,
         ),
         PARAMETERS,
@@ -124,7 +106,7 @@ ENTRIES = (
     chapter_entry(
         "simhash-64-blocks",
         partial(SimhashEngine, blocks=FIVE_BLOCKS, max_distance=4),
-        Words("64-bit simhash in 5 blocks, at most 4 bits differ", "64 位 simhash 分为 5 块，至多 4 位不同"),
+        Message("engine.64-bit-simhash-in-5-blocks-at-most-4-bits"),
         "Charikar, STOC 2002",
         DEPARTURES,
         PARAMETERS,
@@ -132,9 +114,7 @@ ENTRIES = (
     chapter_entry(
         "simhash-32",
         partial(SimhashEngine, blocks=equal_blocks(32, 4)),
-        Words(
-            "32-bit simhash in 4 blocks of 8, at most 3 bits differ", "32 位 simhash 分为 4 个 8 位块，至多 3 位不同"
-        ),
+        Message("engine.32-bit-simhash-in-4-blocks-of-8-at-most-3"),
         "Charikar, STOC 2002",
         DEPARTURES,
         PARAMETERS,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
@@ -71,22 +71,16 @@ ENTRIES = (
     chapter_entry(
         "tf-idf",
         TfIdf,
-        Words("cosine of the 20 terms of highest tf-idf of a chapter", "一章中 tf-idf 最高的 20 个词的余弦"),
+        Message("engine.cosine-of-the-20-terms-of-highest-tf-idf"),
         "Salton, Buckley, 1988",
         (
             CHINESE_WORDS,
-            Words(
-                "The source has no threshold for duplicates; 0.55 gives the recall that is known of 20 terms.",
-                "原文没有判定重复的阈值；0.55 可得到 20 个词已知的召回率。",
-            ),
-            Words(
-                "A word of the page that no work has counts as one that a single piece has.",
-                "网页中有而作品中都没有的词，按只在一段中出现计。",
-            ),
+            Message("engine.the-source-has-no-threshold-for-2"),
+            Message("engine.a-word-of-the-page-that-no-work-has"),
         ),
         {
-            "top_terms": Words("terms of a text", "每篇文本取的词数"),
-            "min_cosine": Words("a duplicate from this cosine on", "余弦达到此值即为重复"),
+            "top_terms": Message("engine.terms-of-a-text"),
+            "min_cosine": Message("engine.a-duplicate-from-this-cosine-on"),
         },
         needs_corpus=True,
     ),

@@ -13,7 +13,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.characters import Kind
 from fingerprint.compilation import kernel
 from fingerprint.engines.hashing import WORD_MULTIPLIER, mix
@@ -23,16 +23,8 @@ from fingerprint.tables import TABLES_2026
 CASE_SHIFT = ord("a") - ord("A")
 DROPPED, HAN, LETTER, DIGIT = 0, 1, 2, 3
 
-CHINESE_TOKENS = Words(
-    "A token, the source's word, is a Chinese character, or a run of Latin letters or of digits; case, width, "
-    "punctuation and other scripts do not count.",
-    "词元（即原文的词）为一个汉字，或一串拉丁字母、一串数字；大小写、全半角、标点和其他文字不计。",
-)
-CHINESE_WORDS = Words(
-    "A word of Chinese is two neighbouring characters, since nothing parts words there; a run of Latin letters or of "
-    "digits is a word by itself. Case, width, punctuation and other scripts do not count.",
-    "中文不分词书写，以相邻两字为一个词；一串拉丁字母或数字自成一词。大小写、全半角、标点和其他文字不计。",
-)
+CHINESE_TOKENS = Message("engine.a-token-the-source-s-word-is-a-chinese")
+CHINESE_WORDS = Message("engine.a-word-of-chinese-is-two-neighbouring")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

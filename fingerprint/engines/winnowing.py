@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from core.words import Words
+from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.engine import EngineEntry, Found
 from fingerprint.engines.hashing import shingle_hashes
@@ -92,33 +92,23 @@ class WinnowingEngine:
 
 DEPARTURES = (
     CHINESE_TOKENS,
-    Words(
-        "The source compares characters; here tokens, and traditional characters count as simplified ones.",
-        "原文比较字符；此处比较词元，繁体字按简体计。",
-    ),
-    Words(
-        "The source shows single fingerprints in common. Here those near each other on both sides are one span, and "
-        "a work needs a span of min_to_match of them; chosen so that the known figures come out.",
-        "原文给出单个相同指纹。此处把两边都相近的合为一个片段，且作品须有含 min_to_match 个指纹的片段；"
-        "取值使已知的数据得以重现。",
-    ),
+    Message("engine.the-source-compares-characters-here"),
+    Message("engine.the-source-shows-single-fingerprints-in"),
 )
 PARAMETERS = {
-    "k": Words("tokens of a k-gram", "每个 k-gram 的词元数"),
-    "window": Words("hashes of which the least is kept", "在这么多个哈希中保留最小者"),
-    "fold": Words("whether traditional characters count as simplified ones", "是否将繁体字按简体计"),
-    "max_gap": Words("tokens between neighbouring fingerprints of a span, at most", "片段内相邻指纹的最大间隔（词元）"),
-    "max_drift": Words(
-        "tokens by which the distances on both sides may differ within a span", "片段内两边距离之差的上限（词元）"
-    ),
-    "min_to_match": Words("fingerprints of the largest span of a reported work", "所报作品最大片段至少含的指纹数"),
-    "min_to_show": Words("fingerprints of each other span of it", "该作品其余片段至少含的指纹数"),
+    "k": Message("engine.tokens-of-a-k-gram"),
+    "window": Message("engine.hashes-of-which-the-least-is-kept"),
+    "fold": Message("engine.whether-traditional-characters-count-as"),
+    "max_gap": Message("engine.tokens-between-neighbouring-fingerprints"),
+    "max_drift": Message("engine.tokens-by-which-the-distances-on-both"),
+    "min_to_match": Message("engine.fingerprints-of-the-largest-span-of-a"),
+    "min_to_show": Message("engine.fingerprints-of-each-other-span-of-it"),
 }
 ENTRIES = (
     EngineEntry(
         "winnowing-8-8",
         WinnowingEngine,
-        Words("the least of every 8 hashes of 8 characters, by position", "每 8 个 8 字片段哈希取最小者，按位置比对"),
+        Message("engine.the-least-of-every-8-hashes-of-8"),
         "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
         DEPARTURES,
         PARAMETERS,
@@ -127,7 +117,7 @@ ENTRIES = (
     EngineEntry(
         "winnowing-5-4",
         partial(WinnowingEngine, k=5, window=4, max_gap=100, max_drift=5, min_to_match=5, min_to_show=2),
-        Words("the least of every 4 hashes of 5 characters, by position", "每 4 个 5 字片段哈希取最小者，按位置比对"),
+        Message("engine.the-least-of-every-4-hashes-of-5"),
         "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
         DEPARTURES,
         PARAMETERS,

@@ -18,7 +18,6 @@ from bundles.stamps import verified
 from bundles.verification import Report
 from bundles.verify import lines
 from core.ids import digest
-from core.wording import say
 from tests.bundles.test_stamps import ROOT, refused, stamped
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, TO_PUBLIC, LocalAuthority, serving
 
@@ -60,7 +59,7 @@ def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_se
         with pytest.raises(DoesNotHold, match="time stamps") as caught:
             verified(stamp, ROOT, "response.tsr")
         assert caught.value.fault is Fault.STAMP_CHAIN
-        assert "时间戳" in say(caught.value.message, "zh")
+        assert "时间戳" in caught.value.message.in_language("zh")
 
 
 def test_a_stamp_made_after_its_certificate_expired_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -119,7 +118,7 @@ def test_a_stamp_of_a_revoked_certificate_counts_only_where_its_key_was_safe(
         with pytest.raises(DoesNotHold, match="had been revoked: CN=Local Time Stamps") as caught:
             verified(given, ROOT, "response.tsr", trusted)
         assert caught.value.fault is Fault.STAMP_REVOKED
-        assert "吊销" in say(caught.value.message, "zh")
+        assert "吊销" in caught.value.message.in_language("zh")
 
 
 def test_without_the_lists_of_every_issuer_revocation_is_said_to_be_not_checked(

@@ -26,7 +26,7 @@ from bundles.verification import check_file
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource
 from core.errors import BadInput
 from core.ids import digest
-from core.wording import Message, say
+from core.wording import Message
 from tests.bundles.test_bundle import files_of, rebuilt, records_of
 from tests.support.evidence_samples import (
     FETCHED,
@@ -307,8 +307,8 @@ def test_what_a_bundle_lacks_is_said_in_the_language_of_each_half() -> None:
     chinese, english = explained(made(capture(screenshot=None, pdf=None, absent=absent)))
     for half, language in ((chinese, "zh"), (english, "en")):
         for message in absent.values():
-            assert say(message, language) in half
-            assert say(message, "en" if language == "zh" else "zh") not in half
+            assert message.in_language(language) in half
+            assert message.in_language("en" if language == "zh" else "zh") not in half
     for name in ("连接：", "第 2 页：", "第 3 页 响应体：", "截图："):
         assert name in chinese
     for name in ("connection: ", "page 2: ", "page 3 response body: ", "screenshot: "):
@@ -329,11 +329,11 @@ def test_the_history_of_the_page_is_told_in_chinese_words() -> None:
 def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_there() -> None:
     record = made(capture(screenshot=None, pdf=None, absent={"screenshot": NOT_DRAWN, "pdf": NOT_DRAWN}))
     chinese, english = explained(record, made(capture()))
-    assert say(NOT_DRAWN, "zh") not in chinese
+    assert NOT_DRAWN.in_language("zh") not in chinese
     assert "截图：制作本证据包时尚未绘制；见第 2 项的证据包" in chinese
     assert "PDF: not drawn yet when this bundle was made; bundle number 2 has it" in english
     alone, _ = explained(record, made(bare_capture()))
-    assert f"截图：{say(NOT_DRAWN, 'zh')}" in alone
+    assert f"截图：{NOT_DRAWN.in_language('zh')}" in alone
 
 
 def test_the_explanation_names_what_a_drawing_lacks() -> None:

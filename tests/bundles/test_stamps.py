@@ -20,7 +20,6 @@ from bundles.faults import DoesNotHold, Fault
 from bundles.records import Stamp
 from bundles.stamps import verified
 from core.ids import digest
-from core.wording import say
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -43,7 +42,7 @@ def refused(stamp: Stamp, trusted: bytes = b"") -> Fault:
     with pytest.raises(DoesNotHold) as caught:
         verified(stamp, ROOT, "response.tsr", trusted)
     assert caught.value.part == "response.tsr"
-    assert say(caught.value.message, "zh") != say(caught.value.message, "en")
+    assert caught.value.message.in_language("zh") != caught.value.message.in_language("en")
     return caught.value.fault
 
 

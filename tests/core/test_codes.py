@@ -4,13 +4,31 @@ from __future__ import annotations
 
 import ast
 import re
+import shutil
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from string import Formatter
 from typing import NamedTuple
 
-from core.wording import Message, say, texts
+import pytest
+
+from core.addressees import AddresseeRole, CounterRule, Paper
+from core.contacts import ContactKind, ContactSource
+from core.matches import MatchClass, RewordedClass, RewordedState
+from core.obfuscations import Obfuscation
+from core.states import ArchiveReason, CaseState, LeftOut, Rejection, Verdict
+from core.terms import term
+from core.wording import CATALOGUES, Message
+from core.zones import Zone
+from webadmin.notices.services.legal_fields import Law
+from webadmin.translation import message_faults, messages, placeholders
+
+# Enumerations whose members have a name for people.
+NAMED = (
+    MatchClass, RewordedClass, RewordedState, CaseState, Verdict, LeftOut, Rejection, ArchiveReason, Zone, Obfuscation,
+    AddresseeRole, Paper, CounterRule, ContactKind, ContactSource, Law,
+)  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
@@ -145,8 +163,9 @@ def literals(node: ast.expr) -> Iterator[str | None]:
             yield None
 
 
-def placeholders(text: str) -> frozenset[str]:
-    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name is not None)
+@cache
+def texts() -> dict[str, dict[str, str]]:
+    return messages()
 
 
 def test_every_call_has_a_known_code_and_the_parameters_of_its_words() -> None:
@@ -162,11 +181,25 @@ def test_every_call_has_a_known_code_and_the_parameters_of_its_words() -> None:
 
 
 def test_each_code_has_both_languages_with_the_same_parameters() -> None:
-    for code, words in texts().items():
-        assert set(words) == {"en", "zh"}, code
-        assert placeholders(words["en"]) == placeholders(words["zh"]), code
-        assert all(name.isidentifier() for name in placeholders(words["en"])), code
-        assert all(text == text.strip() != "" for text in words.values()), code
+    assert list(message_faults()) == []
+    assert all(name.isidentifier() for words in texts().values() for name in placeholders(words["en"]))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ('msgstr "没有网站 {key}"', 'msgstr "没有网站"', "missing.site has other placeholders in another language"),
+        ('msgstr "没有网站 {key}"', 'msgstr ""', "missing.site has no words in every language"),
+        ('msgid "missing.site"', 'msgid "missing.place"', "missing.place has no words in every language"),
+    ],
+)
+def test_a_message_that_is_not_whole_is_named(tmp_path: Path, old: str, new: str, fault: str) -> None:
+    shutil.copytree(CATALOGUES, tmp_path, dirs_exist_ok=True)
+    path = tmp_path / "zh_Hans" / "LC_MESSAGES" / "zhuiwen.po"
+    assert old in path.read_text("utf-8")
+    path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+    assert fault in list(message_faults(tmp_path))
+    assert "zhuiwen.mo is older than zhuiwen.po: run update" in list(message_faults(tmp_path))
 
 
 def test_the_words_of_each_code_take_the_kinds_of_values_that_they_ask_for() -> None:
@@ -174,7 +207,7 @@ def test_the_words_of_each_code_take_the_kinds_of_values_that_they_ask_for() -> 
         for language, text in words.items():
             asked = [(name, form) for _, name, form, _ in Formatter().parse(text) if name is not None]
             values = {name: ("一", "二") if form in (";", "or") else 7 if form else "值" for name, form in asked}
-            assert not say(Message(code, **values), language).startswith(f"{code}: "), code
+            assert not Message(code, **values).in_language(language).startswith(f"{code}: "), code
 
 
 def test_every_code_is_used() -> None:
@@ -192,7 +225,14 @@ def test_every_code_is_used() -> None:
         if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant)
     }
     begun = tuple(each for each in begun if re.fullmatch(r"[a-z-]+\.(?:[a-z-]+-)?", each))
-    assert [code for code in sorted(set(texts()) - said) if not code.startswith((*begun, "phrase."))] == []
+    said |= {term(member).code for kind in NAMED for member in kind}
+    assert [code for code in sorted(set(texts()) - said) if not code.startswith((*begun, "phrase.", "help."))] == []
+
+
+def test_no_two_members_of_an_enumeration_are_called_the_same() -> None:
+    for kind in NAMED:
+        for language in ("en", "zh_Hans"):
+            assert len({texts()[term(member).code][language] for member in kind}) == len(kind), kind
 
 
 def test_the_calls_are_found() -> None:

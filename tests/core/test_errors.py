@@ -19,7 +19,7 @@ from core.errors import (
     UnsafeUrl,
     ZhuiwenError,
 )
-from core.wording import Message, say
+from core.wording import Message
 
 ERRORS = [
     BadInput("missing.site", key=7),
@@ -44,13 +44,13 @@ def test_an_error_can_be_pickled_with_all_that_it_carries(error: ZhuiwenError) -
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_an_error_has_words_in_both_languages(error: ZhuiwenError) -> None:
-    assert str(error) == say(error.message, "en") != say(error.message, "zh")
+    assert str(error) == error.message.in_language("en") != error.message.in_language("zh")
 
 
 def test_every_fault_of_a_configuration_is_named_and_one_alone_is_the_message() -> None:
     several = ERRORS[7]
     assert str(several) == "there is no site 7; there is no work 8"
-    assert say(several.message, "zh") == "没有网站 7；没有作品 8"
+    assert several.message.in_language("zh") == "没有网站 7；没有作品 8"
     alone = BadConfiguration("missing.site", key=7)
     assert alone.faults == (alone.message,) == (Message("missing.site", key=7),)
 

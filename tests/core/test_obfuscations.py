@@ -5,25 +5,25 @@ import re
 import pytest
 
 from core.obfuscations import OBFUSCATIONS, Obfuscation
+from core.wording import has_words
 
 HAN = re.compile("[\u4e00-\u9fff]")
 
 
 @pytest.mark.parametrize("kind", Obfuscation)
 def test_a_record_has_its_label_and_its_explanation_in_both_languages(kind: Obfuscation) -> None:
-    for words in (kind.label, kind.explanation):
-        assert words.en.isascii()
-        assert words.en
-        assert HAN.search(words.zh)
-    assert (kind.explanation.en[-1], kind.explanation.zh[-1]) == (".", "。"), "an explanation is one sentence"
-    assert (kind.label.en[-1], kind.label.zh[-1]) != (".", "。")
+    for message in (kind.label, kind.explanation):
+        assert has_words(message.code)
+        assert str(message).isascii()
+        assert HAN.search(message.in_language("zh"))
+    assert (str(kind.explanation)[-1], kind.explanation.in_language("zh")[-1]) == (".", "。"), "it is one sentence"
+    assert (str(kind.label)[-1], kind.label.in_language("zh")[-1]) != (".", "。")
 
 
-def test_no_two_records_are_called_the_same() -> None:
-    for words in ("label", "explanation"):
-        for language in ("en", "zh"):
-            said = [getattr(getattr(kind, words), language) for kind in Obfuscation]
-            assert len(set(said)) == len(said)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_no_two_records_are_called_the_same(language: str) -> None:
+    for said in zip(*((kind.label, kind.explanation) for kind in Obfuscation), strict=True):
+        assert len({message.in_language(language) for message in said}) == len(Obfuscation)
 
 
 def test_what_is_stored_leads_back_to_its_record() -> None:

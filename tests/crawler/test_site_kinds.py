@@ -6,6 +6,7 @@ import pytest
 from scrapy.utils.misc import load_object
 
 from core.pages import CrawlPlan
+from core.wording import has_words
 from crawler.site_kinds import KINDS, SETTINGS, SiteKind
 from crawler.spiders.generic import GenericSpider
 
@@ -23,9 +24,9 @@ def test_a_kind_that_is_crawled_has_a_spider_of_its_name(kind: SiteKind) -> None
 @EACH
 def test_a_kind_is_named_in_both_languages_and_explains_its_start_addresses(kind: SiteKind) -> None:
     for words in (kind.label, kind.starts):
-        assert words.en
-        assert words.en.isascii()
-        assert any("\u4e00" <= character <= "\u9fff" for character in words.zh)
+        assert has_words(words.code)
+        assert str(words).isascii()
+        assert any("\u4e00" <= character <= "\u9fff" for character in words.in_language("zh"))
 
 
 @EACH

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.wording import Message, say
+from core.wording import Message
 from deploy.cli import demo
 from deploy.cli.demo import summary_of
 from deploy.demo.notice import DraftedNotice
@@ -27,14 +27,14 @@ def test_the_two_kinds_of_pages_add_up_to_those_planned() -> None:
 def test_what_did_not_go_as_planned_is_counted_in_either_language() -> None:
     first = summary_of(result(Verification(45, 44, 48, 2, ())))[0]
     assert str(first) == "93 pages planned: 45 copies, 44 found; 48 innocent, 2 accused."
-    assert say(first, "zh-hans") == "计划网页 93 个：复制网页 45 个，查出 44 个；正当网页 48 个，误报 2 个。"
+    assert first.in_language("zh-hans") == "计划网页 93 个：复制网页 45 个，查出 44 个；正当网页 48 个，误报 2 个。"
 
 
 def test_the_notice_that_was_drafted_is_named_with_its_place() -> None:
     drafted = replace(result(Verification(45, 45, 48, 0, ())), notice=DraftedNotice(3, "停止侵权告知函", "墨香阁", 5))
     said = summary_of(drafted)[-1]
     assert str(said).endswith("停止侵权告知函 #3, 墨香阁, 5 pages; http://h/notices/notice/3/change/")
-    assert "未确认、未发出" in say(said, "zh-hans")
+    assert "未确认、未发出" in said.in_language("zh-hans")
     record = demo.record_of(drafted)
     assert record["notice"] == {"id": 3, "pages": 5, "address": "http://h/notices/notice/3/change/"}
     assert demo.record_of(result(Verification(45, 45, 48, 0, ())))["notice"] is None

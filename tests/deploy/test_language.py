@@ -16,6 +16,7 @@ from deploy.cli import help as help_texts
 from deploy.cli.app import build
 from deploy.home import prepare
 from tests.support.command_line import CommandLine, zhuiwen
+from webadmin.translation import messages
 from webadmin.ui.console import words
 from webadmin.ui.console.output import padded, width
 from webadmin.ui.console.words import CHINESE, ENGLISH, language_of
@@ -76,7 +77,8 @@ def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
 
 @pytest.mark.parametrize("language", [CHINESE, ENGLISH])
 def test_every_verb_and_option_has_its_help(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(help_texts, "language", lambda: language)
+    for module in (help_texts, words):
+        monkeypatch.setattr(module, "language", lambda: language)
     root = typer.main.get_command(build([]))
     help_texts.localize(root)
     for path, command in commands(root):
@@ -93,10 +95,11 @@ def test_no_help_is_left_of_what_is_gone() -> None:
     params = {
         path: {each.name for each in command.params} for path, command in commands(typer.main.get_command(build([])))
     }
-    anywhere = {name for names in params.values() for name in names}
-    for path, texts in help_texts.words().items():
-        known = anywhere if path == "*" else params[path] | {"about", "epilog"}
-        assert set(texts) <= known, path
+    known = {f"help.any.{name}" for names in params.values() for name in names}
+    for path, names in params.items():
+        code = f"help.{path.replace(' ', '-') or 'zhuiwen'}"
+        known |= {code, f"{code}.epilog", *(f"{code}.{name}" for name in names)}
+    assert [code for code in messages() if code.startswith("help.") and code not in known] == []
 
 
 @pytest.mark.parametrize("arguments", [(), ("site", "add"), ("work",)])

@@ -11,7 +11,7 @@ PAGE = (Path(__file__).resolve().parents[2] / "docs" / "obfuscation.md").read_te
 def row(kind: Obfuscation) -> str:
     module = kind.repair.rpartition(".")[0].replace(".", "/")
     where = f"`{module}.py`" if module else "no: left out" if kind is Obfuscation.SLOW_PARTS else "comparison"
-    return f"| `{kind}` | {kind.label.en}, {kind.label.zh} | {kind.explanation.en} | {where} |"
+    return f"| `{kind}` | {kind.label}, {kind.label.in_language('zh')} | {kind.explanation} | {where} |"
 
 
 def test_the_page_has_every_obfuscation_with_its_words() -> None:

@@ -1,7 +1,6 @@
 """One set of words in Chinese: on the desk, in reports, in the explanation of evidence and on the command line."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -10,9 +9,7 @@ from typing import Any
 import pytest
 from babel.messages.pofile import read_po
 
-from core import terms
 from core.states import CaseState
-from crawler.site_kinds import KINDS
 from webadmin import translation as catalogue
 from webadmin.ui.models.phrases import case_name
 
@@ -73,26 +70,9 @@ def spoken() -> Iterator[tuple[str, str]]:
     """Every Chinese text of ours, with where it stands."""
     for english, chinese in of_catalogue().items():
         yield f"django.po: {english}", chinese
-    helps = [ROOT / "deploy" / "cli" / "help.toml", *sorted((ROOT / "webadmin").glob("*/cli/help.toml"))]
-    for path in [*sorted((ROOT / "core" / "wording").glob("*.toml")), *helps]:
-        yield from ((path.name, each) for each in _strings(tomllib.loads(path.read_text(encoding="utf-8"))))
-    for group in terms.TERMS.values():
-        yield from ((f"core.terms: {member}", words.in_language("zh-hans")) for member, words in group.items())
-    for kind in KINDS.values():
-        yield from ((f"kind of site: {kind.name}", words.in_language("zh-hans")) for words in (kind.label, kind.starts))
+    yield from ((code, words["zh_Hans"]) for code, words in catalogue.messages().items())
     for path in [ROOT / "README.zh.md", ROOT / "docs" / "glossary.md", *sorted((ROOT / "docs").glob("**/*.zh.md"))]:
         yield path.name, path.read_text(encoding="utf-8")
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _strings(each)
 
 
 @pytest.mark.parametrize("word", FORBIDDEN)

@@ -16,7 +16,6 @@ from core.matches import RewordedClass
 from core.pages import Reading
 from core.settings_loading import load
 from core.visits import AbsenceReason
-from core.wording import say
 from core.works import StoredFingerprint
 from crawler.reading import read_page
 from fingerprint.algorithms import DEFAULT
@@ -270,8 +269,8 @@ def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept) 
         (damage,) = kept.check()
         assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "rewrites_rewordedlead", str(lead.pk))
         lead.save()
-    assert f"; lead {lead.pk} (" in say(sentence_of(damage), "en")
-    assert "rows come back with all of the backup alone" in say(sentence_of(damage), "en")
+    assert f"; lead {lead.pk} (" in sentence_of(damage).in_language("en")
+    assert "rows come back with all of the backup alone" in sentence_of(damage).in_language("en")
 
 
 def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept: Kept) -> None:

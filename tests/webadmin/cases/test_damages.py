@@ -7,7 +7,6 @@ import pytest
 
 from core.errors import BadInput, BrokenInvariant
 from core.taken import Places
-from core.wording import say
 from tests.support import admin_data
 from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, Matter, TakenText
@@ -92,9 +91,9 @@ class TestOfAMatter:
         found = damages_of(self.matter)
         assert found.amount == Decimal("6.33")  # .190 × 33.33 = 6.3327
         *_, fee, amount = told(found, lambda at: f"{at:%Y-%m-%d}")
-        assert "许可合同 HT-1" in say(fee, "zh")
-        assert "manager" in say(fee, "zh")
-        assert say(amount, "zh").startswith("0.19 千字 × 33.33 元 = 6.33 元")
+        assert "许可合同 HT-1" in fee.in_language("zh")
+        assert "manager" in fee.in_language("zh")
+        assert amount.in_language("zh").startswith("0.19 千字 × 33.33 元 = 6.33 元")
         assert found.as_dict()["amount"] == "6.33"
         assert found.as_dict()["is_own_arithmetic"] is True
 

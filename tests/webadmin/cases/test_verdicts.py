@@ -6,7 +6,6 @@ import pytest
 
 from core.clock import ManualClock
 from core.states import CaseState, Verdict
-from core.wording import say
 from tests.support import admin_data
 from webadmin.cases.models import Case
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide
@@ -52,9 +51,11 @@ def test_what_is_refused_can_be_said_in_the_readers_language(estate: admin_data.
     case = estate.cases[0]
     with pytest.raises(VerdictRefused) as no_role:
         decide(case, Verdict.CONFIRMED, admin_data.user("nobody"))
-    assert say(no_role.value.message, "zh-hans") == "您在“长河文学”没有任何角色"
+    assert no_role.value.message.in_language("zh-hans") == "您在“长河文学”没有任何角色"
     decide(case, Verdict.FALSE_ALARM, estate.reviewer, clock=ManualClock(AT))
     with pytest.raises(VerdictRefused) as outdated:
         decide(case, Verdict.CONFIRMED, estate.manager, basis=0)
-    assert f"{estate.reviewer} decided “false alarm”" in say(outdated.value.message, "en")
-    assert f"{estate.reviewer} 已于 2026-03-11 09:02:03 作出“误报”的结论" in say(outdated.value.message, "zh-hans")
+    assert f"{estate.reviewer} decided “false alarm”" in outdated.value.message.in_language("en")
+    assert f"{estate.reviewer} 已于 2026-03-11 09:02:03 作出“误报”的结论" in outdated.value.message.in_language(
+        "zh-hans"
+    )

@@ -7,7 +7,7 @@ import pytest
 
 from core.clock import ManualClock
 from core.ids import Digest, VersionId
-from core.wording import Message, say
+from core.wording import Message
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -45,10 +45,10 @@ def codes(messages: Any) -> set[str]:
 
 def test_each_factor_of_both_laws_has_its_line() -> None:
     told = sheet(RICH)
-    assert [each.article.en for each in told if each.law is Law.INTERNET_COURTS] == [f"11 ({n})" for n in range(1, 7)]
-    others = [each.article.en for each in told if each.law is Law.ONLINE_LITIGATION]
+    assert [str(each.article) for each in told if each.law is Law.INTERNET_COURTS] == [f"11 ({n})" for n in range(1, 7)]
+    others = [str(each.article) for each in told if each.law is Law.ONLINE_LITIGATION]
     assert others == ["16", "17 (1)", "17 (2)", "17 (3)", "17 (4)", "18", "19"]
-    assert "第十一条第（一）项" in say(source_of(told[0]), "zh")
+    assert "第十一条第（一）项" in source_of(told[0]).in_language("zh")
 
 
 @pytest.mark.parametrize("facts", SHEETS)
@@ -57,7 +57,7 @@ def test_nothing_is_called_proved_and_every_gap_says_more_than_that_it_is_one(fa
         assert factor.missing or factor.key in {"verification", "integrity"}
         for message in (*factor.there, *factor.missing, factor.title, source_of(factor)):
             for language, forbidden in (("en", ("proved", "proven")), ("zh", ("证明了", "足以证明", "已证明"))):
-                words = say(message, language)
+                words = message.in_language(language)
                 assert not any(each in words for each in forbidden), words
                 assert not words.startswith("factor."), "a code without words"
 
@@ -65,8 +65,8 @@ def test_nothing_is_called_proved_and_every_gap_says_more_than_that_it_is_one(fa
 @pytest.mark.parametrize("facts", SHEETS)
 def test_the_interest_of_the_holder_is_always_said(facts: Facts) -> None:
     [said] = [each for each in by_key(facts)["interest"].missing if each.code == "factor.own-interest"]
-    assert "长河文学" in say(said, "zh")
-    assert "有利害关系" in say(said, "zh")
+    assert "长河文学" in said.in_language("zh")
+    assert "有利害关系" in said.in_language("zh")
 
 
 def test_figures_stand_in_the_lines() -> None:

@@ -14,10 +14,11 @@ from pypdf import PdfReader
 
 from core.addressees import Paper
 from core.errors import BadInput
-from core.wording import say
+from core.terms import term
+from core.wording import has_words
 from documents.word_reading import read_word
 from webadmin.notices.services.finished import PaperFiles, advised, finish, lacking, missing_fields
-from webadmin.notices.services.legal_fields import FIELDS, LAWS
+from webadmin.notices.services.legal_fields import FIELDS
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.notices.services.word_template import Values, filled, try_template
 
@@ -56,7 +57,7 @@ def edited(kind: Paper, change: Callable[[Any], None]) -> bytes:
 
 
 def said(kind: Paper, template: bytes) -> list[str]:
-    return [say(fault, "en") for fault in try_template(template, kind)]
+    return [fault.in_language("en") for fault in try_template(template, kind)]
 
 
 @pytest.mark.parametrize("kind", Paper)
@@ -82,7 +83,7 @@ def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: Paper) -> 
             assert lacking(kind, lacks) == [field]
             with pytest.raises(BadInput) as refused:
                 finish(kind, standard_template(kind), lacks, AT)
-            assert field.name in say(refused.value.message, "zh")
+            assert field.name in refused.value.message.in_language("zh")
 
 
 @pytest.mark.usefixtures("processes")
@@ -114,8 +115,7 @@ def test_every_law_has_words_in_both_languages_and_every_field_a_name_of_its_own
     assert len({field.code for field in FIELDS}) == len({field.name for field in FIELDS}) == len(FIELDS)
     for field in FIELDS:
         for law in field.needed.values():
-            assert LAWS[law].en
-            assert LAWS[law].zh
+            assert has_words(term(law).code)
 
 
 @pytest.mark.usefixtures("processes")

@@ -3,20 +3,20 @@
 from pathlib import Path
 
 from core.addressees import Paper
-from core.terms import PAPERS
-from webadmin.notices.services.legal_fields import FIELDS, LAWS, PaperField
+from core.terms import term
+from webadmin.notices.services.legal_fields import FIELDS, PaperField
 
 PAGE = (Path(__file__).resolve().parents[3] / "docs" / "notices.md").read_text("utf-8")
 
 
 def cell(field: PaperField, kind: Paper) -> str:
     if kind in field.needed:
-        return LAWS[field.needed[kind]].zh
+        return term(field.needed[kind]).in_language("zh")
     return "示范格式" if kind in field.asked else ""
 
 
 def table() -> str:
-    heads = ["field", "in English", "columns", *(PAPERS[kind].zh for kind in Paper)]
+    heads = ["field", "in English", "columns", *(term(kind).in_language("zh") for kind in Paper)]
     rows = [heads, ["---"] * len(heads)]
     for field in FIELDS:
         cells = [cell(field, kind) for kind in Paper]

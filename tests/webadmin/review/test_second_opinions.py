@@ -17,7 +17,7 @@ from core.ids import VersionId
 from core.pages import PageVersion
 from core.ports import PageStore
 from core.settings_loading import load
-from core.words import Words
+from core.wording import Message
 from fingerprint.engines.catalogue import ENGINES
 from fingerprint.engines.engine import EngineEntry, Found
 from tests.support import admin_data, case_texts
@@ -107,7 +107,7 @@ def test_few_engines_see_homophones_and_the_case_lists_all(world: World, texts: 
     assert f"met it beside {len(opinion.background_ids)} other texts" in page
     for name, entry in ENGINES.items():
         assert f">{name}</span>" in page
-        assert entry.summary.zh not in page
+        assert entry.summary.in_language("zh") not in page
     assert "the product's own matcher" in unescape(page)
 
 
@@ -168,7 +168,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
             raise ZeroDivisionError
 
     engines: Mapping[str, EngineEntry] = {
-        "broken": EngineEntry("broken", Broken, Words("", ""), "", (), {}, gives_spans=True),
+        "broken": EngineEntry("broken", Broken, Message("engine.unknown"), "", (), {}, gives_spans=True),
         "exact-md5": ENGINES["exact-md5"],
     }
     said = answers(Question(WORK, [WORK], ()), engines)

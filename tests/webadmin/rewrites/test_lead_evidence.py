@@ -12,7 +12,7 @@ from bundles import bundle, container, layout
 from bundles.verification import check_file
 from core.clock import ManualClock
 from core.matches import RewordedState
-from core.wording import Message, say
+from core.wording import Message
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
@@ -119,4 +119,4 @@ def refusal(world: World) -> str:
 
 
 def said_of(code: str, lead: RewordedLead) -> str:
-    return say(Message(f"reworded.{code}", number=lead.pk), "zh")
+    return Message(f"reworded.{code}", number=lead.pk).in_language("zh")

@@ -9,7 +9,6 @@ from docx.oxml.ns import qn
 
 from core.errors import BadInput
 from core.matches import RewordedState
-from core.wording import say
 from documents.word_files import opened
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
@@ -63,7 +62,7 @@ def plain(lead: RewordedLead, language: str = "zh-hans") -> str:
 def refused(lead: RewordedLead) -> str:
     with pytest.raises(BadInput) as caught:
         plain(lead)
-    return say(caught.value.message, "en")
+    return caught.value.message.in_language("en")
 
 
 def word_text(content: bytes) -> str:
@@ -156,7 +155,7 @@ def test_of_what_the_page_gives_no_longer_there_is_none_and_it_says_since_when(e
 
     def standing() -> str:
         row = RewordedLead.objects.get(pk=lead.pk)
-        return say(standing_of(row).said, "en")
+        return standing_of(row).said.in_language("en")
 
     assert standing().startswith("found last on ")
     PageRecord.objects.filter(pk=lead.page_id).update(version_id="another")

@@ -8,7 +8,6 @@ from django.test.utils import CaptureQueriesContext
 
 from core.clock import ManualClock
 from core.matches import RewordedState
-from core.wording import say
 from matcher.reworded.record import CURRENT
 from tests.support import admin_data
 from webadmin.cases.models import Case, Matter
@@ -68,7 +67,7 @@ def test_of_two_at_once_the_second_hears_who_was_first(estate: admin_data.Estate
     with pytest.raises(LeadVerdictRefused) as refused:
         decide(lead, RewordedState.CONFIRMED, estate.reviewer, basis=0)
     assert "changhe-manager" in str(refused.value)
-    assert "2026-03-11 09:02:03" in say(refused.value.message, "zh-hans")
+    assert "2026-03-11 09:02:03" in refused.value.message.in_language("zh-hans")
     assert RewordedLead.objects.get(pk=lead.pk).state == RewordedState.DISMISSED
     assert lead.verdicts.count() == 1
 

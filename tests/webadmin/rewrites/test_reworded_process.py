@@ -13,7 +13,6 @@ from django_celery_beat.models import PeriodicTask
 
 from core.redis_names import QUEUES, REWORDED_NOTE
 from core.settings_loading import load
-from core.wording import say
 from deploy.cli.status import noted_backlog
 from pipeline.app import app
 from pipeline.attempts import Attempts
@@ -226,7 +225,7 @@ class TestTask:
 
         def told() -> list[str]:
             rewrites_tasks.search_reworded()
-            return [say(line, "en") for line in noted_backlog(settings)]
+            return [line.in_language("en") for line in noted_backlog(settings)]
 
         (line,) = told()
         assert line.startswith("comparison by meaning: 0 pages wait, 1 texts of works are not looked for yet (20")

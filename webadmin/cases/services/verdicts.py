@@ -7,7 +7,7 @@ from core.clock import SystemClock
 from core.errors import BadInput
 from core.ports import Clock
 from core.states import CaseState, Verdict
-from core.terms import VERDICTS
+from core.terms import term
 from core.wording import Message
 from webadmin.accounts.models import Membership, User
 from webadmin.accounts.services.access import role_in
@@ -119,6 +119,6 @@ def _undecided(row: Case) -> VerdictRefused:
 def _outdated(newest: VerdictRecord | None) -> VerdictRefused:
     if newest is None:
         return VerdictRefused("case.changed")
-    decided = VERDICTS[Verdict(newest.verdict)] if newest.verdict else Message("case.reopened")
+    decided = term(Verdict(newest.verdict)) if newest.verdict else Message("case.reopened")
     when = timezone.localtime(newest.decided_at).strftime("%Y-%m-%d %H:%M:%S")
     return VerdictRefused("case.decided-meanwhile", who=newest.decided_by, verdict=decided, when=when)

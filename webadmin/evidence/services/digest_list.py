@@ -14,7 +14,7 @@ from django.db.models import Q, QuerySet
 
 from core.errors import NotFound
 from core.plain_text import clean_line, defuse_formula
-from core.wording import Message, say
+from core.wording import Message
 from webadmin.cases.models import Case, Matter
 from webadmin.evidence.models import EvidenceBundle
 
@@ -92,7 +92,7 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
     """UTF-8 with its mark, RFC 4180; no cell can be a formula, and no character in it hides or turns others."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
-    writer.writerow([say(Message(name), language) for name in COLUMNS])
+    writer.writerow([Message(name).in_language(language) for name in COLUMNS])
     for row in rows:
         writer.writerow([_cell(value) for value in asdict(row).values()])
     return out.getvalue().encode("utf-8-sig")

@@ -12,7 +12,6 @@ from bundles.shapes import moment
 from core.captures import CaptureSource
 from core.ids import Digest
 from core.shares import percentage
-from core.wording import say
 from documents.explanation_blocks import (
     BOTH_LANGUAGES,
     HEADLINE,
@@ -262,7 +261,7 @@ def _missing(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
     missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
     missing += [] if is_sealed else [words("explanation.unsealed")]
-    return (*missing, *(say(each, words.language) for each in material.left_out))
+    return (*missing, *(each.in_language(words.language) for each in material.left_out))
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from enum import StrEnum
 from typing import Any
 
 from core.wording import Message
-from core.words import Words
 
 Moment = Callable[[datetime], str]
 
@@ -70,7 +69,7 @@ class Factor:
 
     key: str
     law: Law
-    article: Words
+    article: Message
     title: Message
     there: Sequence[Message]
     missing: Sequence[Message]
@@ -84,7 +83,7 @@ class Factor:
         return {
             "factor": self.key,
             "law": str(self.law),
-            "article": self.article.en,
+            "article": str(self.article),
             "title": str(self.title),
             "there": plain(self.there),
             "missing": plain(self.missing),
@@ -110,52 +109,40 @@ def sheet(facts: Facts, moment: Moment = in_utc) -> list[Factor]:
         _factor(
             "environment",
             courts,
-            Words("11 (1)", "十一条第（一）项"),
+            Message("factor.article-11-1"),
             Message("factor.environment"),
             _environment(facts),
         ),
-        _factor(
-            "origin", courts, Words("11 (2)", "十一条第（二）项"), Message("factor.origin"), _origin(facts, moment)
-        ),
-        _factor(
-            "keeping", courts, Words("11 (3)", "十一条第（三）项"), Message("factor.keeping"), _keeping(facts, moment)
-        ),
-        _factor(
-            "extraction", courts, Words("11 (4)", "十一条第（四）项"), Message("factor.extraction"), _extraction(facts)
-        ),
-        _factor(
-            "integrity", courts, Words("11 (5)", "十一条第（五）项"), Message("factor.integrity"), _integrity(facts)
-        ),
+        _factor("origin", courts, Message("factor.article-11-2"), Message("factor.origin"), _origin(facts, moment)),
+        _factor("keeping", courts, Message("factor.article-11-3"), Message("factor.keeping"), _keeping(facts, moment)),
+        _factor("extraction", courts, Message("factor.article-11-4"), Message("factor.extraction"), _extraction(facts)),
+        _factor("integrity", courts, Message("factor.article-11-5"), Message("factor.integrity"), _integrity(facts)),
         _factor(
             "verification",
             courts,
-            Words("11 (6)", "十一条第（六）项"),
+            Message("factor.article-11-6"),
             Message("factor.verification"),
             _verification(facts),
         ),
-        _factor("chain", litigation, Words("16", "十六条"), Message("factor.chain"), _chain(facts)),
-        _factor(
-            "platform", litigation, Words("17 (1)", "十七条第（一）项"), Message("factor.platform"), _platform(facts)
-        ),
-        _factor(
-            "interest", litigation, Words("17 (2)", "十七条第（二）项"), Message("factor.interest"), _interest(facts)
-        ),
+        _factor("chain", litigation, Message("factor.article-16"), Message("factor.chain"), _chain(facts)),
+        _factor("platform", litigation, Message("factor.article-17-1"), Message("factor.platform"), _platform(facts)),
+        _factor("interest", litigation, Message("factor.article-17-2"), Message("factor.interest"), _interest(facts)),
         _factor(
             "platform-system",
             litigation,
-            Words("17 (3)", "十七条第（三）项"),
+            Message("factor.article-17-3"),
             Message("factor.platform-system"),
             _of_platform(facts),
         ),
         _factor(
             "platform-process",
             litigation,
-            Words("17 (4)", "十七条第（四）项"),
+            Message("factor.article-17-4"),
             Message("factor.platform-process"),
             _of_platform(facts),
         ),
-        _factor("before", litigation, Words("18", "十八条"), Message("factor.before"), _before(facts)),
-        _factor("experts", litigation, Words("19", "十九条"), Message("factor.experts"), _experts(facts)),
+        _factor("before", litigation, Message("factor.article-18"), Message("factor.before"), _before(facts)),
+        _factor("experts", litigation, Message("factor.article-19"), Message("factor.experts"), _experts(facts)),
     ]
 
 
@@ -163,7 +150,7 @@ _There, _Missing = True, False
 Told = Iterator[tuple[bool, Message]]
 
 
-def _factor(key: str, law: Law, article: Words, title: Message, told: Told) -> Factor:
+def _factor(key: str, law: Law, article: Message, title: Message, told: Told) -> Factor:
     said = list(told)
     there, missing = ([message for is_there, message in said if is_there is wanted] for wanted in (_There, _Missing))
     return Factor(key, law, article, title, there, missing)

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.utils import timezone
 
-from core.terms import STAFF
+from core.wording import Message, has_words
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import role_in
 
@@ -40,4 +40,4 @@ def in_chinese(name: str) -> str:
     >>> in_chinese("reviewer"), in_chinese("li")
     ('审核人员', 'li')
     """
-    return STAFF[name].in_language("zh") if name in STAFF else name
+    return Message(code).in_language("zh") if has_words(code := f"staff.{name}") else name

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from core.addressees import AddresseeRole, Paper
 from core.contacts import ContactKind, ContactSource
-from core.terms import ADDRESSEE_ROLES, CONTACT_KINDS, CONTACT_SOURCES, PAPERS
+from core.terms import term
 from core.wording import Message
-from core.words import Words
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.output import as_json, say, table
 from webadmin.ui.console.session import local_iso, local_time, session
@@ -54,8 +54,8 @@ def _say(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRea
         [
             (
                 each.name,
-                _in_words(ADDRESSEE_ROLES[each.role]) if each.role else _NONE,
-                _in_words(PAPERS[each.paper]) if each.paper else _NONE,
+                _in_words(term(AddresseeRole(each.role))) if each.role else _NONE,
+                _in_words(term(Paper(each.paper))) if each.paper else _NONE,
                 each.email,
                 each.form_page or each.complaint_page,
                 _origin(each),
@@ -67,9 +67,9 @@ def _say(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRea
         _CONTACTS,
         [
             (
-                _in_words(CONTACT_KINDS[ContactKind(row.kind)]),
+                _in_words(term(ContactKind(row.kind))),
                 row.value,
-                _in_words(CONTACT_SOURCES[ContactSource(row.source)]),
+                _in_words(term(ContactSource(row.source))),
                 row.where,
                 local_time(row.read_at, settings),
             )
@@ -123,5 +123,5 @@ def _record(
     }
 
 
-def _in_words(words: Words) -> str:
+def _in_words(words: Message) -> str:
     return words.in_language(language())

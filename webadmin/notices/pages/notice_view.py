@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 
 from core.addressees import Paper
 from core.errors import BadInput, ZhuiwenError
+from core.terms import term
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage, may_see, visible
 from webadmin.cases.models import Case, Matter
@@ -29,7 +30,7 @@ from webadmin.notices.services.drafting import Standing, confirmed_cases, draft,
 from webadmin.notices.services.events import MOVES
 from webadmin.notices.services.finished import advised
 from webadmin.notices.services.kept_files import papers_that_go_with, template_of
-from webadmin.notices.services.legal_fields import FIELDS, FORM, LAWS, Law, PaperField
+from webadmin.notices.services.legal_fields import FIELDS, FORM, Law, PaperField
 from webadmin.notices.services.mail_message import body_of, subject_of
 from webadmin.notices.services.outcomes import mistaken
 from webadmin.notices.services.removals import track_record
@@ -221,7 +222,7 @@ def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_fil
     """One field of the form. why: the law that asks for it, the form that recommends it, or a hint; "" for none."""
     kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)
-    law = LAWS[asked_by] if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
+    law = term(asked_by) if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None
     return {
         "code": field.code,
         "label": _label(field),

@@ -5,19 +5,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from core.matches import ChangeKind
-from core.words import Words
+from core.wording import Message
 from documents.blocks import Align, Block, Cell, Document, Mark, PageBreak, Paragraph, Picture, Run, Table
 from documents.pictures import PagePicture
 
-TITLE = Words("Comparison table", "侵权比对表")
-_LEGEND = Words(
-    "Bold: other characters. Underlined: on the page only. Struck through: in the work only. Simplified and "
-    "traditional forms of a character are the same.",
-    "粗体：改动的字；下划线：仅见于网页的字；删除线：仅见于作品的字。同一字的简体与繁体不作标记。",
-)
-_HEADS = Words("The work", "权利作品"), Words("The page", "被控侵权网页")
-_PICTURE = Words("The page as it was drawn from what was stored", "据所存响应绘制的网页图像")
-_CUT = Words(" (its beginning; the whole stands in the evidence bundle)", "（开头部分，全图见证据包）")
+TITLE = Message("comparison.title")
+_LEGEND = Message("comparison.legend")
+_HEADS = Message("comparison.work"), Message("comparison.page")
+_PICTURE = Message("comparison.picture")
+_CUT_PICTURE = Message("comparison.picture-cut")
 _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 
 
@@ -58,8 +54,8 @@ def _case(case: ComparedCase, language: str) -> Iterator[Block]:
     if case.picture is not None:
         # Table, caption and picture would seldom share a sheet; the caption goes with the picture.
         yield PageBreak()
-        cut = _CUT.in_language(language) if case.picture.is_cut else ""
-        yield Paragraph.of(_PICTURE.in_language(language) + cut, is_bold=True)
+        caption = _CUT_PICTURE if case.picture.is_cut else _PICTURE
+        yield Paragraph.of(caption.in_language(language), is_bold=True)
         yield Picture(case.picture.content)
 
 

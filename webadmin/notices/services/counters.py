@@ -10,7 +10,7 @@ from django.db import transaction
 
 from core.addressees import COUNTER_TIMES, CounterRule, Paper, days_of
 from core.errors import BadInput
-from core.terms import COUNTER_RULES
+from core.terms import term
 from core.text import storable
 from core.wording import Message
 from webadmin.accounts.models import User
@@ -171,7 +171,7 @@ def time_of(counter: CounterStatement) -> Message:
     rule = CounterRule(counter.rule)
     is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
     code = "notice.time-in-working-days" if is_working else "notice.time-in-days"
-    return Message(code, days=counter.days, law=COUNTER_RULES[rule])
+    return Message(code, days=counter.days, law=term(rule))
 
 
 def _time(notice: Notice) -> tuple[CounterRule, int]:

@@ -11,7 +11,7 @@ from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import digest
 from core.states import CaseState
-from core.terms import PAPERS
+from core.terms import term
 from core.text import storable
 from core.wording import Message
 from documents.pdf_writing import pdf_file
@@ -241,7 +241,7 @@ def _papers(notice: Notice, now: datetime) -> list[HolderPaper]:
 def _files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
     """Paper and comparison table in both formats, and the papers of the rights holder, by name."""
     language = "en" if notice.kind == Paper.DMCA else "zh"
-    paper, name = preview(notice), PAPERS[Paper(notice.kind)].in_language(language)
+    paper, name = preview(notice), term(Paper(notice.kind)).in_language(language)
     table = comparison_table(compared_cases(cases_of(notice)), language)
     made = {f"{name}.docx": paper.word, f"{name}.pdf": paper.pdf}
     title = TITLE.in_language(language)

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from core.addressees import Paper
 from core.errors import BadInput
-from core.terms import PAPERS
+from core.terms import term
 from documents.pdf_writing import pdf_file
 from documents.word_reading import read_word
 from webadmin.notices.services.legal_fields import FIELDS, PaperField
@@ -49,7 +49,7 @@ def finish(kind: Paper, template: bytes, values: Values, made_at: datetime) -> P
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
     language = "en" if kind is Paper.DMCA else "zh"
     word = filled(template, values)
-    return PaperFiles(word, pdf_file(read_word(word, PAPERS[kind].in_language(language), language), made_at))
+    return PaperFiles(word, pdf_file(read_word(word, term(Paper(kind)).in_language(language), language), made_at))
 
 
 def try_whole(template: bytes, kind: Paper) -> None:

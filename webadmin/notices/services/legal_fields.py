@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.addressees import Paper
-from core.words import Words
+from core.wording import Message
 
 
 class Law(StrEnum):
@@ -25,38 +25,7 @@ class Law(StrEnum):
     CUSTOM = "custom"
 
 
-LAWS: Mapping[Law, Words] = {
-    Law.REGULATION_14_1: Words(
-        "Regulation on the Right of Communication through Information Networks, article 14 (1)",
-        "《信息网络传播权保护条例》第十四条第（一）项",
-    ),
-    Law.REGULATION_14_2: Words(
-        "Regulation on the Right of Communication through Information Networks, article 14 (2)",
-        "《信息网络传播权保护条例》第十四条第（二）项",
-    ),
-    Law.REGULATION_14_3: Words(
-        "Regulation on the Right of Communication through Information Networks, article 14 (3)",
-        "《信息网络传播权保护条例》第十四条第（三）项",
-    ),
-    Law.REGULATION_14: Words(
-        "Regulation on the Right of Communication through Information Networks, article 14",
-        "《信息网络传播权保护条例》第十四条",
-    ),
-    Law.CIVIL_CODE_1195: Words("Civil Code, article 1195", "《民法典》第一千一百九十五条"),
-    Law.DMCA_I: Words("17 U.S.C. 512(c)(3)(A)(i)", "《美国法典》第17编第512条(c)(3)(A)(i)"),
-    Law.DMCA_II: Words("17 U.S.C. 512(c)(3)(A)(ii)", "《美国法典》第17编第512条(c)(3)(A)(ii)"),
-    Law.DMCA_III: Words("17 U.S.C. 512(c)(3)(A)(iii)", "《美国法典》第17编第512条(c)(3)(A)(iii)"),
-    Law.DMCA_IV: Words("17 U.S.C. 512(c)(3)(A)(iv)", "《美国法典》第17编第512条(c)(3)(A)(iv)"),
-    Law.DMCA_V: Words("17 U.S.C. 512(c)(3)(A)(v)", "《美国法典》第17编第512条(c)(3)(A)(v)"),
-    Law.DMCA_VI: Words("17 U.S.C. 512(c)(3)(A)(vi)", "《美国法典》第17编第512条(c)(3)(A)(vi)"),
-    Law.CUSTOM: Words("no law: a letter cannot do without it", "法律未作规定，但函件不可缺少"),
-}
-
-
-FORM = Words(
-    "the form that the National Copyright Administration recommends",
-    "国家版权局推荐的《要求删除或断开链接侵权网络内容的通知》示范格式",
-)
+FORM = Message("law.recommended-form")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +45,8 @@ class PaperField:
     is_optional: bool = False
 
     @property
-    def words(self) -> Words:
-        return Words(self.code.replace("_", " ").replace(" ip", " IP address"), self.name)
+    def words(self) -> Message:
+        return Message(f"paper-field.{self.code}")
 
 
 _STOP, _REMOVAL, _DMCA, _WEB = Paper.LETTER, Paper.ARTICLE_14, Paper.DMCA, Paper.FORM_KIT

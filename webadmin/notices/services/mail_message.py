@@ -13,7 +13,7 @@ from pathlib import PurePosixPath
 from core.addressees import Paper
 from core.hidden_characters import spelled
 from core.ids import digest
-from core.terms import PAPERS
+from core.terms import term
 
 # Chosen: a subject that mail programs show whole, and a name of which enough is left to know it by.
 MAX_SUBJECT_CHARS, MAX_NAME_CHARS = 120, 80
@@ -103,7 +103,7 @@ def subject_of(mail: NoticeMail) -> str:
     shown = [f"“{each}”" if english else f"《{each}》" for each in mail.titles[:MAX_TITLES]]
     more = ("et al." if english else "等") if len(mail.titles) > MAX_TITLES else ""
     of = (", " if english else "、").join([*shown, more] if english and more else shown)
-    paper = PAPERS[mail.kind].in_language("en" if english else "zh")
+    paper = term(Paper(mail.kind)).in_language("en" if english else "zh")
     return _line(f"{paper[:1].upper()}{paper[1:]}: {of}" if english else f"{paper}：{of}{more}", MAX_SUBJECT_CHARS)
 
 
@@ -150,7 +150,7 @@ def body_of(mail: NoticeMail) -> str:
     titles = (f"“{unlinked(each)}”" if english else f"《{unlinked(each)}》" for each in mail.titles)
     return (_EN if english else _ZH).format(
         addressee=unlinked(mail.addressee),
-        paper=PAPERS[mail.kind].in_language("en" if english else "zh"),
+        paper=term(Paper(mail.kind)).in_language("en" if english else "zh"),
         titles=(", " if english else "、").join(titles),
         pages=mail.pages,
         holder=unlinked(mail.holder),

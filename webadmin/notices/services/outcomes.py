@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from core.addressees import Paper
 from core.errors import BadInput
-from core.wording import Message, say
+from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 from webadmin.notices.models import Addressee, Notice, NoticeEvent, Removal, RemovalLook
@@ -162,4 +162,4 @@ def _earlier(notice: Notice) -> str:
     name = notice.addressee.legal_name or notice.addressee.name if notice.addressee else ""
     name = name or str(notice.values.get("addressee_name", ""))
     day = notice.sent_on.isoformat() if notice.sent_on else ""
-    return say(Message("notice.earlier-notice", name=name, day=day), "zh")
+    return Message("notice.earlier-notice", name=name, day=day).in_language("zh")

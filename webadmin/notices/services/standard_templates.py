@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 
 from core.addressees import Paper
-from core.terms import PAPERS
+from core.terms import term
 from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
 from documents.word_writing import word_file
 
@@ -14,7 +14,7 @@ _MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # of the wording
 def standard_template(kind: Paper) -> bytes:
     """The DOCX of a kind, with its fields."""
     language = "en" if kind is Paper.DMCA else "zh"
-    return word_file(Document(PAPERS[kind].in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
+    return word_file(Document(term(kind).in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 
 
 def _stop_letter() -> tuple[Block, ...]:

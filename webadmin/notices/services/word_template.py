@@ -17,10 +17,11 @@ from docx.oxml.ns import qn
 
 from core.addressees import Paper
 from core.errors import BadInput
+from core.terms import term
 from core.wording import Message
 from documents.plain import printable
 from documents.word_files import MAX_FILE_BYTES, opened, parts_of
-from webadmin.notices.services.legal_fields import BY_NAME, LAWS, PaperField
+from webadmin.notices.services.legal_fields import BY_NAME, PaperField
 
 Row = Mapping[str, str]
 Values = Mapping[str, str | Sequence[Row]]
@@ -60,7 +61,7 @@ def try_template(content: bytes, kind: Paper) -> list[Message]:
         ]
         faults += [Message("paper.two-lists-in-a-row", fields=tuple(sorted(each))) for each in of_all if len(each) > 1]
     faults += [
-        Message("paper.lacks-field", field=each.name, law=LAWS[each.needed[kind]])
+        Message("paper.lacks-field", field=each.name, law=term(each.needed[kind]))
         for each in BY_NAME.values()
         if kind in each.needed and each.code not in found
     ]

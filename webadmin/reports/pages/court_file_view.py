@@ -11,7 +11,7 @@ from webadmin.cases.models import Matter
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
 from webadmin.evidence.services.subject import Subject
-from webadmin.reports.services.court_file.parts import INTERNAL, PARTS, USUAL, Chosen, Part
+from webadmin.reports.services.court_file.parts import INTERNAL, USUAL, Chosen, Part
 from webadmin.reports.services.court_file.writing import confirmed, export_matter
 from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import desk_page
@@ -50,7 +50,7 @@ def _chosen(request: HttpRequest) -> Chosen:
 
 def _shown(part: Part, chosen: Chosen) -> tuple[Part, str, bool, bool]:
     """A checkbox: its value and words, whether it is checked, whether the part is internal."""
-    return part, PARTS[part].in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
+    return part, part.label.in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 
 def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:

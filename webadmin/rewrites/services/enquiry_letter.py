@@ -6,7 +6,7 @@ A draft for a person, without a template: whoever signs it edits the file itself
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from core.wording import Message, say
+from core.wording import Message
 from documents.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
 
 MAX_WORDS = 60  # of each row of what both have: what twenty pairs of sentences have at most
@@ -73,7 +73,7 @@ class Enquiry:
 def enquiry_letter(about: Enquiry, language: str) -> Document:
     """The draft of a letter, in Chinese for "zh...", else in English."""
     made = _Letter(about, language)
-    title = say(Message("letter.title"), language)
+    title = Message("letter.title").in_language(language)
     blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared(), *made.limits(), *made.closing())
     return Document(
         title, blocks, "zh" if language.startswith("zh") else "en", head=(Paragraph.of(title, align=Align.RIGHT),)
@@ -171,7 +171,7 @@ class _Letter:
         return Paragraph.of(self._said(code, **given), is_indented=True)
 
     def _said(self, code: str, **given: object) -> str:
-        return say(Message(code, **given), self._language)
+        return Message(code, **given).in_language(self._language)
 
     def _facts(self, *facts: tuple[str, str]) -> Table:
         """Names and values; those without a value are left out."""

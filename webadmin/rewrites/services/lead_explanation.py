@@ -10,8 +10,8 @@ from bundles.comparison import CAUTION
 from bundles.opened import Opened
 from bundles.shapes import moment
 from core.matches import RewordedClass, RewordedState, strength_dots, strength_step
-from core.terms import REWORDED_BANDS, REWORDED_CLASSES, REWORDED_STATES, STAFF
-from core.wording import Message, say
+from core.terms import term
+from core.wording import Message
 from documents.explanation_blocks import (
     BOTH_LANGUAGES,
     HEADLINE,
@@ -69,7 +69,7 @@ def _in_one_language(words: Words, lead: ToldLead) -> list[Block]:
     example = Example(lead.bundle.digest, layout.bundle_file(lead.bundle.digest), None)
     return [
         Heading(words("explanation.lead-first"), 2),
-        Points((say(CAUTION, words.language), first, _measured(words, found), *others)),
+        Points((CAUTION.in_language(words.language), first, _measured(words, found), *others)),
         Heading(words("explanation.lead-about"), 2),
         Pairs(tuple(_rows(words, lead))),
         Heading(words("explanation.lead-verdicts"), 2),
@@ -94,7 +94,7 @@ def _in_one_language(words: Words, lead: ToldLead) -> list[Block]:
 
 
 def _kind(words: Words, lead: ToldLead) -> str:
-    return REWORDED_CLASSES[RewordedClass(lead.bundle.finding["class"])].in_language(words.language)
+    return term(RewordedClass(lead.bundle.finding["class"])).in_language(words.language)
 
 
 def _measured(words: Words, found: Mapping[str, Any]) -> str:
@@ -118,7 +118,7 @@ def _rows(words: Words, lead: ToldLead) -> Iterator[tuple[str, str]]:
         words("explanation.lead-passage-said", start=start, end=end, chars=work["chars"]),
     )
     yield words("explanation.lead-kind"), _kind(words, lead)
-    yield words("explanation.lead-counterparts"), say(Message("reworded.sentences", **counts), words.language)
+    yield words("explanation.lead-counterparts"), Message("reworded.sentences", **counts).in_language(words.language)
     yield from _scores(words, found)
     yield words("explanation.lead-algorithm"), f"{found['algorithm_version']} ({found['code_version']})"
     yield words("explanation.lead-model"), found["model"]["name"]
@@ -132,17 +132,17 @@ def _scores(words: Words, found: Mapping[str, Any]) -> Iterator[tuple[str, str]]
     if not band:
         yield words("explanation.lead-score"), words("explanation.lead-score-said", score=found["score"])
         return
-    name = REWORDED_BANDS[band["name"]].in_language(language)
+    name = Message(f"reworded-band.{band['name']}").in_language(language)
     yield words("explanation.lead-score"), words("explanation.lead-band-said", score=found["score"], band=name)
     counts = {"alarms": band["alarms"], "passages": band["innocent_passages"]}
-    yield words("explanation.lead-innocent"), say(Message("reworded.band", **counts), language)
+    yield words("explanation.lead-innocent"), Message("reworded.band", **counts).in_language(language)
 
 
 def _verdicts(words: Words, facts: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     language = words.language
     for each in facts["verdicts"]:
-        verdict = REWORDED_STATES[RewordedState(each["verdict"])].in_language(language)
-        by = STAFF[each["by"]].in_language(language) if each["by"] in STAFF else each["by"]
+        verdict = term(RewordedState(each["verdict"])).in_language(language)
+        by = words.name(f"staff.{each['by']}", each["by"])
         said = words("explanation.lead-verdict-said", **{**each, "verdict": verdict, "by": by})
         yield each["at"], f"{said}{words.semicolon}{each['note']}" if each.get("note") else said
     if facts["lapsed_at"]:

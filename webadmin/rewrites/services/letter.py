@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from core.errors import BadInput
 from core.matches import RewordedClass, RewordedState
-from core.wording import Message, say
+from core.wording import Message
 from documents.blocks import Document
 from documents.plain import text_file
 from documents.word_writing import word_file
@@ -66,7 +66,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
     """How the file is called."""
-    return f"{say(Message('letter.title'), language)} {lead.pk}.{kind}"
+    return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
 def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
@@ -86,8 +86,8 @@ def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
         fetched=moment(lead.fetched_at, zone),
         raw_digest=lead.raw_digest,
         is_translated=lead.found_as == RewordedClass.TRANSLATED,
-        counterparts=say(Message("reworded.sentences", **counts), language),
-        caution=say(Message("reworded.caution"), language),
+        counterparts=Message("reworded.sentences", **counts).in_language(language),
+        caution=Message("reworded.caution").in_language(language),
         confirmed=confirmed.decided_at.astimezone(zone).date().isoformat(),
         pairs=pairs,
         more_pairs=len(lead.pairs) - len(pairs),

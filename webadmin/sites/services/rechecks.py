@@ -19,7 +19,7 @@ from core.ids import SiteId
 from core.messages import CrawlRequested
 from core.ports import Outbox
 from core.states import Rejection
-from core.terms import REJECTIONS
+from core.terms import term
 from core.visits import address_id
 from core.wording import Message
 from crawler.urls import canonical
@@ -185,9 +185,7 @@ def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tup
     if of_page is not None or run.state != CrawlRun.State.FINISHED or address is None:
         return Outcome.NOT_SEEN, of_page or next(iter(run.faults), None) or run.finish_reason
     if address.reason in {reason.value for reason in Rejection}:
-        return Outcome.NOT_SEEN, address.sentence or Message(
-            "page.refused", reason=REJECTIONS[Rejection(address.reason)]
-        )
+        return Outcome.NOT_SEEN, address.sentence or Message("page.refused", reason=term(Rejection(address.reason)))
     return Outcome.NOT_SEEN, address.sentence or next(iter(run.faults), None)
 
 

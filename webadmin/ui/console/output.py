@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from core.wording import Message, texts
+from core.wording import Message, has_words
 from webadmin.ui.console.words import worded
 
 HIDDEN = "◌"  # stands where an invisible character stands
@@ -68,7 +68,7 @@ def cut(text: str, columns: int) -> str:
 
 def head(name: str) -> str:
     """The head of a column, or the name of a value: the words of a code; anything else as it is."""
-    return worded(Message(name)) if name in texts() else name
+    return worded(Message(name)) if has_words(name) else name
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:

@@ -13,7 +13,7 @@ from core.errors import BadConfiguration, ZhuiwenError
 from core.known_settings import variable_of
 from core.obfuscations import OBFUSCATIONS
 from core.settings_layers import effective_layers, file_layers
-from core.wording import Message, say
+from core.wording import Message
 
 CHINESE, ENGLISH = "zh-hans", "en"
 _LOCALE = ("LC_ALL", "LC_MESSAGES", "LANG")
@@ -35,7 +35,7 @@ def language_of(environ: Mapping[str, str]) -> str:
 def worded(said: object) -> str:
     """What is said in the language of this command; what is neither a message nor an error of ours stays as it is."""
     message = said.message if isinstance(said, ZhuiwenError) else said
-    return say(message, language()) if isinstance(message, Message) else str(said)
+    return message.in_language(language()) if isinstance(message, Message) else str(said)
 
 
 def obfuscation(kind: str) -> str:

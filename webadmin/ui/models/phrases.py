@@ -8,39 +8,43 @@ from django.utils.functional import lazy
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from core import terms
-from core.matches import ChangeKind
-from core.states import OF_THE_FINDING, UNPROTECTED, CaseState, Rejection
-from core.words import Words
+from core.addressees import AddresseeRole, CounterRule, Paper
+from core.contacts import ContactKind, ContactSource
+from core.matches import ChangeKind, MatchClass, RewordedClass, RewordedState
+from core.obfuscations import Obfuscation
+from core.states import OF_THE_FINDING, UNPROTECTED, ArchiveReason, CaseState, Rejection, Verdict
+from core.terms import term
+from core.wording import Message
+from core.zones import Zone
 
 Member = TypeVar("Member", bound=StrEnum)
 
 
-def _now(words: Words) -> str:
+def _now(words: Message) -> str:
     return words.in_language(get_language() or "en")
 
 
 in_language_of_reader = lazy(_now, str)
 
 
-def _terms(group: Mapping[Member, Words]) -> dict[Member, str]:
-    return {member: in_language_of_reader(words) for member, words in group.items()}
+def _terms(members: type[Member]) -> dict[Member, str]:
+    return {member: in_language_of_reader(term(member)) for member in members}
 
 
-MATCH_CLASSES = _terms(terms.MATCH_CLASSES)
-REWORDED_CLASSES = _terms(terms.REWORDED_CLASSES)
-REWORDED_STATES = _terms(terms.REWORDED_STATES)
-STATES = _terms(terms.STATES)
-VERDICTS = _terms(terms.VERDICTS)
-REJECTIONS = _terms(terms.REJECTIONS)
-PASSED_BY: dict[Any, str] = {**REJECTIONS, **_terms(terms.ARCHIVE_REASONS)}
-ZONES = _terms(terms.ZONES)
-OBFUSCATIONS = _terms(terms.OBFUSCATIONS)
-ADDRESSEE_ROLES = _terms(terms.ADDRESSEE_ROLES)
-PAPERS = _terms(terms.PAPERS)
-COUNTER_RULES = _terms(terms.COUNTER_RULES)
-CONTACT_KINDS = _terms(terms.CONTACT_KINDS)
-CONTACT_SOURCES = _terms(terms.CONTACT_SOURCES)
+MATCH_CLASSES = _terms(MatchClass)
+REWORDED_CLASSES = _terms(RewordedClass)
+REWORDED_STATES = _terms(RewordedState)
+STATES = _terms(CaseState)
+VERDICTS = _terms(Verdict)
+REJECTIONS = _terms(Rejection)
+PASSED_BY: dict[Any, str] = {**REJECTIONS, **_terms(ArchiveReason)}
+ZONES = _terms(Zone)
+OBFUSCATIONS = _terms(Obfuscation)
+ADDRESSEE_ROLES = _terms(AddresseeRole)
+PAPERS = _terms(Paper)
+COUNTER_RULES = _terms(CounterRule)
+CONTACT_KINDS = _terms(ContactKind)
+CONTACT_SOURCES = _terms(ContactSource)
 CHANGES = {
     ChangeKind.HOMOPHONE: _("homophone"),
     ChangeKind.SHAPE: _("look-alike"),
@@ -66,8 +70,8 @@ def name_of_obfuscation(kind: str) -> str:
 
 def case_name(number: int, state: str) -> str:
     """What a case is called: in Chinese a lead until it is confirmed."""
-    words = terms.CASE_NAME if state == CaseState.CONFIRMED else terms.LEAD_NAME
-    return _now(words).format(number=number)
+    code = "case-name.case" if state == CaseState.CONFIRMED else "case-name.lead"
+    return _now(Message(code, number=number))
 
 
 def match_class_choices() -> list[tuple[str, str]]:

@@ -6,12 +6,12 @@ from django.utils import timezone
 from django.utils.translation import get_language
 
 from core.errors import ZhuiwenError
-from core.wording import Message, say
+from core.wording import Message
 
 
 def said(message: Message | ZhuiwenError) -> str:
     """A message, or that of an error."""
-    return say(message.message if isinstance(message, ZhuiwenError) else message, get_language() or "en")
+    return (message.message if isinstance(message, ZhuiwenError) else message).in_language(get_language() or "en")
 
 
 def local_time(moment: datetime | None) -> str:

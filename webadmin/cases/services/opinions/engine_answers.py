@@ -74,8 +74,8 @@ def described(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, An
     return [
         {
             "name": entry.name,
-            "summary_en": entry.summary.en,
-            "summary_zh": entry.summary.zh,
+            "summary_en": str(entry.summary),
+            "summary_zh": entry.summary.in_language("zh"),
             "source": entry.source,
             "gives_spans": entry.gives_spans,
         }

@@ -15,7 +15,6 @@ from bundles.statements import Placed
 from bundles.verification import Report, check_proof
 from core.ids import Digest
 from core.wording import Message
-from core.words import Words
 from webadmin.evidence.services.explanation import Example
 from webadmin.evidence.services.export import written
 from webadmin.reports.services.court_file.explanation import Told, matter_explanation
@@ -29,7 +28,7 @@ class MatterFacts:
     site: str
     work: str
     facts: Mapping[str, Any]
-    contents: Sequence[tuple[str, Words]] = ()
+    contents: Sequence[tuple[str, Message]] = ()
     left_out: Sequence[Message] = ()
 
 

@@ -16,7 +16,7 @@ from documents.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
 
 TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
-_CSV_HEADS = (*_HEADS, BUNDLE_DIGEST.zh, "组别", "文件")
+_CSV_HEADS = (*_HEADS, BUNDLE_DIGEST.in_language("zh"), "组别", "文件")
 _WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
 _DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
 
@@ -101,7 +101,8 @@ def _row(row: Numbered) -> tuple[Cell, ...]:
     named = Paragraph((Run(clean_line(piece.name)), Run(f"\n{piece.file}")))
     digests = _in_lines(piece.sha256)
     if piece.bundle:
-        digests = f"{FILE_DIGEST.zh}：\n{digests}\n{BUNDLE_DIGEST.zh}：\n{_in_lines(piece.bundle)}"
+        of_file, of_bundle = (each.in_language("zh") for each in (FILE_DIGEST, BUNDLE_DIGEST))
+        digests = f"{of_file}：\n{digests}\n{of_bundle}：\n{_in_lines(piece.bundle)}"
     texts = (clean_line(piece.source), clean_line(piece.shows), digests)
     return (Cell.of(str(row.number)), Cell((named,)), *map(Cell.of, texts))
 

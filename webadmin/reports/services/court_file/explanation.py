@@ -8,8 +8,7 @@ from itertools import chain
 from bundles import bundle, layout
 from bundles.shapes import moment
 from core.ids import Digest
-from core.wording import Message, say
-from core.words import Words as BothWords
+from core.wording import Message
 from documents.explanation_blocks import BOTH_LANGUAGES, HEADLINE, Block, Heading, Pairs, Paragraph, Points, Words
 from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
@@ -32,7 +31,7 @@ class Told:
     bundles: int
     unstamped: Sequence[Digest]
     example: Example
-    contents: Sequence[tuple[str, BothWords]]
+    contents: Sequence[tuple[str, Message]]
     left_out: Sequence[Message]
     is_sealed: bool
 
@@ -75,7 +74,7 @@ def _missing(words: Words, told: Told) -> list[str]:
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
     missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]
-    return missing + [say(each, words.language) for each in told.left_out]
+    return missing + [each.in_language(words.language) for each in told.left_out]
 
 
 def _all_steps(words: Words, example: Example) -> Iterator[Step]:

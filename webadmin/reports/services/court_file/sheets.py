@@ -8,8 +8,8 @@ from typing import Any
 from django.utils import timezone, translation
 
 from core.states import Verdict
-from core.terms import VERDICTS
-from core.wording import Message, say
+from core.terms import term
+from core.wording import Message
 from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
 from webadmin.cases.models import VerdictRecord
 from webadmin.cases.services.matters.damages import Damages, for_court
@@ -107,7 +107,7 @@ def damages_as_values(found: Damages) -> dict[str, Any]:
 
 
 def _decision(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
-    verdict = VERDICTS[Verdict(row.verdict)].in_language("zh") if row.verdict else "重新打开"
+    verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "重新打开"
     page = row.case.page_title or row.case.page_url
     when = here(row.decided_at) if naming is by_name else today_at(row.decided_at).isoformat()
     return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
@@ -131,4 +131,4 @@ def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple
 
 
 def _zh(message: Message) -> str:
-    return say(message, "zh")
+    return message.in_language("zh")

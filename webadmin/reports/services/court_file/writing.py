@@ -20,7 +20,6 @@ from core.ports import EvidenceStore
 from core.program import code_version
 from core.states import CaseState
 from core.wording import Message
-from core.words import Words
 from documents.blocks import Document
 from documents.pdf_writing import pdf_file
 from documents.word_writing import word_file
@@ -56,7 +55,7 @@ from webadmin.reports.services.court_file.spool import Spool
 
 Say = Callable[[Message], None]
 LIST = f"01-{evidence_list.TITLE}"
-_LISTED = [(f"{LIST}.*", Words("the list of evidence: PDF, DOCX, JSON, CSV", "证据目录：PDF、DOCX、JSON、CSV"))]
+_LISTED = [(f"{LIST}.*", Message("court-file.list-of-evidence"))]
 _DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # of what a case's page says, what people decided
 
 

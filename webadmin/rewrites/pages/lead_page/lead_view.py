@@ -12,7 +12,6 @@ from django.utils.translation import gettext_lazy
 
 from core.errors import BadInput, ZhuiwenError
 from core.matches import STRENGTH_STEPS, RewordedState
-from core.terms import REWORDED_BANDS
 from core.wording import Message
 from webadmin import stores
 from webadmin.accounts.models import User
@@ -35,7 +34,7 @@ from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import said
 
 MAX_OTHERS = 10  # of one page
-BANDS = {name: in_language_of_reader(words) for name, words in REWORDED_BANDS.items()}
+BANDS = {name: in_language_of_reader(Message(f"reworded-band.{name}")) for name in ("low", "middle", "high")}
 CHOICES = {
     RewordedState.CONFIRMED: gettext_lazy("Confirm the lead"),
     RewordedState.DISMISSED: gettext_lazy("Dismiss the lead"),

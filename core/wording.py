@@ -2,21 +2,20 @@
 
     Message("fetch.status", url="http://a.example/9", status=404)
 
-The words are in TOML files beside this module; the file's name is the first part of the code, its tables are the rest:
-`[status]` in fetch.toml with `en` and `zh`. Texts are written as for `str.format`; a parameter that is a Message or a
-term (`core.terms`) is put in its own words, several values with ", " between them, "; " where the text says
-`{faults:;}`, " or " for `{kinds:or}`.
+The gettext catalogues of `core/locale` have the words; the code is the msgid. Texts are written as for `str.format`. A
+parameter that is a Message is put in its own words, several values with ", " between them, "; " where the text says
+`{faults:;}`, " or " for `{kinds:or}`. `python -m webadmin.translation` checks and compiles the catalogues.
 """
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+import gettext
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any, Self
 
-from core.words import Words
-
+CATALOGUES = Path(__file__).parent / "locale"
+DOMAIN = "zhuiwen"
 _MARKS = {  # between several values, by the text's own mark
     "en": {"": ", ", ";": "; ", "or": " or "},
     "zh": {"": "、", ";": "；", "or": " 或 "},
@@ -28,7 +27,7 @@ class Message:
     """Something to say; `str()` gives it in English, as logs have it."""
 
     code: str
-    params: Mapping[str, Any]  # of str, int, float, Message, Words, and tuples of these
+    params: Mapping[str, Any]  # of str, int, float, Message, and tuples of these
 
     def __init__(self, code: str, /, **params: object) -> None:
         object.__setattr__(self, "code", code)
@@ -48,42 +47,44 @@ class Message:
         """What is stored, so that the reader's language decides."""
         return {"code": self.code, "params": {name: _dumped(value) for name, value in self.params.items()}}
 
+    def in_language(self, language: str) -> str:
+        """The words in a language, by a code such as Django's: Chinese for "zh...", else English.
+
+        >>> Message("missing.site", key="甲").in_language("zh-hans")
+        '没有网站 甲'
+
+        A code without words is shown as it is, with its parameters.
+        """
+        code = "zh" if language.startswith("zh") else "en"
+        shown = {name: _shown(value, code) for name, value in self.params.items()}
+        try:
+            return words_of(self.code, code).format_map(shown)
+        except (KeyError, ValueError):
+            return f"{self.code}: {', '.join(f'{name}={value}' for name, value in shown.items())}"
+
     def __str__(self) -> str:
-        return say(self, "en")
+        return self.in_language("en")
 
     def __hash__(self) -> int:
         return hash(self.code)
 
 
-def say(message: Message, language: str) -> str:
-    """The message in a language, by a code such as Django's: Chinese for "zh...", else English.
+def has_words(code: str) -> bool:
+    """Whether the catalogues know a code."""
+    return _catalogue("en").gettext(code) != code
 
-    >>> say(Message("missing.site", key="甲"), "zh-hans")
-    '没有网站 甲'
 
-    One that this release has no words for is shown by its code.
-    """
-    code = "zh" if language.startswith("zh") else "en"
-    shown = {name: _shown(value, code) for name, value in message.params.items()}
-    known = texts()  # a file that is no TOML is no code without words
-    try:
-        return known[message.code][code].format_map(shown)
-    except (KeyError, ValueError):
-        return f"{message.code}: {', '.join(f'{name}={value}' for name, value in shown.items())}"
+def words_of(code: str, language: str) -> str:
+    """The words of a code with their placeholders. Raises KeyError for a code without words."""
+    words = _catalogue(language).gettext(code)
+    if words == code:
+        raise KeyError(code)
+    return words
 
 
 @cache
-def texts() -> Mapping[str, Mapping[str, str]]:
-    """Every code's texts, by language."""
-    return dict(_texts())
-
-
-def _texts() -> Iterator[tuple[str, Mapping[str, str]]]:
-    for file in files(__name__).iterdir():
-        subject, _, ending = file.name.rpartition(".")
-        if ending == "toml":
-            for name, words in tomllib.loads(file.read_text(encoding="utf-8")).items():
-                yield f"{subject}.{name}", words
+def _catalogue(language: str) -> gettext.NullTranslations:
+    return gettext.translation(DOMAIN, CATALOGUES, ["zh_Hans" if language == "zh" else "en"])
 
 
 class _Several(tuple[Any, ...]):
@@ -97,8 +98,6 @@ class _Several(tuple[Any, ...]):
 
 def _shown(value: Any, language: str) -> Any:
     if isinstance(value, Message):
-        return say(value, language)
-    if isinstance(value, Words):
         return value.in_language(language)
     if isinstance(value, tuple):
         several = _Several(_shown(each, language) for each in value)
@@ -109,7 +108,7 @@ def _shown(value: Any, language: str) -> Any:
 
 def _plain(value: object) -> Any:
     """What a message keeps: of an error of ours its message, of a sequence a tuple, of anything else its text."""
-    if isinstance(value, Message | Words | int | float):
+    if isinstance(value, Message | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
         return tuple(_plain(each) for each in value)
@@ -120,12 +119,10 @@ def _plain(value: object) -> Any:
 def _dumped(value: Any) -> Any:
     if isinstance(value, Message):
         return value.to_json()
-    if isinstance(value, Words):
-        return asdict(value)
     return [_dumped(each) for each in value] if isinstance(value, tuple) else value
 
 
 def _loaded(value: Any) -> Any:
     if isinstance(value, Mapping):
-        return Message.from_json(value) if "code" in value else Words(**value)
+        return Message.from_json(value)
     return [_loaded(each) for each in value] if isinstance(value, list) else value
