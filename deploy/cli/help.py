@@ -26,7 +26,8 @@ def localize(command: Any, *path: str) -> None:
     """Give a command of typer, and all below it, their help in the language of this command line."""
     is_chinese = language() == CHINESE
     code = f"help.{'-'.join(path) or 'zhuiwen'}"
-    command.help = command.short_help = worded(Message(code))
+    if has_words(code):
+        command.help = command.short_help = worded(Message(code))
     if has_words(f"{code}.epilog"):
         command.epilog = worded(Message(f"{code}.epilog"))
     if is_chinese:

@@ -6,7 +6,8 @@ from typing import Any
 
 import typer
 
-from deploy.cli.app import build, help_texts
+from core.wording import Message
+from deploy.cli.app import build
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "commands.md"
 HEAD = """# Commands
@@ -40,8 +41,8 @@ def _line(path: str, command: Any) -> str:
     for param in command.params:
         name = param.opts[0] if param.param_type_name == "option" else param.metavar or param.name.upper()
         parts.append(name if param.required or name.startswith("[") else f"[{name}]")
-    english, chinese = help_texts(command)["about"]
-    return f"- `{' '.join(parts)}`\\\n  {english}\\\n  {chinese}\n"
+    about = Message(f"help.{path.replace(' ', '-')}")
+    return f"- `{' '.join(parts)}`\\\n  {about}\\\n  {about.in_language('zh')}\n"
 
 
 def _below(command: Any) -> dict[str, Any]:
