@@ -32,7 +32,7 @@ def _give_sign_of_life(**_: object) -> None:
     """Every 2 s, from the loop in which a worker hears its broker, however long its children work."""
     write_heartbeat(SETTINGS.home, os.environ)
     if _starts_processes():
-        crawlers.look_after(SETTINGS)
+        crawlers.restart_lost_crawler(SETTINGS)
 
 
 @worker_shutting_down.connect

@@ -89,7 +89,9 @@ def test_a_site_of_archive_files_is_offered_no_crawl(opened: browser.Opened, wor
 
 def test_a_found_site_is_watched_and_crawled(opened: browser.Opened, world: World, outbox: CollectingOutbox) -> None:
     work = world.ours.works[0]
-    query = discovery.begin_query(discovery.plan_for(work), 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
+    query = discovery.begin_query(
+        discovery.get_or_create_plan(work), 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW
+    )
     assert query is not None
     discovery.end_query(query, 4, {"own_site": 1, "known": 2})
     finding = discovery.Finding("http://pirate.example/1.html", "盗版", "identical", 0.97, 1200, "渡口的老钟")

@@ -147,7 +147,7 @@ def test_a_disk_that_is_no_more_than_full_is_well_again(tmp_path: Path) -> None:
 def test_a_service_that_cannot_write_is_not_blamed_where_the_disk_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     broker = ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status")
     broker.__cause__ = redis.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
-    assert outages.fault_of(broker) == outages.FULL_DISK
+    assert outages.outage_message(broker) == outages.FULL_DISK
     assert str(outages_of_commands._waits_for(broker)) == "waiting for room on the full disk"
     there_is_room = str(faults.of_a_full_disk(broker, {"ZHUIWEN_HOME": "/"}))
     assert there_is_room == "the message broker (Redis) cannot be written: No space left on device"
@@ -155,7 +155,7 @@ def test_a_service_that_cannot_write_is_not_blamed_where_the_disk_is_full(monkey
     monkeypatch.setattr(faults, "full_disk", lambda _: full)
     assert faults.of_a_full_disk(broker, {}) == full
     full_database = OperationalError("database or disk is full")
-    assert outages.fault_of(full_database) == outages.FULL_DISK
+    assert outages.outage_message(full_database) == outages.FULL_DISK
 
 
 LIMITED = """

@@ -51,7 +51,7 @@ def test_a_wrong_question_to_sqlite_does_not_pass(file: Path, statement: str) ->
     error = asked(file, statement)
     assert not is_away(error)
     assert is_unmade(error), "zhuiwen up makes it"
-    assert outages.fault_of(error) is None
+    assert outages.outage_message(error) is None
 
 
 @pytest.mark.parametrize(

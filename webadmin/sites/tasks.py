@@ -55,7 +55,7 @@ def start_due_crawls() -> None:
     crawls.abandon_dead_runs(now)
     crawls.missed_runs(now)
     for site in rechecks.waiting_sites():
-        rechecks.go_on(site, now, outbox)
+        rechecks.resume_rechecks(site, now, outbox)
     for site in crawls.due_sites(now):
         try:
             run = crawls.request_run(site, trigger=CrawlRun.Trigger.SCHEDULE, due_at=now)

@@ -389,7 +389,7 @@ def test_beside_a_look_where_the_crawl_begins_and_the_front_page_are_asked_for(o
     type(site).objects.filter(pk=site.pk).update(start_urls=f"{site.start_urls}book/1/\n{site.start_urls}book/2/")
     site.refresh_from_db()
     host = site.start_urls.partition("book/")[0]
-    assert rechecks.beside(site, ours.cases[0].page.url) == [f"{host}book/1/", host]
+    assert rechecks.control_urls(site, ours.cases[0].page.url) == [f"{host}book/1/", host]
 
 
 def test_a_notice_sent_after_the_removal_is_removed_by_the_next_round(ours: admin_data.Estate) -> None:

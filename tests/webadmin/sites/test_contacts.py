@@ -123,7 +123,7 @@ def test_one_that_was_given_up_says_so_and_another_can_be_asked_for(watched: Sit
 
 
 def test_hosts_are_the_domains_else_those_of_the_start_pages(watched: Site) -> None:
-    assert look_ups.hosts_of(watched) == ["www.pirate.com"]
+    assert look_ups.site_hosts(watched) == ["www.pirate.com"]
     watched.domains.all().delete()
     watched.start_urls = "https://x.example/1\nhttps://x.example/2\nhttp://[\nhttp://y.example:8080/"
-    assert look_ups.hosts_of(watched) == ["x.example", "y.example:8080"]
+    assert look_ups.site_hosts(watched) == ["x.example", "y.example:8080"]

@@ -204,7 +204,7 @@ def test_answers_are_shared_where_two_sites_are_answered_alike(
 ) -> None:
     run = crawls.request_run(site)
     change(theirs, run)
-    since = crawls.plan_of(site, run).answers_since
+    since = crawls.crawl_plan(site, run).answers_since
     assert since == (run.due_at - crawls.ANSWERS_BEFORE_DUE if is_shared else None)
 
 
@@ -406,7 +406,7 @@ def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pyte
         assert crawls.mark_started(other)
         return subprocess.Popen([sys.executable, "-c", f"raise SystemExit({code})"]).pid
 
-    monkeypatch.setattr(crawler, "_forked", crawled_elsewhere)
+    monkeypatch.setattr(crawler, "_fork_crawl", crawled_elsewhere)
     monkeypatch.setattr(crawler.connections, "close_all", lambda: None)  # the test's transaction
     slot = slots.take(tmp_path, 1)
     assert crawler.Crawler(slot)._run(run, slot) is None
@@ -432,15 +432,15 @@ def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeyp
     crawls.finish(done, CrawlCounts(finish_reason="finished"))
     for place, run in enumerate((killed, done), 1):
         slot = slots.take(tmp_path, place)
-        slot.note(interruptions.task_of(run))
+        slot.note(interruptions.slot_task(run))
         if place == 1:
-            crawlers.look_after(sites_tasks.SETTINGS)
+            crawlers.restart_lost_crawler(sites_tasks.SETTINGS)
             assert started == [], "while its holder lives, nobody else is wanted"
             alive = slot
         else:
             alive.free()
             slot.free()
-    crawlers.look_after(sites_tasks.SETTINGS)
+    crawlers.restart_lost_crawler(sites_tasks.SETTINGS)
     assert started == [sites_tasks.SETTINGS]
     taken = slots.take(tmp_path, 2)
     crawler.Crawler(taken)._take_up_left()
@@ -448,18 +448,18 @@ def test_the_next_crawler_takes_a_killed_run(site: Site, tmp_path: Path, monkeyp
     assert [run.site_id for run in CrawlRun.objects.filter(state=State.QUEUED)] == [site.pk]
     assert len(started) == 2, "a crawler is started for it; what had ended is left alone"
     taken.free()
-    crawlers.look_after(sites_tasks.SETTINGS)
+    crawlers.restart_lost_crawler(sites_tasks.SETTINGS)
     assert len(started) == 2
 
 
 def test_a_run_that_was_put_back_and_taken_elsewhere_is_not_taken_up_by_an_old_note(site: Site) -> None:
     run = running(site, timedelta(minutes=1))
-    old = interruptions.task_of(run)
+    old = interruptions.slot_task(run)
     crawls.put_back(run)
     assert crawls.mark_started(run)
     for task in (old, "", "garbled", f"{run.pk}"):
         assert interruptions.take_up_lost(task, timezone.now()) is None
-    assert interruptions.take_up_lost(interruptions.task_of(run), timezone.now()) is not None
+    assert interruptions.take_up_lost(interruptions.slot_task(run), timezone.now()) is not None
 
 
 def test_a_run_whose_pause_is_over_is_woken_at_once_whenever_it_was_asked_for(site: Site) -> None:

@@ -123,12 +123,12 @@ def world(mongo_url: str, monkeypatch: pytest.MonkeyPatch, django_capture_on_com
             discovery=DiscoverySettings(engine.url("/search"), 0.0, 100),
         )
         monkeypatch.setattr(django_settings, "ZHUIWEN", settings)
-        discovery.plan_for(added.work)
+        discovery.get_or_create_plan(added.work)
         yield World(ports, added.work, settings, engine, pirate, other, results, texts[0])
 
 
 def limited(world: World, queries: int) -> None:
-    plan = discovery.plan_for(world.work)
+    plan = discovery.get_or_create_plan(world.work)
     plan.queries_a_day = queries
     plan.save()
 
@@ -229,7 +229,7 @@ def test_an_accepted_proposal_is_watched_and_its_page_is_where_the_crawl_begins(
 
 def test_a_rule_accepts_what_is_copied_enough_and_asks_for_the_crawl(world: World) -> None:
     limited(world, 1)
-    plan = discovery.plan_for(world.work)
+    plan = discovery.get_or_create_plan(world.work)
     plan.accept_from_chars = 400
     plan.save()
     done = world.round()

@@ -10,7 +10,7 @@ from tests.support.records import response
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Address, Site, SiteDomain, SiteIdentifier, SiteTemplate
 from webadmin.sites.services import families
-from webadmin.sites.services.families import family_of, read_site
+from webadmin.sites.services.families import read_site, site_family
 
 pytestmark = pytest.mark.django_db
 
@@ -57,7 +57,7 @@ def add_page(site: Site, store: MemoryPageStore, number: int, body: str) -> None
 
 def named(site: Site) -> dict[str, list[str]]:
     """What it shares, and with whom."""
-    return {each.own.value: [row.site.name for row in each.others] for each in family_of(site).shared}
+    return {each.own.value: [row.site.name for row in each.others] for each in site_family(site).shared}
 
 
 def test_sites_with_one_account_are_one_family(holder: RightsHolder, store: MemoryPageStore) -> None:
@@ -66,8 +66,8 @@ def test_sites_with_one_account_are_one_family(holder: RightsHolder, store: Memo
     third = a_site(holder, store, "c.invalid", OTHER, OTHER)
     assert named(first) == {"1" * 32: ["b.test"]}
     assert named(second) == {"1" * 32: ["a.example"]}
-    assert not family_of(third)
-    own = family_of(first).shared[0].own
+    assert not site_family(third)
+    own = site_family(first).shared[0].own
     assert (own.page_url, own.first_read_at, own.read_at) == ("https://a.example/1.html", NOW, NOW)
 
 
@@ -102,7 +102,7 @@ def test_what_one_page_carries_is_not_the_sites(holder: RightsHolder, store: Mem
 def test_blogs_of_one_platform_are_no_family(holder: RightsHolder, store: MemoryPageStore) -> None:
     first = a_site(holder, store, "a.blog.example.com", ONE, ONE)
     a_site(holder, store, "b.blog.example.com", ONE, ONE)
-    assert not family_of(first)
+    assert not site_family(first)
 
 
 def test_what_many_sites_carry_is_no_family(
@@ -119,7 +119,7 @@ def test_what_many_sites_carry_is_no_family(
 def test_nothing_of_another_rights_holder_is_a_family(holder: RightsHolder, store: MemoryPageStore) -> None:
     first = a_site(holder, store, "a.example", ONE + boxes("mn"), ONE + boxes("mn"))
     a_site(RightsHolder.objects.create(name="乙"), store, "b.test", ONE + boxes("mn"), ONE + boxes("mn"))
-    assert not family_of(first)
+    assert not site_family(first)
 
 
 def test_sites_of_one_template_are_named_apart_until_many_have_it(
@@ -128,10 +128,10 @@ def test_sites_of_one_template_are_named_apart_until_many_have_it(
     first = a_site(holder, store, "a.example", boxes("klmn"), boxes("klmn"))
     second = a_site(holder, store, "b.test", boxes("klmn"), boxes("klmn"))
     a_site(holder, store, "c.invalid", boxes("kxyz"), boxes("kxyz"))
-    found = family_of(first)
+    found = site_family(first)
     assert (found.shared, [(site, share) for site, share in found.alike]) == ((), [(second, 1.0)])
     monkeypatch.setattr(families, "MAX_ALIKE", 0)
-    assert not family_of(first)
+    assert not site_family(first)
 
 
 def test_a_site_is_read_once_a_week_and_what_went_is_forgotten(holder: RightsHolder, store: MemoryPageStore) -> None:

@@ -9,7 +9,7 @@ from crawler.rule_checks import MAX_RULES
 from crawler.urls import scope
 from tests.support import admin_data as data
 from webadmin.sites.models import SiteDomain
-from webadmin.sites.services.runs import plan_of
+from webadmin.sites.services.runs import crawl_plan
 from webadmin.sites.services.watchlist import add_site, find_site
 from webadmin.ui.pages.host_fields import clean_host, clean_urls, rule_errors
 
@@ -83,7 +83,7 @@ def test_a_domain_that_was_stored_in_another_spelling_is_still_the_sites() -> No
     site = data.site(data.holder(), host="中文书城.com")
     SiteDomain.objects.create(site=site, host="www.portal.cn")
     assert find_site("http://www.xn--fiq4ey41apjo.com/") == find_site("portal.cn") == site
-    own = scope(plan_of(site, data.run(site)))
+    own = scope(crawl_plan(site, data.run(site)))
     for url in ("http://xn--fiq4ey41apjo.com/1", "http://中文书城.com/1", "https://portal.cn/1"):
         assert own.is_on_site(url)
     assert not own.is_on_site("https://evil-portal.cn/1")

@@ -95,9 +95,9 @@ def test_the_same_file_goes_on_and_another_begins_anew(holder: RightsHolder, arc
     row = imports.request_import(holder, archive)
     ArchiveImport.objects.filter(pk=row.pk).update(state="failed", position={"member": 0, "offset": 500})
     again = imports.request_import(holder, archive)
-    assert (again.pk, again.state, imports.position_of(again).offset) == (row.pk, "queued", 500)
+    assert (again.pk, again.state, imports.resume_position(again).offset) == (row.pk, "queued", 500)
     Archive().response("http://one.example/1", markup(1)).save(archive)
-    assert imports.position_of(again).offset == 0
+    assert imports.resume_position(again).offset == 0
     assert imports.request_import(holder, archive).pk != row.pk
 
 

@@ -72,7 +72,7 @@ def _add(world: World, **changes: object) -> Site:
 def test_what_a_manager_sets_reaches_the_crawler(world: World) -> None:
     site = _add(world)
     run = CrawlRun.objects.create(site=site, due_at=SystemClock().now())
-    polite = crawls.plan_of(site, run).politeness
+    polite = crawls.crawl_plan(site, run).politeness
     assert (polite.windows, polite.zone, polite.browser) == ("01:00-06:00", "Asia/Tokyo", BrowserMode.AUTO)
     assert (polite.budget.bytes_a_run, polite.budget.pages_a_day, polite.budget.bytes_a_day) == (50_000_000, 3000, 0)
     assert polite.bans == (
@@ -94,7 +94,7 @@ def test_no_secret_is_readable_in_the_database_on_the_page_or_in_a_plan(world: W
             rows += repr(cursor.fetchall())
     shown = signed_in(world.ours.manager).get(record_url(site)).content.decode()
     run = CrawlRun.objects.create(site=site, due_at=SystemClock().now())
-    for text in (rows, shown, repr(crawls.plan_of(site, run))):
+    for text in (rows, shown, repr(crawls.crawl_plan(site, run))):
         assert not any(secret in text for secret in SECRETS)
 
 
@@ -117,7 +117,7 @@ def test_an_empty_field_keeps_a_secret_and_a_minus_sign_forgets_it(world: World)
     }
     response = signed_in(world.ours.manager).post(record_url(site), _treated(**again))
     assert response.status_code == 302, response.context["errors"]
-    polite = politeness.politeness_of(site)
+    polite = politeness.site_politeness(site)
     assert (polite.login.values, polite.login.cookies) == ((("pw", "l0gin-s3cret"),), ())
     assert [(each.user, each.password) for each in polite.proxies] == [("other", "pr0xy-s3cret")]
 
@@ -125,7 +125,7 @@ def test_an_empty_field_keeps_a_secret_and_a_minus_sign_forgets_it(world: World)
 def test_secrets_of_another_key_are_asked_for_again(world: World) -> None:
     site = _add(world)
     with override_settings(SECRET_KEY="another" * 8), pytest.raises(sealed.KeyLost, match="enter them again"):
-        politeness.politeness_of(site)
+        politeness.site_politeness(site)
 
 
 @pytest.mark.parametrize(
@@ -218,11 +218,11 @@ def test_the_health_of_proxies_is_summed_over_runs_and_shown(world: World) -> No
         politeness.keep_health(site, CrawlCounts(proxies={place: counted}))
     proxy = SiteProxy.objects.get(site=site)
     assert (proxy.successes, proxy.failures, proxy.cools_until) == (9, 3, datetime.fromisoformat(until))
-    assert politeness.politeness_of(site).proxies[0].cools_until == proxy.cools_until
+    assert politeness.site_politeness(site).proxies[0].cools_until == proxy.cools_until
     shown = signed_in(world.ours.manager).get(record_url(site)).content.decode()
     assert "75%" in shown
     SiteProxy.objects.update(is_enabled=False)
-    assert politeness.politeness_of(site).proxies == ()
+    assert politeness.site_politeness(site).proxies == ()
 
 
 def test_a_run_that_waits_for_the_site_is_not_taken_up_before_nor_given_up(world: World) -> None:
@@ -265,7 +265,7 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: World) -> None:
 
 
 def test_a_site_without_any_treatment_is_treated_as_the_defaults_say(world: World) -> None:
-    assert politeness.politeness_of(world.ours.sites[0]) == Politeness(zone="Asia/Shanghai")
+    assert politeness.site_politeness(world.ours.sites[0]) == Politeness(zone="Asia/Shanghai")
 
 
 def test_a_typed_rule_is_tried_and_a_bad_one_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -105,7 +105,7 @@ def test_a_crawl_under_way_may_answer_it(desk: Client, outbox: CollectingOutbox,
     PageRecheck.objects.filter(pk=recheck.pk).update(url=seen.url)
     Address.objects.filter(pk=seen.pk).update(id=_key(page, seen.url))
     CrawlRun.objects.filter(pk=run.pk).update(state="finished")
-    rechecks.go_on(page.site, timezone.now(), outbox)
+    rechecks.resume_rechecks(page.site, timezone.now(), outbox)
     assert said(desk, page)[0].endswith("the page is unchanged.")
     assert outbox.sent == [], "no second crawl for what was seen"
 
@@ -118,7 +118,7 @@ def test_what_waited_is_asked_for_together_when_the_crawl_has_ended(desk: Client
     CrawlRun.objects.filter(pk=run.pk).update(state="failed")
     outbox = MemoryOutbox()
     for site in rechecks.waiting_sites():
-        rechecks.go_on(site, timezone.now(), outbox)
+        rechecks.resume_rechecks(site, timezone.now(), outbox)
     made = CrawlRun.objects.get(only_urls__contains=page.url)
     assert made.only_urls.splitlines() == [page.url, other.url]
     assert outbox.drain() == [CrawlRequested(made.pk)]

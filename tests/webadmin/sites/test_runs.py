@@ -58,7 +58,7 @@ def test_a_plan_carries_all_that_the_site_says(site: Site) -> None:
     site.start_urls = "https://a.example/\n\n https://b.example/list \n"
     site.deny_patterns = r"/login"
     site.max_pages, site.delay_s, site.obey_robots = 17, 0.5, False
-    plan = crawls.plan_of(site, crawls.request_run(site))
+    plan = crawls.crawl_plan(site, crawls.request_run(site))
     assert plan.start_urls == ("https://a.example/", "https://b.example/list")
     assert plan.allowed_hosts == ("luoxia.example.net",)
     assert plan.deny_patterns == ("/login",)

@@ -27,7 +27,7 @@ CONFIRM = {"_form_submitted": "True"}  # what the dialog sends
 @pytest.fixture
 def found(world: World) -> DiscoveredPage:
     work = world.ours.works[0]
-    plan = discovery.plan_for(work)
+    plan = discovery.get_or_create_plan(work)
     query = discovery.begin_query(plan, 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
     assert query is not None
     discovery.end_query(query, 4, {"own_site": 1, "known": 2})
@@ -65,7 +65,7 @@ def test_a_list_keeps_its_comments_and_its_plan_leaves_them_out(world: World) ->
     assert form.is_valid(), form.errors
     site = form.save()
     assert site.start_urls.startswith("# 来源")
-    plan = crawls.plan_of(site, crawls.request_run(site))
+    plan = crawls.crawl_plan(site, crawls.request_run(site))
     assert plan.kind == "list"
     assert plan.start_urls == ("http://a.example/1", "http://b.example/2")
     assert plan.allowed_hosts == ()

@@ -48,8 +48,8 @@ def test_days_are_counted_from_the_first_one_across_the_month() -> None:
 
 
 def test_the_expected_moments_between_two_moments_are_half_open() -> None:
-    assert nightly().between(shanghai(4, 3), shanghai(6, 3)) == [shanghai(5, 3), shanghai(6, 3)]
-    assert nightly().between(shanghai(4, 3), shanghai(4, 4)) == []
+    assert nightly().expected_moments(shanghai(4, 3), shanghai(6, 3)) == [shanghai(5, 3), shanghai(6, 3)]
+    assert nightly().expected_moments(shanghai(4, 3), shanghai(4, 4)) == []
 
 
 def test_a_clock_that_runs_meets_every_expected_moment_once() -> None:
@@ -79,4 +79,4 @@ def test_now_lies_between_newest_and_next_moment(minutes: int, every: int, hour:
         assert following == timetable.first()
     else:
         assert latest <= now
-        assert timetable.between(latest, following) == [following]
+        assert timetable.expected_moments(latest, following) == [following]

@@ -12,7 +12,7 @@ from core.contacts import OF_PAGES, ContactKind
 from crawler.contacts.emails import is_for_complaints
 from webadmin.notices.models import Addressee
 from webadmin.sites.models import ContactRead, Site
-from webadmin.sites.services.families import family_of
+from webadmin.sites.services.families import site_family
 
 MAX_ADDRESSEES = 50  # of a site
 OF_ONE_SITE = frozenset({AddresseeRole.HOSTS, AddresseeRole.REGISTERS})
@@ -133,7 +133,7 @@ def _of_family(site: Site) -> list[SiteAddressee]:
 
 def _operators_sites(site: Site) -> list[Site]:
     """Other sites that an identifier says are of the same operator; a template that is alike says nothing of it."""
-    rows = [row for shared in family_of(site).shared for row in shared.others]
+    rows = [row for shared in site_family(site).shared for row in shared.others]
     return list({row.site_id: row.site for row in rows}.values())
 
 

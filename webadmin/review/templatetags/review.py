@@ -10,7 +10,7 @@ from webadmin.notices.services.removals.track_record import Record
 from webadmin.review.pages.case_page import comparison_html
 from webadmin.sites.models import PageRecord
 from webadmin.sites.pages.recheck import RecheckShown
-from webadmin.sites.pages.recheck import recheck_of as shown_recheck
+from webadmin.sites.pages.recheck import recheck_summary as shown_recheck
 from webadmin.ui.models import phrases
 from webadmin.ui.pages.wording import said
 

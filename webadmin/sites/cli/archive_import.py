@@ -35,7 +35,7 @@ def import_(
         chosen = _site(site, holder) if site.strip() else None
         rows = []
         for file in files:
-            row = _imported(file.expanduser().resolve(), holder, chosen, settings)
+            row = _import_archive(file.expanduser().resolve(), holder, chosen, settings)
             rows.append(row)
             ok = ok and row.state == row.State.FINISHED
             if not is_json:
@@ -58,7 +58,7 @@ def _site(key: str, holder: "RightsHolder") -> "Site":
     return found
 
 
-def _imported(path: Path, holder: "RightsHolder", site: "Site | None", settings: Settings) -> "ArchiveImport":
+def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", settings: Settings) -> "ArchiveImport":
     from django.utils import timezone
 
     from webadmin import stores

@@ -106,7 +106,7 @@ def _plan(works: "list[Work]", queries_a_day: int | None) -> None:
     from webadmin.sites.services import discovery
 
     for work in works:
-        plan = discovery.plan_for(work)
+        plan = discovery.get_or_create_plan(work)
         plan.is_active = True
         if queries_a_day is not None:
             plan.queries_a_day = queries_a_day

@@ -45,7 +45,7 @@ def try_site(
         if not url or is_stored:
             rules = [politeness.ban_rule(rule) for rule in found.ban_rules.all()]
             return _say_tried(politeness.try_rules(found, rules, stores.page_store(), url), is_json)
-        plan = _plan_of(found, url, crawls)
+        plan = _single_page_plan(found, url, crawls)
         _require_part(url, plan, settings.crawl)
         return _say_trial(*_trial(plan, settings.crawl), plan, is_json)
 
@@ -71,11 +71,11 @@ class _Kept:
         return
 
 
-def _plan_of(site: "Site", url: str, crawls: Any) -> CrawlPlan:
+def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
     """The site's plan for this page alone. Hours and budgets are for crawls; a person asks for one page."""
     from webadmin.sites.models import CrawlRun
 
-    plan: CrawlPlan = crawls.plan_of(site, CrawlRun(site=site))
+    plan: CrawlPlan = crawls.crawl_plan(site, CrawlRun(site=site))
     polite = replace(plan.politeness, windows="", budget=type(plan.politeness.budget)())
     hosts = plan.allowed_hosts or tuple(each.split("/", 3)[2] for each in plan.start_urls if "://" in each)
     return replace(

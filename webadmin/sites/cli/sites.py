@@ -159,11 +159,11 @@ def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
         from webadmin.sites.services.reach import import_reach
         from webadmin.works.services.intake.plain import read_bytes
 
-        text = _decoded(read_bytes(file, settings.crawl.max_body_bytes), file)
+        text = _decode(read_bytes(file, settings.crawl.max_body_bytes), file)
         say(Message("site.reach-written", count=len(import_reach(text))))
 
 
-def _decoded(data: bytes, path: Path) -> str:
+def _decode(data: bytes, path: Path) -> str:
     """The text of a file. Spreadsheets save CSV in UTF-8, or in the encoding of a Chinese Windows. Raises BadInput."""
     for encoding in ("utf-8-sig", "gb18030"):
         with suppress(UnicodeDecodeError):

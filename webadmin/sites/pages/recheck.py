@@ -39,7 +39,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     The caller has made sure that the user may see the page.
     """
     if request.method != "POST" or not isinstance(request.user, User):
-        shown = recheck_of(page)
+        shown = recheck_summary(page)
         return JsonResponse({"sentence": shown.sentence, "is_over": shown.is_over})
     try:
         rechecks.ask(page, request.user, timezone.now(), stores.outbox())
@@ -51,7 +51,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     return HttpResponseRedirect(_back(request, page))
 
 
-def recheck_of(page: PageRecord) -> RecheckShown:
+def recheck_summary(page: PageRecord) -> RecheckShown:
     """What a page's record and its cases show."""
     address = reverse("admin:watched_sites_pagerecord_recheck", args=[page.pk])
     newest = rechecks.newest_recheck(page)

@@ -53,11 +53,11 @@ class SiteRulesForm(forms.ModelForm):
         )
 
     def clean_windows(self) -> str:
-        return str(_checked(lambda: Windows(self.cleaned_data["windows"], "UTC"), self.cleaned_data["windows"]))
+        return str(_validate(lambda: Windows(self.cleaned_data["windows"], "UTC"), self.cleaned_data["windows"]))
 
     def clean_zone(self) -> str:
         zone = str(self.cleaned_data["zone"]).strip()
-        return str(_checked(lambda: Windows("", zone or "UTC"), zone))
+        return str(_validate(lambda: Windows("", zone or "UTC"), zone))
 
     def clean_login_values(self) -> str:
         return self._clean_pairs("login_values")
@@ -82,8 +82,8 @@ class SiteRulesForm(forms.ModelForm):
         return cleaned
 
     def save(self, commit: bool = True) -> Any:
-        self.instance.sealed_values = _sealed(self.cleaned_data["login_values"], self.instance.sealed_values)
-        self.instance.sealed_cookies = _sealed(self.cleaned_data["cookies"], self.instance.sealed_cookies)
+        self.instance.sealed_values = _seal_secret(self.cleaned_data["login_values"], self.instance.sealed_values)
+        self.instance.sealed_cookies = _seal_secret(self.cleaned_data["cookies"], self.instance.sealed_cookies)
         return super().save(commit)
 
     def _values(self, given: str) -> tuple[tuple[str, str], ...]:
@@ -94,7 +94,7 @@ class SiteRulesForm(forms.ModelForm):
 
     def _clean_pairs(self, name: str) -> str:
         given = str(self.cleaned_data[name]).strip()
-        return given if given == FORGET else str(_checked(lambda: politeness.pairs(given), given))
+        return given if given == FORGET else str(_validate(lambda: politeness.pairs(given), given))
 
 
 class SiteBanRuleForm(forms.ModelForm):
@@ -165,17 +165,19 @@ class SiteProxyForm(forms.ModelForm):
         return str(host)
 
     def save(self, commit: bool = True) -> Any:
-        self.instance.sealed_password = _sealed(self.cleaned_data.get("password", ""), self.instance.sealed_password)
+        self.instance.sealed_password = _seal_secret(
+            self.cleaned_data.get("password", ""), self.instance.sealed_password
+        )
         return super().save(commit)
 
 
-def _sealed(given: str, kept: str) -> str:
+def _seal_secret(given: str, kept: str) -> str:
     if given == FORGET:
         return ""
     return sealed.seal(given) if given else kept
 
 
-def _checked(check: Any, value: object) -> object:
+def _validate(check: Any, value: object) -> object:
     """The value. Raises ValidationError with each sentence that `check` refuses it with."""
     try:
         check()

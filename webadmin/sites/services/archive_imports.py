@@ -36,7 +36,7 @@ def run_import(
     where it stopped. A file that is at fault ends in the row.
     """
     noted_at = 0.0
-    counts = imports.counts_of(row)
+    counts = imports.stored_counts(row)
 
     def note(now: ImportCounts, at: Position) -> None:
         nonlocal noted_at, counts
@@ -48,9 +48,11 @@ def run_import(
             imports.note_progress(row, now, at)
 
     try:
-        so_far = ImportedSoFar(imports.position_of(row), counts)
+        so_far = ImportedSoFar(imports.resume_position(row), counts)
         limits = Limits(settings.max_body_bytes)
-        counts = import_archive(Path(row.path), places_of(row), store, outbox, limits, so_far=so_far, on_progress=note)
+        counts = import_archive(
+            Path(row.path), place_finder(row), store, outbox, limits, so_far=so_far, on_progress=note
+        )
     except BadInput as error:
         log.warning("import %s: %s", row.pk, error)
         imports.end(row, counts, error.message)
@@ -65,7 +67,7 @@ def run_import(
     return counts
 
 
-def places_of(row: ArchiveImport) -> Callable[[str], Place | None]:
+def place_finder(row: ArchiveImport) -> Callable[[str], Place | None]:
     """Where the pages of an import go: all to its site, or each to the site of the rights holder that owns its host."""
     if row.site is not None:
         only = _place(row.site)

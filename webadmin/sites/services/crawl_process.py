@@ -60,7 +60,7 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
     store, outbox = open_page_store(SETTINGS), CeleryOutbox()
     gathered = ContactGatherer(SystemClock().now)
     try:
-        plan, answers = crawls.plan_of(run.site, run), recent_answers(SETTINGS)
+        plan, answers = crawls.crawl_plan(run.site, run), recent_answers(SETTINGS)
         answers.forget(before=SystemClock().now() - crawls.ANSWERS_KEPT)
         counts = run_crawl(
             plan,
@@ -71,22 +71,22 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
             on_read=lambda url, page: gathered.add(url, page.contacts),
         )
     except (ZhuiwenError, DatabaseFailure, OSError) as error:
-        fault = outages.fault_of(error)
+        fault = outages.outage_message(error)
         if fault is None and isinstance(error, OSError):
             raise
         is_bug = fault is None and not isinstance(error, ZhuiwenError)
         log.error("crawl run %s ended: %s", run.pk, error, exc_info=is_bug)
         why = error
-        return _written(lease, lambda: _fail(run, lease, why), run, outbox)
+        return _write_result(lease, lambda: _fail(run, lease, why), run, outbox)
     _propose_moves(run, store)
-    code = _written(lease, lambda: _close(run, lease.total(counts), has_moved=lease.has_moved), run, outbox)
+    code = _write_result(lease, lambda: _close(run, lease.total(counts), has_moved=lease.has_moved), run, outbox)
     if code == ENDED:
         _read_family(run, store)
         _keep_contacts(run, gathered)
     return code
 
 
-def _written(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox: Outbox) -> int:
+def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox: Outbox) -> int:
     """Write what became of a run, as long as no other process can have it; the code to end with."""
     try:
         patiently(write, lease.is_held)
@@ -99,7 +99,7 @@ def _written(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox
 
 def _fail(run: CrawlRun, lease: RunLease, error: Exception) -> None:
     """Let a run wait for the service that is away; one that fails for anything else has ended."""
-    fault = outages.fault_of(error)
+    fault = outages.outage_message(error)
     if fault is not None:
         outages.wait_for_service(run, lease.counts, fault, SystemClock().now(), has_moved=lease.has_moved)
     else:
@@ -118,7 +118,7 @@ def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
 def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
     """Say what came of pages that people asked for, and begin with those that waited; the clock does so too."""
     with suppress(RetryLater, DatabaseFailure):
-        rechecks.go_on(run.site, SystemClock().now(), outbox)
+        rechecks.resume_rechecks(run.site, SystemClock().now(), outbox)
 
 
 def _read_family(run: CrawlRun, store: MongoPageStore) -> None:

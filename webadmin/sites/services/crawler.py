@@ -26,7 +26,7 @@ from webadmin.database import patiently, within
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import crawl_process, crawlers
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.interruptions import take_up_dead, take_up_lost, task_of
+from webadmin.sites.services.interruptions import slot_task, take_up_dead, take_up_lost
 
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
@@ -49,7 +49,7 @@ class Crawler:
         """
         self._take_up_left()
         while self._slot is not None and not self._is_stopping:
-            run = self._answered(lambda: crawls.take_next(SystemClock().now()))
+            run = self._query_database(lambda: crawls.take_next(SystemClock().now()))
             if run is None:
                 self._leave(self._slot)
             while run is not None and self._slot is not None:
@@ -68,30 +68,30 @@ class Crawler:
             tasks.append(slot.taken_note())
             slot.free()
         for task in filter(None, tasks):
-            if self._answered(partial(take_up_lost, task, SystemClock().now())) is not None:
+            if self._query_database(partial(take_up_lost, task, SystemClock().now())) is not None:
                 crawlers.start(SETTINGS)
 
     def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
         """Crawl a run; where its process died, the run that goes on from its journal, which this machine has."""
         taken_at = run.started_at
-        slot.note(task_of(run))
+        slot.note(slot_task(run))
         connections.close_all()  # none is held open for the hours that a crawl takes
         # The slot, an open file, stays taken as long as the crawl runs, whatever becomes of this process.
-        self._crawl = _forked(run.pk)
+        self._crawl = _fork_crawl(run.pk)
         if self._is_stopping:
             self._stop_crawl()
         os.waitid(os.P_PID, self._crawl, os.WEXITED | os.WNOWAIT)
         crawl, self._crawl = self._crawl, None  # from here on nothing is sent to it; then its number may be another's
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
-        self._answered(run.refresh_from_db)
+        self._query_database(run.refresh_from_db)
         slot.note("")  # what is to be done about the run is done from here on
         # A run that was put back goes into the queue under its number: it may run again by now, as another crawler's.
         is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
         if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
             return None
-        return self._answered(lambda: self._taken_up(run, code))
+        return self._query_database(lambda: self._taken_up(run, code))
 
-    def _answered(self, call: Callable[[], T]) -> T:
+    def _query_database(self, call: Callable[[], T]) -> T:
         """What the admin database answers, waited for: by then others may have taken the run up, which is seen then."""
         within_time = within(OUTAGE_S)
         return patiently(call, lambda: within_time() and not self._is_stopping)
@@ -113,12 +113,12 @@ class Crawler:
     def _leave(self, slot: slots.Slot) -> None:
         """Give the slot up, unless a run was queued meanwhile: its message found all slots taken."""
         slot.free()
-        is_needed = self._answered(lambda: crawls.has_waiting(SystemClock().now()))
+        is_needed = self._query_database(lambda: crawls.has_waiting(SystemClock().now()))
         folder, number = crawlers.slots_folder(SETTINGS.home), SETTINGS.pipeline.crawlers
         self._slot = slots.take(folder, number) if is_needed else None
 
 
-def _forked(run: int) -> int:
+def _fork_crawl(run: int) -> int:
     """The number of a process that crawls a run."""
     ours = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # until the crawl no longer takes a signal as the crawler does

@@ -33,7 +33,7 @@ def start(settings: Settings) -> bool:
     return start_process(CRAWLER, slots_folder(settings.home), settings)
 
 
-def look_after(settings: Settings) -> None:
+def restart_lost_crawler(settings: Settings) -> None:
     """Start a crawler where one was killed together with its crawl: it takes up what these left behind."""
     left = next(slots.left_behind(slots_folder(settings.home)), None)
     if left is not None:

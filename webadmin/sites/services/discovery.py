@@ -66,7 +66,7 @@ class Finding:
     fault: Message | None = None
 
 
-def plan_for(work: Work) -> DiscoveryPlan:
+def get_or_create_plan(work: Work) -> DiscoveryPlan:
     """The plan of a work, made if there is none."""
     return DiscoveryPlan.objects.get_or_create(work=work)[0]
 
@@ -97,7 +97,7 @@ def left_today_over_all(now: datetime) -> int:
     return max(0, settings.ZHUIWEN.discovery.queries_a_day - sent)
 
 
-def last_asked_at() -> datetime | None:
+def last_query_time() -> datetime | None:
     """When the endpoint was last asked anything, by whatever process."""
     return DiscoveryQuery.objects.aggregate(last=Max("asked_at"))["last"]
 

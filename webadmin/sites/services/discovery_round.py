@@ -134,7 +134,7 @@ class _SearchRun:
             self.done.stopped = error.message
             return
         self.done.results += len(answer.results)
-        left_out = self._look_at(plan, query, answer)
+        left_out = self._check_candidates(plan, query, answer)
         discovery.end_query(query, len(answer.results), left_out)
 
     def _sentence(self, work: Work) -> tuple[int, str] | None:
@@ -151,12 +151,12 @@ class _SearchRun:
 
     def _wait(self) -> None:
         """Keep the pace, whoever asked last."""
-        last = discovery.last_asked_at()
+        last = discovery.last_query_time()
         if last is not None:
             since_s = (self._ports.clock.now() - last).total_seconds()
             time.sleep(min(max(0.0, self._settings.discovery.delay_s - since_s), self._settings.discovery.delay_s))
 
-    def _look_at(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: Answer) -> dict[str, int]:
+    def _check_candidates(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: Answer) -> dict[str, int]:
         """Fetch and compare the candidates; counts of what was left out, by reason."""
         left_out: Counter[str] = Counter()
         of_host: Counter[str] = Counter()

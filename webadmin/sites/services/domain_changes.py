@@ -27,7 +27,7 @@ from crawler.urls import canonical
 from webadmin.accounts.models import User
 from webadmin.sites.models import Address, OffSiteRedirect, Site, SiteDomain, SiteMove
 from webadmin.sites.services.runs import lines
-from webadmin.sites.services.visit_repository import host_of
+from webadmin.sites.services.visit_repository import url_host
 from webadmin.works.models import Licence, OwnDomain
 
 # Chosen, 2026-11: one page that leads away is an advertisement or a partner; three that keep their place are none.
@@ -76,7 +76,7 @@ def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
     new = []
     for from_host, to_host, other in sorted(_candidates(site), key=lambda each: each[:2]):
         known = SiteMove.objects.filter(site=site, from_host=from_host, to_host=to_host).first()
-        if (known is not None and known.state != SiteMove.State.PROPOSED) or _right_on(site, to_host):
+        if (known is not None and known.state != SiteMove.State.PROPOSED) or _authorization_reason(site, to_host):
             continue
         evidence = _evidence(site, from_host, to_host, other, pages)
         if not evidence.is_enough:
@@ -114,7 +114,7 @@ def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> No
     """
     with transaction.atomic():
         move = SiteMove.objects.select_for_update().select_related("site").get(pk=move.pk)
-        if reason := _right_on(move.site, move.to_host):
+        if reason := _authorization_reason(move.site, move.to_host):
             raise MoveRefused(reason)
         _decide(move, SiteMove.State.ACCEPTED, user, now)
         site = Site.objects.select_for_update().get(pk=move.site_id)
@@ -135,7 +135,7 @@ def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
     found: set[tuple[str, str, Site | None]] = set()
     for redirect in OffSiteRedirect.objects.filter(site=site).values("from_host", "to_host").distinct():
         if redirect["to_host"] and redirect["to_host"] not in own:
-            other = _watched_as(site, redirect["to_host"])
+            other = _existing_site(site, redirect["to_host"])
             found.add((redirect["from_host"], redirect["to_host"], other))
     from_host = _main_host(site)
     texts = Address.objects.filter(site=site).exclude(text_digest="").values("text_digest")
@@ -175,7 +175,7 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
 def _details(site: Site, host: str) -> dict[str, Address]:
     """The site's pages with a text on a host, by their place on it."""
     rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
-    return {_place(row.url): row for row in rows if host_of(row.url) == host}
+    return {_place(row.url): row for row in rows if url_host(row.url) == host}
 
 
 def _are_alike(old: Address, new: Address, pages: PageStore) -> bool:
@@ -213,7 +213,7 @@ def _skeleton(address: Address, pages: PageStore) -> frozenset[str]:
     return frozenset() if isinstance(page, Rejected) or page.tree is None else skeleton(page.tree)
 
 
-def _right_on(site: Site, host: str) -> Message | None:
+def _authorization_reason(site: Site, host: str) -> Message | None:
     """Why a host is no pirate's: it is the rights holder's own, or has a licence. None for neither."""
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
@@ -243,7 +243,7 @@ def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
     """Visits go on at the new host, at once; what was already found there stays, and learns which page it is."""
     site = SiteId(str(move.site_id))
     for old in Address.objects.filter(site_id=move.site_id).order_by("pk"):
-        if host_of(old.url) != move.from_host:
+        if url_host(old.url) != move.from_host:
             continue
         url = _on_new_host(old.url, move, scheme)
         key = address_id(site, canonical(url))
@@ -269,7 +269,7 @@ def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
 
 
 def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
-    if host_of(url) not in parse_host(move.from_host).spellings():
+    if url_host(url) not in parse_host(move.from_host).spellings():
         return url
     parts = urlsplit(url)
     return urlunsplit((scheme, str(parse_host(move.to_host)), parts.path or "/", parts.query, ""))
@@ -278,10 +278,10 @@ def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
 def _scheme(move: SiteMove) -> str:
     """That of the addresses on the new host that are known."""
     known = [new for _, new in move.evidence.get("examples", [])]
-    return next((urlsplit(url).scheme for url in known if host_of(url) == move.to_host), "https")
+    return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
 
 
-def _watched_as(site: Site, host: str) -> Site | None:
+def _existing_site(site: Site, host: str) -> Site | None:
     spellings = parse_host(host).spellings()
     others = Site.objects.filter(rights_holder=site.rights_holder, domains__host__in=spellings).exclude(pk=site.pk)
     return others.order_by("pk").first()
@@ -290,7 +290,7 @@ def _watched_as(site: Site, host: str) -> Site | None:
 def _main_host(site: Site) -> str:
     """Where most of the site's pages with a text stand."""
     urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
-    hosts = Counter(filter(None, map(host_of, urls)))
+    hosts = Counter(filter(None, map(url_host, urls)))
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""
 
 

@@ -67,9 +67,9 @@ def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
     return True
 
 
-def family_of(site: Site) -> Family:
+def site_family(site: Site) -> Family:
     """What speaks for other sites of the same rights holder having the operator of this one."""
-    return Family(_shared(site), _alike(site))
+    return Family(_shared_identifiers(site), _alike(site))
 
 
 def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
@@ -110,7 +110,7 @@ def _keep(site: Site, found: tuple[str, str], url: str, now: datetime) -> int:
     return row.pk
 
 
-def _shared(site: Site) -> tuple[Shared, ...]:
+def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
     own = list(SiteIdentifier.objects.filter(site=site).order_by("kind", "value"))
     if not own:
         return ()
@@ -122,17 +122,17 @@ def _shared(site: Site) -> tuple[Shared, ...]:
     most = MAX_SITES * len(own) * 5
     for row in rows.select_related("site").prefetch_related("site__domains").order_by("site__name", "pk")[:most]:
         by_value[row.kind, row.value].append(row)
-    names = _registered(site)
+    names = _registrable_domains(site)
     found = []
     for each in own:
         carriers = by_value[each.kind, each.value]
-        others = tuple(row for row in carriers if not names & _registered(row.site))
+        others = tuple(row for row in carriers if not names & _registrable_domains(row.site))
         if others and len(carriers) < MAX_SITES:
             found.append(Shared(each, others))
     return tuple(found)
 
 
-def _registered(site: Site) -> set[str]:
+def _registrable_domains(site: Site) -> set[str]:
     """The names under which a site stands: two sites of one platform have the platform's identifiers."""
     hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
     return {registrable(host.name) for host in parse_hosts(hosts)}
@@ -150,10 +150,10 @@ def _alike(site: Site) -> tuple[tuple[Site, float], ...]:
             found.append((share, row[0]))
     if len(found) > MAX_ALIKE:  # a template that many have is one that is sold
         return ()
-    names = _registered(site)
+    names = _registrable_domains(site)
     sites = Site.objects.prefetch_related("domains").in_bulk([pk for _, pk in found])
     ordered = sorted(found, key=lambda each: (-each[0], each[1]))
-    return tuple((sites[pk], share) for share, pk in ordered if not names & _registered(sites[pk]))
+    return tuple((sites[pk], share) for share, pk in ordered if not names & _registrable_domains(sites[pk]))
 
 
 def _sketch(entries: frozenset[str]) -> list[int]:

@@ -17,10 +17,10 @@ log = logging.getLogger("zhuiwen.imports")
 
 def main(arguments: list[str]) -> int:
     """Take in archives; 1 where a store does not answer: the row is taken up again where it stopped."""
-    return work_in_slot(arguments, _take_in, log, "an import")
+    return work_in_slot(arguments, _run_waiting_imports, log, "an import")
 
 
-def _take_in() -> None:
+def _run_waiting_imports() -> None:
     clock, ports = SystemClock(), live(SETTINGS)
     for row in imports.waiting_imports(clock.now()):
         if imports.take(row, clock.now()):

@@ -45,7 +45,7 @@ def request_import(
     """
     if site is not None and site.rights_holder_id != rights_holder.pk:
         raise BadInput("import.other-holder", site=site.name)
-    size_bytes, mark = _marked(path)
+    size_bytes, mark = _file_identity(path)
     known = ArchiveImport.objects.filter(
         rights_holder=rights_holder, path=str(path), site=site, file_mark=mark
     ).exclude(state=State.FINISHED)
@@ -98,14 +98,14 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
     _write(row, counts, state=State.FAILED if fault else State.FINISHED, finished_at=now, heartbeat_at=now)
 
 
-def position_of(row: ArchiveImport) -> Position:
+def resume_position(row: ArchiveImport) -> Position:
     """Where an import goes on; its beginning where the file is another by now."""
-    if not row.position or _marked(Path(row.path))[1] != row.file_mark:
+    if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
         return Position()
     return Position(**row.position)
 
 
-def counts_of(row: ArchiveImport) -> ImportCounts:
+def stored_counts(row: ArchiveImport) -> ImportCounts:
     if not row.counts or not row.position:
         return ImportCounts()
     return ImportCounts(**row.counts, faults=list(row.faults))
@@ -122,7 +122,7 @@ def _is_dead(row: ArchiveImport, now: datetime) -> bool:
     return row.heartbeat_at is None or row.heartbeat_at < now - DEAD_AFTER
 
 
-def _marked(path: Path) -> tuple[int, str]:
+def _file_identity(path: Path) -> tuple[int, str]:
     """The size of a file and what tells it from another of that name."""
     try:
         status = path.stat()

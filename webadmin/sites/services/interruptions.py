@@ -57,7 +57,7 @@ def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
     Later each time, unless the run kept pages before; None after the last of `PAUSES` in a day.
     """
-    deaths = 0 if crawls.counts_of(run).kept else _deaths_in_a_row(run, now)
+    deaths = 0 if crawls.stored_counts(run).kept else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
         return None
     return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
@@ -71,7 +71,7 @@ def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
     return again
 
 
-def task_of(run: CrawlRun) -> str:
+def slot_task(run: CrawlRun) -> str:
     """What a crawler notes in its slot while it crawls a run: put back, it may be another's under the same number."""
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
@@ -81,7 +81,7 @@ def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
     number = task.partition(" ")[0]
     running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
     run = running.filter(pk=int(number)).first() if number.isdecimal() else None
-    return take_up_dead(run, now) if run is not None and task_of(run) == task else None
+    return take_up_dead(run, now) if run is not None and slot_task(run) == task else None
 
 
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
@@ -94,7 +94,7 @@ def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
 
 def _died_at_once(run: CrawlRun) -> bool:
     is_dead = run.finish_reason is not None and run.finish_reason.code == INTERRUPTED.code
-    return is_dead and not crawls.counts_of(run).kept
+    return is_dead and not crawls.stored_counts(run).kept
 
 
 def newest(run: CrawlRun) -> CrawlRun:
@@ -114,7 +114,7 @@ def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
     pause, nobody else sends one.
     """
     lost = Q(due_at__lt=now - LOST_AFTER) | Q(resume_at__isnull=False)
-    runs = CrawlRun.objects.filter(lost, crawls.may_go_on(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")
+    runs = CrawlRun.objects.filter(lost, crawls.may_resume(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")
     sent = list(runs[:MAX_WAKE_UPS])
     for run in sent:
         outbox.send(CrawlRequested(run.pk))
@@ -135,5 +135,5 @@ def _replace(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | No
         )
     except crawls.AlreadyRunning:
         return None  # somebody was faster
-    rechecks.hand_over(run, again)
+    rechecks.reassign_rechecks(run, again)
     return again

@@ -27,7 +27,7 @@ def ask(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: 
     answer, and then none is left open.
     """
     _require_possible(site, settings)
-    look_up, is_new = _opened(site, user, now)
+    look_up, is_new = _open_look_up(site, user, now)
     if is_new:
         try:
             outbox.send(LookUpRequested(look_up.pk))
@@ -40,7 +40,7 @@ def ask(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: 
 def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
     """Ask the registries in this process. Raises BadInput where nobody may be asked or there is nothing to ask."""
     _require_possible(site, settings)
-    look_up, _ = _opened(site, None, clock.now())
+    look_up, _ = _open_look_up(site, None, clock.now())
     carry_out(look_up.pk, settings, clock)
     look_up.refresh_from_db()
     return look_up
@@ -52,7 +52,7 @@ def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
     if look_up is None:
         return
     try:
-        looked = Registries(settings.registries, settings.crawl).look_up(hosts_of(look_up.site))
+        looked = Registries(settings.registries, settings.crawl).look_up(site_hosts(look_up.site))
     except BadInput as error:
         looked = LookedUp(faults=[error.message])
     now = clock.now()
@@ -71,7 +71,7 @@ def newest(site: Site) -> ContactLookUp | None:
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
 
 
-def hosts_of(site: Site) -> list[str]:
+def site_hosts(site: Site) -> list[str]:
     """The hosts of a site: its domains, else those of its start pages."""
     stated = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
     return list(dict.fromkeys(filter(None, map(str, parse_hosts(stated)))))
@@ -80,11 +80,11 @@ def hosts_of(site: Site) -> list[str]:
 def _require_possible(site: Site, settings: Settings) -> None:
     if not settings.registries.is_on:
         raise BadInput("registry.off")
-    if not hosts_of(site):
+    if not site_hosts(site):
         raise BadInput("registry.no-hosts", site=site.name)
 
 
-def _opened(site: Site, user: User | None, now: datetime) -> tuple[ContactLookUp, bool]:
+def _open_look_up(site: Site, user: User | None, now: datetime) -> tuple[ContactLookUp, bool]:
     """The open look-up, and whether this call opened it or renewed a lost one."""
     try:
         with transaction.atomic():

@@ -34,7 +34,7 @@ def wait_for_service(
     fault: what the service's error says; has_moved: whether this attempt kept anything. Says whether the run was
     still running.
     """
-    service = service_of(fault)
+    service = faulty_service(fault)
     attempt = 1 if has_moved else run.outages + 1
     if attempt > len(PAUSES):
         return crawls.fail(run, counts, Message("crawl.service-stayed-away", service=service, count=len(PAUSES)))
@@ -44,7 +44,7 @@ def wait_for_service(
     return crawls.put_back(run, counts, outages=attempt, resume_at=goes_on_at, finish_reason=reason)
 
 
-def fault_of(error: Exception) -> Message | None:
+def outage_message(error: Exception) -> Message | None:
     """What is said of an error that means that a service is away, or the disk full; None of any other."""
     if want_of_space(error) is not None:
         return FULL_DISK
@@ -53,7 +53,7 @@ def fault_of(error: Exception) -> Message | None:
     return error.message if isinstance(error, RetryLater) else None
 
 
-def service_of(fault: Message) -> Message | str:
+def faulty_service(fault: Message) -> Message | str:
     """The service that a fault names, or all that it says: `core.no-answer` of ServiceUnavailable names one."""
     named: Message | str = fault.params.get("service", fault)
     return named

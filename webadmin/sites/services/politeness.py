@@ -35,7 +35,7 @@ class ReasonMissing(BadInput):
         super().__init__("watch.robots-reason")
 
 
-def politeness_of(site: Site, *, by_second_route: bool = False) -> Politeness:
+def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
     """What the crawler is told. by_second_route: by proxies that are kept for second looks, and by no others.
 
     Raises KeyLost where a secret cannot be opened any more.

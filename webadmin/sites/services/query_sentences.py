@@ -51,11 +51,11 @@ def distinctive(
     counts = index.lookup(hashes, MAX_POSTINGS).counts[places]
     positions = print_of.offsets[print_of.anchors].astype(np.int64)
     order = np.argsort(positions, kind="stable")
-    rated = _rated(candidates, positions[order], counts[order])
+    rated = _rate_sentences(candidates, positions[order], counts[order])
     return sorted(rated, key=lambda one: (one.commonest, one.mean, -len(set(one.text)), one.text))[:wanted]
 
 
-def _rated(
+def _rate_sentences(
     candidates: Sequence[tuple[int, str]], positions: NDArray[np.int64], counts: NDArray[np.int32]
 ) -> Iterator[Sentence]:
     """Those that have a seed of their own; of the others nothing is known."""

@@ -29,7 +29,7 @@ def import_reach(text: str) -> list[Site]:
         visits[site.pk] = visited
     if not visits:
         raise BadInput("site.reach-none")
-    return _written(visits)
+    return _save_visits(visits)
 
 
 def _rows(text: str) -> Iterator[list[str]]:
@@ -41,7 +41,7 @@ def _rows(text: str) -> Iterator[list[str]]:
         raise BadInput("site.reach-line", number=reader.line_num, most=MOST_VISITS) from error
 
 
-def _written(visits: dict[int, int]) -> list[Site]:
+def _save_visits(visits: dict[int, int]) -> list[Site]:
     with transaction.atomic():
         sites = list(Site.objects.select_for_update().filter(pk__in=visits).order_by("pk"))
         for site in sites:

@@ -47,10 +47,10 @@ def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRech
     )
     if asked.count() >= MAX_A_DAY:
         raise BadInput("page.rechecks-spent", most=MAX_A_DAY)
-    recheck = _asked(page, user, now)
+    recheck = _create_recheck(page, user, now)
     if recheck is None:  # another click was faster
         return PageRecheck.objects.get(page=page, outcome="")
-    go_on(page.site, now, outbox)
+    resume_rechecks(page.site, now, outbox)
     recheck.refresh_from_db()
     return recheck
 
@@ -60,9 +60,9 @@ def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_se
 
     Raises RetryLater.
     """
-    asked = [each for page in pages if (each := _asked(page, None, now, by_second_route=by_second_route))]
+    asked = [each for page in pages if (each := _create_recheck(page, None, now, by_second_route=by_second_route))]
     if asked:
-        go_on(pages[0].site, now, outbox)
+        resume_rechecks(pages[0].site, now, outbox)
     return len(asked)
 
 
@@ -80,13 +80,13 @@ def waiting_sites() -> "QuerySet[Site]":
     return Site.objects.filter(pages__rechecks__outcome="").distinct()
 
 
-def go_on(site: Site, now: datetime, outbox: Outbox) -> None:
+def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
     """Answer what can be answered, and ask for a crawl of what waits. Safe to call at any time. Raises RetryLater."""
-    for recheck in _open_of(site).select_related("run", "page"):
+    for recheck in _open_rechecks(site).select_related("run", "page"):
         _settle(recheck, now)
     if crawls.live_run(site) is not None:
         return
-    waiting = _next_of(site)
+    waiting = _next_rechecks(site)
     if not waiting:
         return
     asked_by = next((each.asked_by for each in waiting if each.asked_by is not None), None)
@@ -103,12 +103,12 @@ def go_on(site: Site, now: datetime, outbox: Outbox) -> None:
     except crawls.AlreadyRunning:  # its end comes here again
         return
     except crawls.NotCrawled as error:
-        _open_of(site).update(outcome=Outcome.NOT_SEEN, fault=error.message, ended_at=now)
+        _open_rechecks(site).update(outcome=Outcome.NOT_SEEN, fault=error.message, ended_at=now)
         return
     outbox.send(CrawlRequested(run.pk))
 
 
-def hand_over(run: CrawlRun, again: CrawlRun) -> None:
+def reassign_rechecks(run: CrawlRun, again: CrawlRun) -> None:
     """Let the pages of a crawl that was interrupted be those of the one that takes its place."""
     PageRecheck.objects.filter(run=run, outcome="").update(run=again)
 
@@ -118,9 +118,9 @@ def is_compared(recheck: PageRecheck) -> bool:
     return recheck.page.checks.filter(version_id=recheck.version_id).exists()
 
 
-def _next_of(site: Site) -> list[PageRecheck]:
+def _next_rechecks(site: Site) -> list[PageRecheck]:
     """Those that the next crawl looks at, all of one route; what people asked for goes first."""
-    waiting = _open_of(site).filter(run=None).select_related("asked_by")
+    waiting = _open_rechecks(site).filter(run=None).select_related("asked_by")
     first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()
     if first is None:
         return []
@@ -132,22 +132,24 @@ def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
     """What is fetched. Of the program's own looks another page too: where that fails as well, the site is away."""
     urls = list(dict.fromkeys(each.url for each in waiting))
     if waiting[0].asked_by_id is None:
-        urls += list(dict.fromkeys(each for each in beside(site, urls[0]) if each not in urls))
+        urls += list(dict.fromkeys(each for each in control_urls(site, urls[0]) if each not in urls))
     return urls
 
 
-def beside(site: Site, url: str) -> list[str]:
+def control_urls(site: Site, url: str) -> list[str]:
     """Pages of a site that tell whether it answers: where its crawl begins, and the front page of the host.
 
     Both: a crawl may begin at the catalogue of the work that was taken down.
     """
     parts = urlsplit(url)
-    return [*crawls.start_urls_of(site)[:1], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
+    return [*crawls.site_start_urls(site)[:1], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
 
 
-def _asked(page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False) -> PageRecheck | None:
+def _create_recheck(
+    page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False
+) -> PageRecheck | None:
     """The row of a page that is asked for now; None where it is asked for already."""
-    address = _address_of(page)
+    address = _last_address(page)
     try:
         with transaction.atomic():
             return PageRecheck.objects.create(
@@ -162,7 +164,7 @@ def _asked(page: PageRecord, user: User | None, now: datetime, *, by_second_rout
         return None
 
 
-def _open_of(site: Site) -> "QuerySet[PageRecheck]":
+def _open_rechecks(site: Site) -> "QuerySet[PageRecheck]":
     return PageRecheck.objects.filter(page__site=site, outcome="").order_by("asked_at", "pk")
 
 
@@ -195,7 +197,7 @@ def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | Non
     )
 
 
-def _address_of(page: PageRecord) -> Address | None:
+def _last_address(page: PageRecord) -> Address | None:
     """The address at which the page was seen last."""
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
     # One that has no text any more belongs to no page, but still names it.

@@ -30,7 +30,7 @@ class RunLease:
 
     def __init__(self, run: CrawlRun) -> None:
         self._run = run
-        self._earlier = crawls.counts_of(run)
+        self._earlier = crawls.stored_counts(run)
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._renew, name="run-lease", daemon=True)
         self._confirmed_at_s = _now_s()

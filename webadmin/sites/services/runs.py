@@ -38,7 +38,7 @@ from webadmin.accounts.models import User
 from webadmin.sites.models import CrawlRun, Site, SiteDomain
 from webadmin.sites.models.site import LONGEST_WAIT
 from webadmin.sites.models.site_kind_choices import CRAWLED
-from webadmin.sites.services.politeness import politeness_of
+from webadmin.sites.services.politeness import site_politeness
 from webadmin.ui.services.future_moments import set_back
 
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
@@ -108,19 +108,19 @@ class Timetable:
     def next(self, now: datetime) -> datetime:
         """The first expected moment after `now`."""
         latest = self.latest(now)
-        return self.first() if latest is None else self._after(latest)
+        return self.first() if latest is None else self._next_moment(latest)
 
-    def between(self, after: datetime, until: datetime) -> list[datetime]:
+    def expected_moments(self, after: datetime, until: datetime) -> list[datetime]:
         """The expected moments in (after, until], oldest first."""
-        return list(takewhile(lambda moment: moment <= until, self._all_after(after)))
+        return list(takewhile(lambda moment: moment <= until, self._following_moments(after)))
 
-    def _all_after(self, moment: datetime) -> Iterator[datetime]:
+    def _following_moments(self, moment: datetime) -> Iterator[datetime]:
         following = self.next(moment)
         while True:
             yield following
-            following = self._after(following)
+            following = self._next_moment(following)
 
-    def _after(self, moment: datetime) -> datetime:
+    def _next_moment(self, moment: datetime) -> datetime:
         return self._moment(moment.astimezone(self.zone).date() + timedelta(days=self.interval_days))
 
     def _moment(self, day: date) -> datetime:
@@ -189,14 +189,14 @@ def left_out(run: CrawlRun | None) -> list[Message]:
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
 
-def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
+def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
     """What a spider needs to know to crawl the site."""
-    politeness = politeness_of(site, by_second_route=run.by_second_route)
+    politeness = site_politeness(site, by_second_route=run.by_second_route)
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
         run_id=str(run.pk),
-        start_urls=start_urls_of(site),
-        allowed_hosts=_hosts_of(site),
+        start_urls=site_start_urls(site),
+        allowed_hosts=_allowed_hosts(site),
         follow_patterns=lines(site.follow_patterns),
         page_patterns=lines(site.page_patterns),
         deny_patterns=lines(site.deny_patterns),
@@ -214,11 +214,11 @@ def plan_of(site: Site, run: CrawlRun) -> CrawlPlan:
         kind=site.kind,
         only_urls=lines(run.only_urls),
         politeness=politeness,
-        answers_since=answers_since(site, run, politeness),
+        answers_since=earliest_shared_answer(site, run, politeness),
     )
 
 
-def answers_since(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
+def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
     """The moment from which answers to other sites' crawls of the host serve a run as its own would; None: none does.
 
     A look at single pages sees them as they are now. Who has proxies, a name or a login of its own is answered
@@ -231,12 +231,12 @@ def answers_since(site: Site, run: CrawlRun, politeness: Politeness) -> datetime
     return run.due_at - ANSWERS_BEFORE_DUE if is_shared else None
 
 
-def start_urls_of(site: Site) -> tuple[str, ...]:
+def site_start_urls(site: Site) -> tuple[str, ...]:
     """Where its crawl begins; of a list of pages all of them."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
 
 
-def _hosts_of(site: Site) -> tuple[str, ...]:
+def _allowed_hosts(site: Site) -> tuple[str, ...]:
     """Empty for a list: the hosts of its pages are those that may be visited."""
     if KINDS[site.kind].starts_are_pages:
         return ()
@@ -277,7 +277,7 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
         return _update(run, Q(pk__in=_waiting(at)), state=State.RUNNING, **begun)
 
 
-def may_go_on(now: datetime) -> Q:
+def may_resume(now: datetime) -> Q:
     """Of queued runs: those that do not wait for the site's hours, or for what it or a service wants.
 
     One that would wait for longer than any ever does was put back while the clock was wrong.
@@ -287,7 +287,7 @@ def may_go_on(now: datetime) -> Q:
     return Q(resume_at__isnull=True) | Q(resume_at__lte=now) | is_too_late
 
 
-def counts_of(run: CrawlRun) -> CrawlCounts:
+def stored_counts(run: CrawlRun) -> CrawlCounts:
     """What the run has counted so far, in all processes that have crawled it."""
     if not run.counts:
         return CrawlCounts()
@@ -348,8 +348,8 @@ def due_sites(now: datetime) -> list[Site]:
     busy = CrawlRun.objects.filter(state__in=CrawlRun.LIVE).values("site_id")
     last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED) & Q(runs__only_urls=""))
     due: list[tuple[datetime, Site]] = []
-    for site in _watched().exclude(pk__in=busy).annotate(last_due=last_due):
-        expected = timetable_of(site).latest(now)
+    for site in _scheduled_sites().exclude(pk__in=busy).annotate(last_due=last_due):
+        expected = site_timetable(site).latest(now)
         if expected is not None and (site.last_due is None or site.last_due < expected):
             due.append((expected, site))
     return [site for _, site in sorted(due, key=lambda entry: (entry[0], entry[1].pk))]
@@ -357,15 +357,15 @@ def due_sites(now: datetime) -> list[Site]:
 
 def next_due(site: Site, now: datetime) -> datetime | None:
     """The site's next expected moment; None where it is not watched."""
-    return timetable_of(site).next(now) if site.is_active and site.kind in CRAWLED else None
+    return site_timetable(site).next(now) if site.is_active and site.kind in CRAWLED else None
 
 
 def missed_runs(now: datetime) -> list[CrawlRun]:
     """Write down, once each, the expected moments that passed more than an hour ago without a run."""
     missed: list[CrawlRun] = []
     last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))
-    for site in _watched().annotate(last_scheduled=last_scheduled):
-        expected = timetable_of(site).latest(now - MISSED_AFTER)
+    for site in _scheduled_sites().annotate(last_scheduled=last_scheduled):
+        expected = site_timetable(site).latest(now - MISSED_AFTER)
         if expected is not None and (site.last_scheduled is None or site.last_scheduled < expected):
             with transaction.atomic():
                 missed += _note_missed(site, now)
@@ -397,15 +397,15 @@ def _waiting(now: datetime) -> QuerySet[CrawlRun]:
         site__runs__counts__finish_reason=ASKED_TO_WAIT,
     )
     is_busy = Q(site__domains__host__in=crawled.values("host")) | Q(site__domains__host__in=resting.values("host"))
-    return CrawlRun.objects.filter(may_go_on(now), state=State.QUEUED).exclude(is_busy)
+    return CrawlRun.objects.filter(may_resume(now), state=State.QUEUED).exclude(is_busy)
 
 
-def _watched() -> QuerySet[Site]:
+def _scheduled_sites() -> QuerySet[Site]:
     """Sites that the schedule crawls; what comes from archives is never due."""
     return Site.objects.filter(is_active=True, kind__in=CRAWLED)
 
 
-def timetable_of(site: Site) -> Timetable:
+def site_timetable(site: Site) -> Timetable:
     zone = timezone.get_default_timezone()
     return Timetable(site.crawl_at, site.interval_days, zone, site.added_at)
 
@@ -413,7 +413,7 @@ def timetable_of(site: Site) -> Timetable:
 def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
     """Write down those of the site's expected moments since its last scheduled run that nobody kept."""
     Site.objects.select_for_update().get(pk=site.pk)  # two schedulers do not write one moment twice
-    timetable = timetable_of(site)
+    timetable = site_timetable(site)
     after = max(site.added_at, now - MAX_LOOK_BACK)
     last = CrawlRun.objects.filter(site=site, trigger=Trigger.SCHEDULE).order_by("-due_at").first()
     if last is not None:
@@ -423,7 +423,7 @@ def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
         CrawlRun.objects.create(
             site=site, state=State.MISSED, trigger=Trigger.SCHEDULE, due_at=moment, finish_reason=DID_NOT_HAPPEN
         )
-        for moment in timetable.between(after, now - MISSED_AFTER)
+        for moment in timetable.expected_moments(after, now - MISSED_AFTER)
         if moment not in kept
     ]
 

@@ -12,16 +12,16 @@ MAX_START_URLS = 50  # of a site; lists of pages, which have thousands, cover no
 
 def shared_hosts(site: Site) -> list[Message]:
     """A sentence for each other site of the rights holder that covers a host of this one."""
-    own = _spellings(hosts_of(site))
+    own = _spellings(crawled_hosts(site))
     others = Site.objects.filter(rights_holder=site.rights_holder_id).exclude(pk=site.pk)
     return [
         Message("watch.host-shared", hosts=shared, site=other.name, id=other.pk)
         for other in others.prefetch_related("domains").order_by("pk")
-        if (shared := sorted({str(host) for host in hosts_of(other) if host.spellings() & own}))
+        if (shared := sorted({str(host) for host in crawled_hosts(other) if host.spellings() & own}))
     ]
 
 
-def hosts_of(site: Site) -> list[Host]:
+def crawled_hosts(site: Site) -> list[Host]:
     """The hosts that a crawl of the site covers: those that were entered, else those of its start URLs."""
     if KINDS[site.kind].starts_are_pages or not KINDS[site.kind].is_crawled:
         return []

@@ -29,7 +29,7 @@ class DjangoVisitRepository:
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
         with _answering():
-            return [visit_of(row) for row in Address.objects.filter(site_id=site_key(site)).order_by("pk").iterator()]
+            return [read_visit(row) for row in Address.objects.filter(site_id=site_key(site)).order_by("pk").iterator()]
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
         with _answering():
@@ -60,7 +60,7 @@ def failing(site: Site | None = None) -> QuerySet[Address]:
     return rows if site is None else rows.filter(site=site)
 
 
-def visit_of(row: Address) -> Visit:
+def read_visit(row: Address) -> Visit:
     """The visit in a row."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
     values |= {
@@ -71,7 +71,7 @@ def visit_of(row: Address) -> Visit:
     return Visit(**values)
 
 
-def host_of(url: str) -> str:
+def url_host(url: str) -> str:
     """The host of a URL in its one spelling, "" for none."""
     try:
         return str(parse_host(url))
@@ -117,7 +117,7 @@ def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
 
 
 def _note_move(site: int, move: MovedTo) -> None:
-    from_host, to_host = host_of(move.from_url), host_of(move.to_url)
+    from_host, to_host = url_host(move.from_url), url_host(move.to_url)
     key = sha256("\0".join((str(site), move.from_url, to_host)).encode("utf-8", "surrogatepass")).hexdigest()
     newest: dict[str, Any] = {
         "to_url": with_length_kept(move.to_url),

@@ -31,11 +31,11 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
     `Site`; those left out keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an
     option that cannot be.
     """
-    parts, host = _checked(url)
+    parts, host = _parse_url(url)
     start_url = urlunsplit((parts.scheme.lower(), str(host), parts.path or "/", parts.query, ""))
     _check_options(options)
     with transaction.atomic():
-        site = _site_of(rights_holder, name.strip(), host)
+        site = _find_or_create_site(rights_holder, name.strip(), host)
         addresses = site.start_urls.splitlines()
         site.start_urls = "\n".join(dict.fromkeys([*addresses, start_url]))
         for field, value in options.items():
@@ -79,25 +79,25 @@ def find_site(key: str) -> Site:
     """The site of that number, name, host or address. Raises NotFound, or BadInput where several could be meant."""
     wanted = key.strip()
     if "://" in wanted:
-        return _only(key, _at(_checked(wanted)[1]))
-    found = list(Site.objects.filter(name=wanted)) or _at_typed(wanted)
+        return _only(key, _sites_with_host(_parse_url(wanted)[1]))
+    found = list(Site.objects.filter(name=wanted)) or _sites_with_typed_host(wanted)
     if not found and wanted.isdecimal() and len(wanted) < 19:
         found = list(Site.objects.filter(pk=int(wanted)))
     return _only(key, found)
 
 
-def _at(host: Host) -> list[Site]:
+def _sites_with_host(host: Host) -> list[Site]:
     return list(Site.objects.filter(domains__host__in=host.spellings()).distinct())
 
 
-def _at_typed(text: str) -> list[Site]:
+def _sites_with_typed_host(text: str) -> list[Site]:
     try:
-        return _at(parse_host(text))
+        return _sites_with_host(parse_host(text))
     except ValueError:
         return []
 
 
-def _checked(url: str) -> tuple[SplitResult, Host]:
+def _parse_url(url: str) -> tuple[SplitResult, Host]:
     given = url.strip()
     shown = given if len(given) <= 200 else f"{given[:200]}..."
     if len(given) > MAX_URL_CHARS or re.search(r"[\s\x00-\x20\x7f]", given):
@@ -132,7 +132,7 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
     return site
 
 
-def _site_of(rights_holder: RightsHolder, name: str, host: Host) -> Site:
+def _find_or_create_site(rights_holder: RightsHolder, name: str, host: Host) -> Site:
     """The site that an address belongs to: the one of that name, without one that which has the host, or a new one.
 
     Under a name, a second site may have the host (webadmin.sites.services.sharing says so).

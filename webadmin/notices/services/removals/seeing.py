@@ -17,7 +17,7 @@ from webadmin.cases.models import Case
 from webadmin.notices.models import RemovalLook
 from webadmin.notices.services.removals.remains import Remains, source_text
 from webadmin.sites.models import Address
-from webadmin.sites.services.runs import start_urls_of
+from webadmin.sites.services.runs import site_start_urls
 
 # A page with more is more than such a notice, as crawler.politeness.bans has it.
 MAX_NOTICE_CHARS = 400
@@ -101,7 +101,7 @@ class PageOfCase:
         return says_not_there(self._shown(answer))
 
     def _begins(self) -> set[str]:
-        return {canonical(url) for url in start_urls_of(self.case.site)}
+        return {canonical(url) for url in site_start_urls(self.case.site)}
 
     def _shown(self, answer: Absence) -> str:
         """What people see of an answer; "" where it cannot be read."""

@@ -30,7 +30,7 @@ from webadmin.cases.services.addresses import cases_with_pages
 from webadmin.review.pages.case_page.exclusion_view import exclusion_view
 from webadmin.review.pages.page_history.page_view import timeline_view
 from webadmin.sites.models import PageRecord
-from webadmin.sites.pages.recheck import recheck_of, recheck_view
+from webadmin.sites.pages.recheck import recheck_summary, recheck_view
 from webadmin.ui.pages.columns import (
     NOTHING,
     address_column,
@@ -125,7 +125,7 @@ class PageRecordAdmin(HolderAdmin):
     @draw_once
     @display(description=_("look at it now"))
     def check_now(self, page: PageRecord) -> object:
-        return render_to_string("sites/page_recheck.html", {"recheck": recheck_of(page)})
+        return render_to_string("sites/page_recheck.html", {"recheck": recheck_summary(page)})
 
     @display(description=_("history"))
     def timeline(self, page: PageRecord) -> object:

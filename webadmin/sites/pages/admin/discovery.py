@@ -58,7 +58,7 @@ LEFT_OUT = {
 
 @admin.register(DiscoveryPlan)
 class DiscoveryPlanAdmin(HolderAdmin):
-    list_display = ["work", "is_active", "queries_a_day", "left", "accept_from_chars"]
+    list_display = ["work", "is_active", "queries_a_day", "queries_left", "accept_from_chars"]
     list_filter = ["is_active"]
     list_select_related = ["work"]
     search_fields = ["work__title"]
@@ -77,7 +77,7 @@ class DiscoveryPlanAdmin(HolderAdmin):
         return super().get_queryset(request).annotate(sent=counted)
 
     @display(description=_("left today"))
-    def left(self, plan: Any) -> int:
+    def queries_left(self, plan: Any) -> int:
         return max(0, plan.queries_a_day - (plan.sent or 0))
 
 
@@ -192,13 +192,13 @@ class DiscoveredPageAdmin(HolderAdmin):
         is_primary=True,
     )
     def watch(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decided(request, object_id, _watch)
+        return self._decide_page(request, object_id, _watch)
 
     @confirmed_action("dismiss", "close", _("Dismiss"), _("Dismiss this page?"), _("It is not proposed any more."))
     def dismiss(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decided(request, object_id, _dismiss)
+        return self._decide_page(request, object_id, _dismiss)
 
-    def _decided(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
+    def _decide_page(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
         page: DiscoveredPage = self.record_of(request, object_id)
         decide(request, page)
         return redirect_to_record(request, page)

@@ -37,7 +37,7 @@ class CrawlRunAdmin(HolderAdmin):
         "due",
         "duration",
         "pages_fetched",
-        "pages_looked_at",
+        "pages_visited",
         "new_versions",
         "failed_requests",
         "ending_line",
@@ -55,7 +55,7 @@ class CrawlRunAdmin(HolderAdmin):
             {
                 "fields": [
                     ("pages_fetched", "failed_requests"),
-                    ("pages_looked_at", "pages_stored", "new_versions"),
+                    ("pages_visited", "pages_stored", "new_versions"),
                     "left_out",
                     "fault_list",
                 ]
@@ -66,7 +66,7 @@ class CrawlRunAdmin(HolderAdmin):
     state_label = state_column(RUN_STATE_COLORS)
 
     @display(description=_("pages looked at"))
-    def pages_looked_at(self, run: CrawlRun) -> int:
+    def pages_visited(self, run: CrawlRun) -> int:
         return run.pages_seen
 
     @display(description=_("duration"))

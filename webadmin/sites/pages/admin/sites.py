@@ -27,7 +27,7 @@ from webadmin.sites.pages.admin.site_rules import SITE_INLINES, rule_trial
 from webadmin.sites.pages.site_form import SiteDomainForm, SiteForm
 from webadmin.sites.services import look_ups, politeness
 from webadmin.sites.services import runs as crawls
-from webadmin.sites.services.families import family_of
+from webadmin.sites.services.families import site_family
 from webadmin.sites.services.sharing import shared_hosts
 from webadmin.sites.signals import reach_changed
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
@@ -134,13 +134,13 @@ class SiteAdmin(HolderAdmin):
         is_managed = is_manager(request, obj)
         vars(obj)["is_managed"] = is_managed  # for what is drawn without a request
         if not is_managed:
-            fieldsets = _used_by(obj.kind, fieldsets)
+            fieldsets = _relevant_fieldsets(obj.kind, fieldsets)
         return [*fieldsets, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
 
     @draw_once
     @display(description=_("other sites"))
     def family(self, site: Site) -> object:
-        return render_to_string("sites/site_family.html", {"family": family_of(site)})
+        return render_to_string("sites/site_family.html", {"family": site_family(site)})
 
     def with_figures(self, sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":
         return _with_figures(sites)
@@ -264,7 +264,7 @@ class SiteAdmin(HolderAdmin):
             _crawl(request, obj, CrawlRun.Trigger.SCHEDULE)
 
 
-def _used_by(kind: str, fieldsets: list[Any]) -> list[Any]:
+def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
     """The fieldsets with the fields that say something to the spider of a kind, and without those left empty."""
     used = []
     for name, given in fieldsets:

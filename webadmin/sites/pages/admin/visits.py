@@ -165,7 +165,7 @@ class SiteMoveAdmin(HolderAdmin):
         is_primary=True,
     )
     def accept_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decided(request, object_id, identity.accept, _now("The new host belongs to the site now."))
+        return self._decide_move(request, object_id, identity.accept, _now("The new host belongs to the site now."))
 
     @confirmed_action(
         "refuse",
@@ -175,9 +175,9 @@ class SiteMoveAdmin(HolderAdmin):
         _("The move is not proposed again."),
     )
     def refuse_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        return self._decided(request, object_id, identity.refuse, _now("The move was refused."))
+        return self._decide_move(request, object_id, identity.refuse, _now("The move was refused."))
 
-    def _decided(
+    def _decide_move(
         self, request: HttpRequest, object_id: str, decide: Callable[..., None], success: str
     ) -> HttpResponseBase:
         move: SiteMove = self.record_of(request, object_id)
