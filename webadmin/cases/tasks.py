@@ -23,7 +23,7 @@ from webadmin.accounts.services import failures
 from webadmin.base_tasks import PagesStep, PeriodicTask, Step, log_bad_input
 from webadmin.cases.services.maintenance import sweep_all
 from webadmin.cases.services.opinions import requests as opinion_requests
-from webadmin.cases.services.opinions.requests import Subject
+from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.cases.signals import sweep_began, sweep_ended
 from webadmin.stores import live
 
@@ -38,7 +38,7 @@ class OpinionsStep(Step):
     abstract = True
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        subject = Subject(**kwargs)
+        subject = OpinionSubject(**kwargs)
         log.error("%s %s failed: %s", self.name, subject, exc)
         failures.note(self.name, str(subject), exc)
         opinion_requests.close(subject)
@@ -66,7 +66,7 @@ def ask_engines(case_id: int, version_id: str) -> None:
     # Loads all engines, 50 MB: only where somebody asks.
     from webadmin.cases.services.opinions import asking as second_opinions
 
-    subject, ports = Subject(case_id, version_id), live(SETTINGS)
+    subject, ports = OpinionSubject(case_id, version_id), live(SETTINGS)
     attempts = Attempts(redis_client(SETTINGS), ask_engines.name, str(subject))
     count = attempts.begin()
     try:
@@ -87,9 +87,9 @@ def search_pages() -> None:
         return  # the last of them sends for it again
     with redis_lock(client, SEARCH) as is_ours:
         if is_ours:
-            searched = search(ports, _Progress().tell)
+            searched = search(ports, _SearchProgress().tell)
             if not searched.found_nothing:
-                log.info("%s: %s", job_stats.SEARCH, _noted(job_stats.SEARCH, searched))
+                log.info("%s: %s", job_stats.SEARCH, _note_stats(job_stats.SEARCH, searched))
     # What became findable meanwhile met a search that was under way, and nobody else asks for it before the clock does.
     if is_ours and not searched.found_nothing:
         ask_for_search(ports)
@@ -108,7 +108,7 @@ def sweep() -> None:
     with redis_lock(client, MAINTENANCE) as is_ours:
         if is_ours:
             swept = sweep_all(ports)
-            _noted(job_stats.SWEEP, swept)
+            _note_stats(job_stats.SWEEP, swept)
             if not swept.found_nothing:
                 log.warning("the sweeper found work left behind: %s", swept)
     sweep_ended.send(sender=None)
@@ -122,10 +122,10 @@ def compare_daily() -> None:
         if not is_ours:
             raise RetryLater("index.being-swept")
         swept = sweep_all(live(SETTINGS), with_fingerprints=True)
-    log.info("%s: %s", job_stats.DAILY, _noted(job_stats.DAILY, swept))
+    log.info("%s: %s", job_stats.DAILY, _note_stats(job_stats.DAILY, swept))
 
 
-class _Progress:
+class _SearchProgress:
     """Tells the log from time to time how far a search has come."""
 
     def __init__(self) -> None:
@@ -137,6 +137,6 @@ class _Progress:
             log.info("searching stored pages: %s", searched)
 
 
-def _noted(name: str, done: Searched | Swept) -> job_stats.JobStats:
+def _note_stats(name: str, done: Searched | Swept) -> job_stats.JobStats:
     counts = {key: int(value) for key, value in asdict(done).items()}
     return job_stats.note_job_stats(redis_client(SETTINGS), name, SystemClock().now(), counts)

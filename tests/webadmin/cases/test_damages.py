@@ -10,7 +10,7 @@ from core.taken import Places
 from tests.support import admin_data
 from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, Matter, TakenText
-from webadmin.cases.services.matters.damages import damages_of, days_in, told
+from webadmin.cases.services.matters.damages import compute_damages, count_days, describe_damages
 from webadmin.works.models import LicenceFee
 from webadmin.works.services.licence_fees import enter_fee, fee_of
 
@@ -33,12 +33,12 @@ def noon(day: int) -> datetime:
     ],
 )
 def test_a_day_on_which_several_pages_were_online_counts_once(seen: list[tuple[int, int]], days: int) -> None:
-    assert days_in([(noon(first), noon(last)) for first, last in seen]) == days
+    assert count_days([(noon(first), noon(last)) for first, last in seen]) == days
 
 
 def test_days_are_those_of_the_installation() -> None:
     late = datetime(2026, 3, 1, 17, 0, tzinfo=UTC)  # the 2nd in Shanghai
-    assert days_in([(late, noon(2))]) == 1
+    assert count_days([(late, noon(2))]) == 1
 
 
 @pytest.mark.django_db
@@ -64,18 +64,18 @@ class TestOfAMatter:
         enter_fee(self.work, amount, source, self.manager, NOW)
 
     def test_one_passage_on_two_pages_counts_once(self) -> None:
-        assert damages_of(self.matter).taken_chars == admin_data.TAKEN_CHARS
+        assert compute_damages(self.matter).taken_chars == admin_data.TAKEN_CHARS
         taken = TakenText.objects.order_by("pk").last()
         places = Places.of(range(100, 250)).packed()
         TakenText.objects.filter(pk=taken.pk).update(places=places)
-        assert damages_of(self.matter).taken_chars == 250
+        assert compute_damages(self.matter).taken_chars == 250
 
     def test_what_nobody_confirmed_does_not_count_and_is_said(self) -> None:
         open_case = admin_data.case(admin_data.page(self.site, 3, seen=noon(20)), self.work)
         TakenText.objects.filter(case=open_case).update(places=Places.of(range(1000)).packed())
-        found = damages_of(self.matter)
+        found = compute_damages(self.matter)
         assert (found.cases, found.undecided, found.taken_chars, found.days_online) == (2, 1, 190, 2)
-        assert "damages.undecided" in [each.code for each in told(found, str)]
+        assert "damages.undecided" in [each.code for each in describe_damages(found, str)]
 
     def test_a_fee_that_stands_is_not_entered_again(self) -> None:
         for amount in ("33.33", "33.33", "44", "44.00", "33.33"):
@@ -85,12 +85,12 @@ class TestOfAMatter:
         ]  # fmt: skip
 
     def test_the_product_is_exact_and_names_its_sources(self) -> None:
-        assert damages_of(self.matter).amount is None
-        assert told(damages_of(self.matter), str)[-1].code == "damages.no-fee"
+        assert compute_damages(self.matter).amount is None
+        assert describe_damages(compute_damages(self.matter), str)[-1].code == "damages.no-fee"
         self.fee("33.33")
-        found = damages_of(self.matter)
+        found = compute_damages(self.matter)
         assert found.amount == Decimal("6.33")  # .190 × 33.33 = 6.3327
-        *_, fee, amount = told(found, lambda at: f"{at:%Y-%m-%d}")
+        *_, fee, amount = describe_damages(found, lambda at: f"{at:%Y-%m-%d}")
         assert "许可合同 HT-1" in fee.in_language("zh")
         assert "manager" in fee.in_language("zh")
         assert amount.in_language("zh").startswith("0.19 千字 × 33.33 元 = 6.33 元")
@@ -119,6 +119,6 @@ class TestOfAMatter:
 
     def test_a_matter_without_a_confirmed_case_has_nothing_to_reckon(self) -> None:
         other = admin_data.case(admin_data.page(admin_data.site(self.holder, "别处", "b.example"), 1), self.work)
-        found = damages_of(Matter.objects.get(pk=other.matter_id))
+        found = compute_damages(Matter.objects.get(pk=other.matter_id))
         assert (found.taken_chars, found.days_online) == (0, 0)
-        assert [each.code for each in told(found, str)] == ["damages.none-seen"]
+        assert [each.code for each in describe_damages(found, str)] == ["damages.none-seen"]

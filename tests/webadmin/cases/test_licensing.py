@@ -8,7 +8,7 @@ from core.states import CaseState, Rejection, Verdict
 from tests.support import admin_data
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, RightsRecord
-from webadmin.cases.services.licensing import Offer, Others, Scope, license_case, offer_of
+from webadmin.cases.services.licensing import LicenceOffer, LicenceScope, Others, license_case, offer_licences
 from webadmin.cases.services.overruling import overrule
 from webadmin.cases.services.verdicts import VerdictRefused, decide, undo
 from webadmin.sites.models import Site
@@ -52,14 +52,14 @@ def shelf() -> Shelf:
     return Shelf()
 
 
-def offered(case: Case) -> Offer:
-    offer = offer_of(case)
+def offered(case: Case) -> LicenceOffer:
+    offer = offer_licences(case)
     assert offer is not None
     return offer
 
 
-@pytest.mark.parametrize("scope", list(Scope))
-def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf, scope: Scope) -> None:
+@pytest.mark.parametrize("scope", list(LicenceScope))
+def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf, scope: LicenceScope) -> None:
     of_page = [shelf.add("book/1/2?page=3"), shelf.add("book/1?utm_source=qq")]
     of_work = [shelf.add("book/12"), shelf.add("book/1?id=2"), shelf.add("1", site=shelf.below)]
     of_others = [shelf.add("book/1/2", shelf.other), shelf.add("2", shelf.other, shelf.below)]
@@ -68,9 +68,9 @@ def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf
     shelf.add("book/1/4", days=-2)  # last seen before the licence begins
     shelf.add("book/1", site=shelf.elsewhere)
     expected = {
-        Scope.PAGE: {case.pk for case in of_page},
-        Scope.WORK: {case.pk for case in (*of_page, *of_work)},
-        Scope.SITE: {case.pk for case in (*of_page, *of_work, *of_others)},
+        LicenceScope.PAGE: {case.pk for case in of_page},
+        LicenceScope.WORK: {case.pk for case in (*of_page, *of_work)},
+        LicenceScope.SITE: {case.pk for case in (*of_page, *of_work, *of_others)},
     }[scope]
     offer = offered(shelf.case)
     assert (offer.host, offer.others[scope]) == (HOST, Others(len(expected), is_cut=False))
@@ -110,7 +110,7 @@ def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkey
     monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
     for number in range(4):
         shelf.add(f"book/1/{number}")
-    assert offered(shelf.case).others == dict.fromkeys(Scope, Others(2, is_cut=True))
+    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, Others(2, is_cut=True))
 
 
 def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pyte
     for number in range(4):  # all opened later
         shelf.add(f"book/2/{number}", days=1)
         shelf.add(f"book/1/{number}", shelf.other, shelf.elsewhere, days=1)
-    assert offered(shelf.case).others[Scope.PAGE] == Others(1, is_cut=False)
+    assert offered(shelf.case).others[LicenceScope.PAGE] == Others(1, is_cut=False)
     Case.objects.filter(page_url__contains="/book/2/").delete()
     assert set(offered(shelf.case).others.values()) == {Others(1, is_cut=False)}
 
@@ -128,20 +128,20 @@ def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf
     for path in ("书" * 700, "index.html"):
         Case.objects.filter(pk=shelf.case.pk).update(page_url=f"https://{HOST}/{path}")
         shelf.case.refresh_from_db()
-        assert set(offered(shelf.case).others) == {Scope.WORK, Scope.SITE}
+        assert set(offered(shelf.case).others) == {LicenceScope.WORK, LicenceScope.SITE}
     for scope in ("page", "pages", ""):
         with pytest.raises(VerdictRefused, match="no licence can be made"):
             shelf.license(scope)
     for elsewhere in ("upload:book.zip", f"ftp://{HOST}/book/1"):
         Case.objects.filter(pk=shelf.case.pk).update(page_url=elsewhere)
         shelf.case.refresh_from_db()
-        assert offer_of(shelf.case) is None
+        assert offer_licences(shelf.case) is None
 
 
 def test_a_page_that_something_allows_is_offered_none(shelf: Shelf) -> None:
     admin_data.own_domain(shelf.holder, HOST)
     shelf.case.refresh_from_db()
-    assert offer_of(shelf.case) is None
+    assert offer_licences(shelf.case) is None
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,13 @@ from tests.webadmin.cases.conftest import COPIED_TEXT
 from webadmin.accounts.models import Membership, RightsHolder, User
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.case_repository import DjangoCaseRepository
-from webadmin.cases.services.matters.assignment import MAX_AWAITED_CHARS, AssignmentRefused, assign, wait_for
-from webadmin.cases.services.matters.figures import rank_site, refresh, refresh_works, taken_of
+from webadmin.cases.services.matters.assignment import (
+    MAX_AWAITED_CHARS,
+    AssignmentRefused,
+    assign,
+    set_awaited_documents,
+)
+from webadmin.cases.services.matters.figures import rank_site, refresh, refresh_works, sum_taken_chars
 from webadmin.cases.services.verdicts import decide, undo
 from webadmin.review.services.whole_book import whole_book
 from webadmin.sites.models import PageRecord, Site
@@ -90,22 +95,22 @@ def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWork
     refresh(list(Matter.objects.values_list("pk", flat=True)))
     work = first.work_id
     assert len(places & Places.of([0])) == 1, "one character is on both pages"
-    assert taken_of(Work.objects.all()) == {work: len(COPIED_TEXT)}
+    assert sum_taken_chars(Work.objects.all()) == {work: len(COPIED_TEXT)}
     decide(second, Verdict.FALSE_ALARM, reviewer)
-    assert taken_of(Work.objects.all()) == {work: len(places)}
+    assert sum_taken_chars(Work.objects.all()) == {work: len(places)}
     decide(first, Verdict.FAIR_USE, reviewer)
-    assert taken_of(Work.objects.all()) == {}, "what is no copy takes nothing"
+    assert sum_taken_chars(Work.objects.all()) == {}, "what is no copy takes nothing"
     decide(second, Verdict.CONFIRMED, reviewer)
-    assert taken_of(Work.objects.all()) == {work: len(beside) + 1}
-    assert taken_of(Work.objects.exclude(pk=work)) == {}
+    assert sum_taken_chars(Work.objects.all()) == {work: len(beside) + 1}
+    assert sum_taken_chars(Work.objects.exclude(pk=work)) == {}
 
 
 def test_a_text_that_the_work_has_no_more_is_not_taken_from_it(site: Site, works: MemoryWorkStore) -> None:
     case = found(site, works)
-    assert taken_of(Work.objects.all()) == {case.work_id: case.taken_chars}
+    assert sum_taken_chars(Work.objects.all()) == {case.work_id: case.taken_chars}
     file = WorkFile(case.work.title, "", (ChapterText(1, "第一章", "写过一遍的另一段话"),))
     add_work(site.rights_holder, file, "", works, CollectingOutbox())
-    assert taken_of(Work.objects.all()) == {}
+    assert sum_taken_chars(Work.objects.all()) == {}
 
 
 def test_a_licence_takes_the_cases_out_and_its_end_brings_them_back(site: Site, works: MemoryWorkStore) -> None:
@@ -246,12 +251,12 @@ def test_only_its_reviewers_take_a_matter(site: Site, works: MemoryWorkStore, re
     for refused in (
         lambda: assign(matter, stranger, reviewer),
         lambda: assign(matter, reviewer, stranger),
-        lambda: wait_for(matter, "权属证明", stranger),
-        lambda: wait_for(matter, "字" * (MAX_AWAITED_CHARS + 1), reviewer),
+        lambda: set_awaited_documents(matter, "权属证明", stranger),
+        lambda: set_awaited_documents(matter, "字" * (MAX_AWAITED_CHARS + 1), reviewer),
     ):
         with pytest.raises(AssignmentRefused):
             refused()
-    wait_for(matter, " 权属证明 ", reviewer)
+    set_awaited_documents(matter, " 权属证明 ", reviewer)
     assign(matter, None, reviewer)
     matter.refresh_from_db()
     assert matter.assignee is None

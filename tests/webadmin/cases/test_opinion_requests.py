@@ -21,7 +21,7 @@ from tests.support.desk import CollectingOutbox, english
 from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, OpinionRequest
 from webadmin.cases.services.opinions.asking import ask
-from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, Subject, is_open, request_opinions
+from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, OpinionSubject, is_open, request_opinions
 
 CASES = 2
 
@@ -54,8 +54,8 @@ def reviewer(world: World) -> Client:
     return english(world.ours.reviewer)
 
 
-def subject_of(case: Case) -> Subject:
-    return Subject(case.pk, case.version_id)
+def subject_of(case: Case) -> OpinionSubject:
+    return OpinionSubject(case.pk, case.version_id)
 
 
 def message_of(case: Case) -> OpinionsRequested:
@@ -88,7 +88,7 @@ def test_a_request_is_sent_once_until_it_was_not_answered_in_time(case: Case, ou
 
 def test_no_other_version_is_asked_about(world: World, case: Case, outbox: CollectingOutbox) -> None:
     with pytest.raises(NotFound):
-        request_opinions(Subject(case.pk, world.ours.cases[1].version_id), NOW)
+        request_opinions(OpinionSubject(case.pk, world.ours.cases[1].version_id), NOW)
     assert outbox.sent == []
 
 

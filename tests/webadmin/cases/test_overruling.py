@@ -8,7 +8,7 @@ from core.states import CaseState, Rejection
 from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 from webadmin.cases.models import Exclusion, Overruling
-from webadmin.cases.services.overruling import MAX_NOTE_CHARS, overrule, standing, take_back
+from webadmin.cases.services.overruling import MAX_NOTE_CHARS, active_overruling, overrule, take_back
 from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def test_another_right_or_reason_is_not_overruled(estate: admin_data.Estate, cha
     overrule(estate.exclusion, estate.reviewer, "是照搬")
     Exclusion.objects.filter(pk=estate.exclusion.pk).update(**changed)
     estate.exclusion.refresh_from_db()
-    assert standing(estate.exclusion) is None
+    assert active_overruling(estate.exclusion) is None
     overrule(estate.exclusion, estate.reviewer, "也是照搬")
     assert Overruling.objects.count() == 2
 
@@ -46,9 +46,9 @@ def test_what_was_taken_back_can_be_overruled_again(estate: admin_data.Estate) -
     take_back(made, estate.manager)
     with pytest.raises(BadInput, match="taken back already"):
         take_back(made, estate.manager)
-    assert standing(estate.exclusion) is None
+    assert active_overruling(estate.exclusion) is None
     again = overrule(estate.exclusion, estate.reviewer, "还是照搬")
-    assert standing(estate.exclusion) == again
+    assert active_overruling(estate.exclusion) == again
 
 
 def test_a_note_that_is_too_long_is_refused_whole(estate: admin_data.Estate) -> None:
@@ -66,7 +66,7 @@ def test_a_broker_that_is_away_keeps_nobody_from_overruling(
     with django_capture_on_commit_callbacks(execute=True) as sent:
         made = overrule(estate.exclusion, estate.reviewer, "是照搬")
     assert sent, "it was tried"
-    assert standing(estate.exclusion) == made
+    assert active_overruling(estate.exclusion) == made
 
 
 @pytest.mark.parametrize("kind", ["own domain", "own account", "not protected", "licence"])

@@ -9,7 +9,7 @@ from core.states import Rejection
 from tests.support import admin_data
 from tests.support.admin_data import NOW, Estate
 from webadmin.cases.models import Overruling
-from webadmin.cases.services.permissions import NOTHING, Allowance, Copied, Rights
+from webadmin.cases.services.permissions import NOTHING, Allowance, Rights, RightsQuery
 from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,7 @@ def of_case(estate: Estate, match_class: str = QUOTED, chars: int = 30, number: 
 def ruling(estate: Estate, **asked: Any) -> Allowance:
     case = estate.cases[0]
     given = {"work": case.work_id, "page": case.page_id, "url": case.page_url, "seen_at": NOW}
-    return Rights(estate.holder.pk).ruling(Copied(**{**given, **asked}))
+    return Rights(estate.holder.pk).ruling(RightsQuery(**{**given, **asked}))
 
 
 class TestACaseThatNoRightAllows:

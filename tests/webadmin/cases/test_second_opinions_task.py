@@ -23,7 +23,7 @@ from webadmin.accounts.models import FailedMessage
 from webadmin.cases import tasks as cases_tasks
 from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
-from webadmin.cases.services.opinions.requests import Subject, request_opinions
+from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 
 pytestmark = pytest.mark.django_db
 
@@ -35,7 +35,7 @@ class Desk:
     """A case with stored texts about which the engines were requested, and the message that says so."""
 
     client: "redis.Redis"
-    subject: Subject
+    subject: OpinionSubject
     outbox: CollectingOutbox
     texts: Texts
 
@@ -69,7 +69,7 @@ def desk(client: "redis.Redis", monkeypatch: pytest.MonkeyPatch) -> Desk:
     monkeypatch.setattr(cases_tasks, "live", lambda _: ports)
     monkeypatch.setattr(cases_tasks, "redis_client", lambda _: client)
     monkeypatch.setattr(stores, "outbox", lambda: outbox)
-    made = Desk(client, Subject(case.pk, case.version_id), outbox, texts)
+    made = Desk(client, OpinionSubject(case.pk, case.version_id), outbox, texts)
     request_opinions(made.subject, NOW)
     return made
 

@@ -34,11 +34,11 @@ from webadmin.cases.services.opinions.engine_answers import (
     BACKGROUND_PIECES,
     CORPUS_ENGINES,
     MIN_CORPUS_PIECES,
+    EngineVerdict,
     Question,
-    Verdict,
     answers,
 )
-from webadmin.cases.services.opinions.requests import Subject
+from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.works.models import Chapter, Work
 
 CASES = 2
@@ -67,8 +67,8 @@ def judged(texts: Texts, case: Case, page: str, work: str = WORK) -> SecondOpini
     return case.second_opinions.get(version_id=case.version_id)
 
 
-def subject_of(case: Case) -> Subject:
-    return Subject(case.pk, case.version_id)
+def subject_of(case: Case) -> OpinionSubject:
+    return OpinionSubject(case.pk, case.version_id)
 
 
 def verdicts(opinion: SecondOpinion) -> dict[str, str]:
@@ -76,7 +76,7 @@ def verdicts(opinion: SecondOpinion) -> dict[str, str]:
 
 
 def copies(opinion: SecondOpinion) -> set[str]:
-    return {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.COPY}
+    return {name for name, verdict in verdicts(opinion).items() if verdict == EngineVerdict.COPY}
 
 
 def test_every_engine_calls_an_identical_page_a_copy(world: World, texts: Texts) -> None:
@@ -88,7 +88,7 @@ def test_every_engine_calls_an_identical_page_a_copy(world: World, texts: Texts)
     marking = [answer for answer in opinion.answers if ENGINES[answer["engine"]].gives_spans]
     assert marking
     assert all(answer["passages"] >= 1 and answer["page_share"] > 0.8 for answer in marking)
-    assert all(0 < answer["similarity"] <= 1 for answer in opinion.answers if answer["verdict"] == Verdict.COPY)
+    assert all(0 < answer["similarity"] <= 1 for answer in opinion.answers if answer["verdict"] == EngineVerdict.COPY)
 
 
 def test_few_engines_see_homophones_and_the_case_lists_all(world: World, texts: Texts, reviewer: Client) -> None:
@@ -118,7 +118,7 @@ def test_no_engine_calls_a_text_of_other_characters_a_copy(world: World, texts: 
 
 def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, reviewer: Client) -> None:
     opinion = judged(texts, world.ours.cases[0], WORK)
-    lacking = {name for name, verdict in verdicts(opinion).items() if verdict == Verdict.NEEDS_CORPUS}
+    lacking = {name for name, verdict in verdicts(opinion).items() if verdict == EngineVerdict.NEEDS_CORPUS}
     assert lacking == CORPUS_ENGINES
     page = shown(reviewer, world.ours.cases[0])
     assert f"{len(copies(opinion))} of {len(ENGINES) - len(lacking)} engines agree" in page
@@ -136,25 +136,25 @@ def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, revie
 def test_a_long_work_is_a_corpus_of_its_own(world: World, texts: Texts) -> None:
     work = "".join(story(300 + place, 70) for place in range(MIN_CORPUS_PIECES))
     said = verdicts(judged(texts, world.ours.cases[0], work[:2500], work))
-    assert {said[name] for name in CORPUS_ENGINES} == {Verdict.COPY}
+    assert {said[name] for name in CORPUS_ENGINES} == {EngineVerdict.COPY}
 
 
 def test_a_page_that_is_longer_than_the_usual_piece_is_met_by_one_of_its_length() -> None:
     page = WORK * 2
     said = {answer.engine: answer.verdict for answer in answers(Question(page, [page], ()))}
-    assert said["simhash-64"] == said["word-jaccard"] == said["exact-md5"] == Verdict.COPY
+    assert said["simhash-64"] == said["word-jaccard"] == said["exact-md5"] == EngineVerdict.COPY
 
 
 def test_the_case_knows_the_same_verdicts_without_the_engines() -> None:
     known = {opinions_shown.COPY, opinions_shown.NO_COPY, opinions_shown.NEEDS_CORPUS}
-    assert known == set(Verdict) - {Verdict.FAILED}
+    assert known == set(EngineVerdict) - {EngineVerdict.FAILED}
 
 
 @pytest.mark.parametrize("name", sorted(ENGINES))
 def test_every_engine_takes_pieces_of_another_length_or_marks_passages(name: str) -> None:
     """An engine that refused the length of a piece would stand as failed on every case."""
     (answer,) = answers(Question("", ["江面起了雾。"], ["", *["雾"] * MIN_CORPUS_PIECES]), {name: ENGINES[name]})
-    assert answer.verdict == Verdict.NO_COPY
+    assert answer.verdict == EngineVerdict.NO_COPY
 
 
 def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog: pytest.LogCaptureFixture) -> None:
@@ -172,7 +172,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
         "exact-md5": ENGINES["exact-md5"],
     }
     said = answers(Question(WORK, [WORK], ()), engines)
-    assert [answer.verdict for answer in said] == [Verdict.FAILED, Verdict.COPY]
+    assert [answer.verdict for answer in said] == [EngineVerdict.FAILED, EngineVerdict.COPY]
     assert "the engine broken failed" in caplog.text
 
 
@@ -189,7 +189,7 @@ def test_answers_never_change_and_a_new_version_has_its_own(world: World, texts:
     newer.version_id = texts.keep(case.page, with_homophones(WORK, 0.3), b"<html>2</html>")
     newer.page_text_digest = case_texts.digest(with_homophones(WORK, 0.3).encode())
     newer.save()
-    ask(Subject(case.pk, newer.version_id), texts.pages, texts.works, NOW)
+    ask(OpinionSubject(case.pk, newer.version_id), texts.pages, texts.works, NOW)
     assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
     second = case.second_opinions.get(version_id=newer.version_id)
     assert len(copies(second)) < len(copies(first))
@@ -213,7 +213,7 @@ def test_texts_of_another_rights_holder_are_no_background(world: World, texts: T
     theirs = set(add_texts(texts, world.theirs.works[0], OTHERS))
     opinion = judged(texts, world.ours.cases[0], WORK)
     assert not theirs & set(opinion.background_ids)
-    assert {verdicts(opinion)[name] for name in CORPUS_ENGINES} == {Verdict.NEEDS_CORPUS}
+    assert {verdicts(opinion)[name] for name in CORPUS_ENGINES} == {EngineVerdict.NEEDS_CORPUS}
 
 
 def test_all_texts_of_the_work_that_the_page_took_from_are_asked_about(world: World, texts: Texts) -> None:

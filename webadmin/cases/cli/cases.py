@@ -109,12 +109,12 @@ def case(
 ) -> None:
     """Show a case: its figures, and each copied passage of the page under that of the work, changes marked."""
     with session() as settings:
-        from webadmin.cases.services.opinions.summary import opinions_on
+        from webadmin.cases.services.opinions.summary import read_opinions
 
         case = find_case(case_key)
         matches = list(case.matches.filter(version_id=case.version_id)) or list(case.matches.all())
         version = matches[0].version_id if matches else case.version_id
-        opinions = opinions_on(case, version, SystemClock().now())
+        opinions = read_opinions(case, version, SystemClock().now())
         refusal = _ask_engines(case, version) if opinions.opinion is None else None
         if is_json:
             if refusal:
@@ -155,7 +155,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
     return [
         ("column.case", case.pk),
         ("column.state", case.get_state_display()),
-        ("column.verdict", _decided(case, settings)),
+        ("column.verdict", _describe_decision(case, settings)),
         ("column.note", case.decision.note if case.decision else ""),
         ("column.allowed", _allowance(case, settings)),
         ("column.work", f"{case.work.title} {case.work.author}".strip()),
@@ -210,7 +210,7 @@ def _address_records(cases: "Sequence[Case]", settings: Settings) -> dict[int, l
     }
 
 
-def _decided(case: "Case", settings: Settings) -> Message | str:
+def _describe_decision(case: "Case", settings: Settings) -> Message | str:
     if case.decision is None:
         return ""
     from webadmin.ui.models.phrases import VERDICTS
@@ -242,10 +242,10 @@ def _allowance(case: "Case", settings: Settings) -> Message | str:
 
 def _ask_engines(case: "Case", version_id: str) -> Message | None:
     """Have the published engines asked in the background; why that could not be done, or None."""
-    from webadmin.cases.services.opinions.requests import Subject, request_opinions
+    from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 
     try:
-        request_opinions(Subject(case.pk, version_id), SystemClock().now())
+        request_opinions(OpinionSubject(case.pk, version_id), SystemClock().now())
     except (NotFound, RetryLater) as error:
         return error.message
     return None
@@ -258,8 +258,8 @@ def _agreement(opinions: "OpinionsShown", refusal: Message | None) -> Message:
         return Message("corpus.not-asked", reason=opinions.opinion.get_left_out_display())
     names = [answer.name for answer in opinions.agreeing]
     if not names:
-        return Message("corpus.agree", count=0, asked=opinions.asked)
-    return Message("corpus.agree-named", count=len(names), asked=opinions.asked, names=names)
+        return Message("corpus.agree", count=0, asked=opinions.asked_count)
+    return Message("corpus.agree-named", count=len(names), asked=opinions.asked_count, names=names)
 
 
 def _engines(opinions: "OpinionsShown", settings: Settings) -> dict[str, Any] | None:
@@ -269,7 +269,7 @@ def _engines(opinions: "OpinionsShown", settings: Settings) -> dict[str, Any] | 
         return None
     return {
         "agree": len(opinions.agreeing),
-        "asked": opinions.asked,
+        "asked": opinions.asked_count,
         "left_out": opinion.left_out or None,
         "answers": opinion.answers,
         "piece_chars": opinion.piece_chars,

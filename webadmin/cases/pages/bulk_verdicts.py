@@ -31,16 +31,16 @@ _PAIR = re.compile("[0-9]{1,19}:[0-9]{1,19}")
 
 
 @dataclass(slots=True)
-class Plan:
+class VerdictPlan:
     """What a verdict would do to chosen cases. left_out: by the reason, in words."""
 
     able: list[Any] = field(default_factory=list)  # cases, each with the key of its newest decision
     left_out: dict[str, list[Any]] = field(default_factory=dict)
 
 
-def plan_of(cases: Sequence[Any], verdict: Verdict | None) -> Plan:
+def plan_verdicts(cases: Sequence[Any], verdict: Verdict | None) -> VerdictPlan:
     """Which cases take the verdict, and which are left out: nobody decides unseen on what changed or is allowed."""
-    plan = Plan()
+    plan = VerdictPlan()
     for case in cases:
         reason = _reason_to_leave_out(case, verdict)
         (plan.left_out.setdefault(reason, []) if reason else plan.able).append(case)
@@ -60,7 +60,7 @@ def answer(
         words = _("At most %(count)d cases at once; choose fewer.") % {"count": MAX_VERDICTS_AT_ONCE}
         messages.error(request, words)
         return None
-    plan = plan_of(cases, verdict)
+    plan = plan_verdicts(cases, verdict)
     if SEEN not in request.POST:
         context = _context(request, plan, verdict)
         return desk_page(request, "cases/bulk_verdict.html", context)
@@ -80,7 +80,7 @@ def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
     return ""
 
 
-def _give(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> None:
+def _give(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> None:
     clock = ManualClock(timezone.now())
     done, seen = 0, dict(pair.split(":") for pair in request.POST[SEEN].split(",") if _PAIR.fullmatch(pair))
     for case in plan.able:
@@ -100,7 +100,7 @@ def _give(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> None:
     messages.success(request, _("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
-def _context(request: HttpRequest, plan: Plan, verdict: Verdict | None) -> dict[str, Any]:
+def _context(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> dict[str, Any]:
     return {
         "opts": Case._meta,
         "title": _("What will happen"),

@@ -15,7 +15,7 @@ from django.db.models import F, Q, QuerySet
 from core.pages import VersionOfPage
 from webadmin.cases.models import Case, CaseAddress, CaseMatch
 from webadmin.cases.services.locks import locked_cases
-from webadmin.cases.services.permissions import ALLOWANCES, Copied, Rights
+from webadmin.cases.services.permissions import ALLOWANCES, Rights, RightsQuery
 from webadmin.cases.services.shown_pages import addresses_showing_text, move_case, request_comparison
 from webadmin.sites.models import PageRecord
 
@@ -46,16 +46,18 @@ def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAdd
     listed = {}
     for case in cases:
         of_case = sorted(rows[case.pk], key=lambda row: (row.page_id != case.page_id, row.first_seen_at, row.pk))
-        listed[case.pk] = [_listed(row, case, is_shown=row.pk in shown) for row in of_case] or [_own(case)]
+        listed[case.pk] = [_list_address(row, case, is_shown=row.pk in shown) for row in of_case] or [
+            _list_own_page(case)
+        ]
     return listed
 
 
-def _own(case: Case) -> ListedAddress:
+def _list_own_page(case: Case) -> ListedAddress:
     gone = case.page.gone_since
     return ListedAddress(case.page_url, case.first_seen_at, case.last_seen_at, gone is None, gone)
 
 
-def _listed(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddress:
+def _list_address(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddress:
     url = case.page_url if row.page_id == case.page_id else row.page.url
     return ListedAddress(url, row.first_seen_at, row.last_seen_at, is_shown, row.page.gone_since)
 
@@ -127,7 +129,7 @@ def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Ma
     for row in rows.select_related("case", "page"):
         case, page = row.case, row.page
         account, copied = case.page_poster or case.page_author, texts.get(case.pk, ())
-        asked = Copied(case.work_id, page.page_id, page.url, row.last_seen_at, account, copied)
+        asked = RightsQuery(case.work_id, page.page_id, page.url, row.last_seen_at, account, copied)
         if bool(rights.ruling(asked).reason) != (case.allowed_as in ALLOWANCES):
             others.append(row)
     release_addresses(others)

@@ -13,7 +13,7 @@ from core.rights import Permission
 from core.states import OF_THE_FINDING, Rejection
 from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.copied_texts import texts_by_case
-from webadmin.cases.services.permissions import Allowance, Copied, Rights
+from webadmin.cases.services.permissions import Allowance, Rights, RightsQuery
 from webadmin.works.models import Licence, Unprotected
 from webadmin.works.services.licences import label_of, one_spelling
 
@@ -74,7 +74,7 @@ def covered_in_part(case: Case) -> CoveredInPart | None:
 def _ruling(case: Case) -> Allowance:
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, ())
     account = case.page_poster or case.page_author
-    copied = Copied(case.work_id, case.page_id, case.page_url, case.last_seen_at, account, texts)
+    copied = RightsQuery(case.work_id, case.page_id, case.page_url, case.last_seen_at, account, texts)
     return Rights(case.rights_holder_id).ruling(copied)
 
 
@@ -97,7 +97,7 @@ def covered_cases(licence: Licence) -> Covered[Case]:
         rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=label_of(licence)
     )
     rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    return _within(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
+    return _covered_by(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
 def covered_findings(licence: Licence) -> Covered[Exclusion]:
@@ -106,10 +106,10 @@ def covered_findings(licence: Licence) -> Covered[Exclusion]:
         work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=label_of(licence)
     )
     rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    return _within(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
+    return _covered_by(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
-def _within(rows: Iterable[M], licence: Licence) -> Covered[M]:
+def _covered_by(rows: Iterable[M], licence: Licence) -> Covered[M]:
     """Those where the licence holds: two licences may have one name."""
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
     here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]

@@ -151,9 +151,9 @@ class DjangoCaseRepository(DjangoSearchBacklog):
 
     def open_or_update_cases(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
         try:
-            return self._recorded(outcomes)
+            return self._record(outcomes)
         except IntegrityError:  # another process wrote the same page or case for the first time: now it is there
-            return self._recorded(outcomes)
+            return self._record(outcomes)
 
     def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
         shown = {each.version.id: each.is_current for each in versions}
@@ -185,6 +185,6 @@ class DjangoCaseRepository(DjangoSearchBacklog):
     def is_owned(self, text: WorkTextId) -> bool:
         return Chapter.objects.filter(text_id=text).exists()
 
-    def _recorded(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def _record(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
         with answering(), transaction.atomic():
             return record_outcomes(outcomes, self._works)

@@ -13,12 +13,19 @@ from core.ports import Outcome, WorkTexts
 from core.program import code_version
 from webadmin.cases.models import Case, CaseAddress, CaseMatch, TakenText
 from webadmin.cases.services.addresses import cases_with_pages
-from webadmin.cases.services.findings import Findings, Found, author_of, case_figures, compared_text, poster_of
+from webadmin.cases.services.findings import (
+    Findings,
+    OutcomeFindings,
+    case_figures,
+    compared_text,
+    stated_author,
+    stated_poster,
+)
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters import figures as matters
 from webadmin.cases.services.permissions import ALLOWANCES
 from webadmin.cases.services.snapshots import frozen_obfuscations, frozen_span
-from webadmin.cases.services.what_counts import Counted
+from webadmin.cases.services.what_counts import CountedFindings
 from webadmin.sites.models import PageRecord
 from webadmin.ui.models.fields import kinds_of
 from webadmin.works.models import Chapter
@@ -34,7 +41,7 @@ _KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
 class Cases:
     """The cases of some outcomes: read at once, changed one after the other, written at once."""
 
-    def __init__(self, found: Sequence[Found], works: WorkTexts) -> None:
+    def __init__(self, found: Sequence[OutcomeFindings], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
         texts = _cases_by_text(found)
         keys = {*texts.values(), *cases_with_pages(pages).order_by().values_list("pk", flat=True)} if pages else set()
@@ -47,7 +54,7 @@ class Cases:
             self._addresses[id(row.case), row.page_id] = row
             self._cases.setdefault((row.page_id, row.case.work_id), row.case)
         self._works = works
-        self._taken: dict[tuple[str, int], Counted] = {}  # by page and work: what the version shown took
+        self._taken: dict[tuple[str, int], CountedFindings] = {}  # by page and work: what the version shown took
         self._new: set[tuple[str, int]] = set()
         self._sightings: list[tuple[Case, Outcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
@@ -58,7 +65,7 @@ class Cases:
         case = self._cases.get((page.page_id, findings.work.pk))
         return case is not None and case.page_id == page.page_id
 
-    def take(self, found: Found, page: PageRecord, findings: Findings, counted: Counted) -> Case:
+    def take(self, found: OutcomeFindings, page: PageRecord, findings: Findings, counted: CountedFindings) -> Case:
         """The case of a page and a work, new or brought up to date. counted: what counts of the findings.
 
         The text of the page may have a case already, which has the page as a further address then.
@@ -227,9 +234,9 @@ class Cases:
 _TextKey = tuple[str, int, str, str, frozenset[str]]
 
 
-def _text_key(found: Found, findings: Findings) -> _TextKey:
+def _text_key(found: OutcomeFindings, findings: Findings) -> _TextKey:
     version = found.outcome.version
-    account = poster_of(version, findings.matches) or author_of(version)
+    account = stated_poster(version, findings.matches) or stated_author(version)
     undone = _altered_kinds(kinds_of(frozen_obfuscations(version.reading.obfuscations)))
     return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], account, undone
 
@@ -239,7 +246,7 @@ def _altered_kinds(kinds: str) -> frozenset[str]:
     return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
 
 
-def _cases_by_text(found: Sequence[Found]) -> dict[_TextKey, int]:
+def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[_TextKey, int]:
     """Which cases that no right allows have the texts that were found, on the same site and of the same work."""
     wanted = {_text_key(each, findings) for each in found for findings in each.findings}
     if not wanted:
@@ -264,7 +271,7 @@ def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
     return text, digest(text.encode("utf-8", "surrogatepass"))
 
 
-def taken_row(case: Case, match: Match, counted: Counted) -> TakenText:
+def taken_row(case: Case, match: Match, counted: CountedFindings) -> TakenText:
     """What the case has of one text: what counts, and beside it what does not."""
     left_out = counted.left_out.get(str(match.text_id))
     packed = left_out.packed() if left_out else b""

@@ -3,20 +3,20 @@
 from dataclasses import dataclass
 
 from core.states import Rejection
-from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Rights
+from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Rights, RightsQuery
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DecisionFacts:
     """What one decision rests on.
 
-    left_out_as: what the matcher says that it is, where that is no copy: a quotation, a teaser. source: what it quotes.
+    rejection: what the matcher says that it is, where that is no copy: a quotation, a teaser. source: what it quotes.
     opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: all of it is noise or ignored.
     is_known: the page is a case of the work already.
     """
 
-    copied: Copied
-    left_out_as: Rejection | None = None
+    copied: RightsQuery
+    rejection: Rejection | None = None
     source: str = ""
     opens_teasers: bool = False
     is_nothing_left: bool = False
@@ -31,7 +31,7 @@ class Decision:
     is_case: bool
 
 
-def decide(finding: Finding, rights: Rights) -> Decision:
+def decide(finding: DecisionFacts, rights: Rights) -> Decision:
     """Decide by the first rule that holds and that no reviewer overruled.
 
     1. The rights holder's own account, own domain or licence allows the page, or the work is not protected.
@@ -42,8 +42,8 @@ def decide(finding: Finding, rights: Rights) -> Decision:
     A known case stays one: what allows it now, or leaves nothing of it, sets it aside, and is written down there.
     """
     allowance = rights.ruling(finding.copied)
-    if allowance.reason is None and finding.left_out_as is not None and not _is_wanted(finding):
-        left_out = Allowance(finding.left_out_as, finding.source)
+    if allowance.reason is None and finding.rejection is not None and not _is_wanted(finding):
+        left_out = Allowance(finding.rejection, finding.source)
         allowance = rights.unless_overruled(finding.copied.page, finding.copied.work, left_out)
     if allowance.reason is None and finding.is_nothing_left:
         allowance = Allowance(Rejection.NOTHING_LEFT)
@@ -51,5 +51,5 @@ def decide(finding: Finding, rights: Rights) -> Decision:
     return Decision(allowance, is_case=allowance.reason is None or stays)
 
 
-def _is_wanted(finding: Finding) -> bool:
-    return finding.left_out_as is Rejection.TEASER and finding.opens_teasers
+def _is_wanted(finding: DecisionFacts) -> bool:
+    return finding.rejection is Rejection.TEASER and finding.opens_teasers

@@ -70,13 +70,13 @@ class Findings:
         return max(self.copies or self.matches, key=lambda match: match.matched_chars)
 
     @property
-    def left_out_as(self) -> Rejection | None:
+    def rejection(self) -> Rejection | None:
         """Why these are no case, whatever the rights allow; None where they are."""
         return left_out_as([match.match_class for match in self.matches])
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class OutcomeFindings:
     """One outcome, with what of it concerns the holder who watches its site."""
 
     outcome: Outcome
@@ -99,7 +99,7 @@ class Found:
         return "" if self.findings else str(Rejection.NO_MATCH)
 
 
-def found_in(outcomes: Sequence[Outcome]) -> list[Found]:
+def collect_findings(outcomes: Sequence[Outcome]) -> list[OutcomeFindings]:
     """What the outcomes have, in their order. Raises NotFound for an unknown site."""
     keys = {outcome.version.site_id: site_key(outcome.version.site_id) for outcome in outcomes}
     sites = Site.objects.select_related("rights_holder").in_bulk(list(set(keys.values())))
@@ -107,14 +107,14 @@ def found_in(outcomes: Sequence[Outcome]) -> list[Found]:
         if key not in sites:
             raise NotFound("site", name)
     chapters = _chapters(outcomes, {site.rights_holder_id for site in sites.values()})
-    found, sources = [], Sources()
+    found, sources = [], SourceNames()
     for outcome in outcomes:
         site = sites[keys[outcome.version.site_id]]
-        owned = _owned(outcome.matches, chapters, site.rights_holder_id)
+        owned = _owned_chapters(outcome.matches, chapters, site.rights_holder_id)
         is_whole = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in owned}
         reading = outcome.version.reading
         findings = [with_sources(each, reading, sources) for each in by_work(owned, outcome.matches)]
-        found.append(Found(outcome, site, findings, is_whole))
+        found.append(OutcomeFindings(outcome, site, findings, is_whole))
     return found
 
 
@@ -128,18 +128,18 @@ def _chapters(outcomes: Iterable[Outcome], holders: Collection[int]) -> dict[str
     return chapters
 
 
-def _owned(matches: Iterable[Match], chapters: dict[str, list[Chapter]], holder: int) -> list[Chapter]:
+def _owned_chapters(matches: Iterable[Match], chapters: dict[str, list[Chapter]], holder: int) -> list[Chapter]:
     of_matches = (chapter for match in matches for chapter in chapters.get(match.text_id, ()))
     owned = (chapter for chapter in of_matches if chapter.work.rights_holder_id == holder)
     return sorted(owned, key=lambda chapter: (chapter.work_id, chapter.number))
 
 
-def author_of(version: PageVersion) -> str:
+def stated_author(version: PageVersion) -> str:
     """Whom the page names as its author, as cases and findings keep it."""
     return with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS]
 
 
-def poster_of(version: PageVersion, matches: Iterable[Match]) -> str:
+def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
     """Whom the page names as having posted what it took in its main text; "" for nobody."""
     if not version.reading.posters:
         return ""
@@ -148,7 +148,7 @@ def poster_of(version: PageVersion, matches: Iterable[Match]) -> str:
     return with_length_kept("、".join(names))[:MAX_AUTHOR_CHARS]
 
 
-def title_of(version: PageVersion) -> str:
+def stated_title(version: PageVersion) -> str:
     """The page's title, as cases and findings keep it."""
     return with_length_kept(version.reading.title)[:MAX_TITLE_CHARS]
 
@@ -158,9 +158,9 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     matches, matched = findings.matches, findings.matched_chars
     return {
         "page_url": version.page_url,
-        "page_title": title_of(version),
-        "page_author": author_of(version),
-        "page_poster": poster_of(version, matches),
+        "page_title": stated_title(version),
+        "page_author": stated_author(version),
+        "page_poster": stated_poster(version, matches),
         "page_published_at": version.reading.published,
         "version_id": version.id,
         "match_class": findings.main.match_class,
@@ -211,12 +211,12 @@ def _telling(items: Collection[tuple[Chapter, Match]]) -> tuple[tuple[Chapter, M
 
 
 @dataclass(slots=True)
-class Sources:
+class SourceNames:
     """The names of the works whose findings are looked at, each read once."""
 
     _known: dict[int, tuple[str, re.Pattern[str]]] = field(default_factory=dict)
 
-    def named_in(self, text: str, work: Work) -> str:
+    def find_name(self, text: str, work: Work) -> str:
         """How `text` names the work or its author; "" where it does not."""
         if work.pk not in self._known:
             self._known[work.pk] = _title(work), _author_pattern(names_of_author(work))
@@ -228,7 +228,7 @@ class Sources:
         return next(filter(None, found.groups()), "") if found is not None else ""
 
 
-def with_sources(findings: Findings, reading: Reading, sources: Sources) -> Findings:
+def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
     """The findings of one work; quotations with the source that the page names.
 
     Excerpts are quotations where all that the page has of the work is little and the source stands beside them.
@@ -238,10 +238,10 @@ def with_sources(findings: Findings, reading: Reading, sources: Sources) -> Find
     if not matches or classes - {MatchClass.QUOTATION, MatchClass.EXCERPT}:
         return findings
     if classes == {MatchClass.QUOTATION}:
-        return replace(findings, source=sources.named_in(reading.whole_text, findings.work))
+        return replace(findings, source=sources.find_name(reading.whole_text, findings.work))
     if _is_disguised(reading) or not _are_little(matches):  # who quotes does not disguise
         return findings
-    source = _named_beside(matches, reading, findings.work, sources)
+    source = _name_beside_matches(matches, reading, findings.work, sources)
     if not source:
         return findings
     items = tuple((chapter, _as_quotation(match)) for chapter, match in findings.items)
@@ -268,20 +268,20 @@ def _are_little(matches: Collection[Match]) -> bool:
     )
 
 
-def _named_beside(matches: Collection[Match], reading: Reading, work: Work, sources: Sources) -> str:
+def _name_beside_matches(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
     """How the source is named beside every match (there is one at least), as it is beside the first."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
         text = reading.text if is_main else reading.whole_text
-        named.append(next(filter(None, (_beside(span, text, work, sources) for span in match.spans)), ""))
+        named.append(next(filter(None, (_name_beside(span, text, work, sources) for span in match.spans)), ""))
     return named[0] if all(named) else ""
 
 
-def _beside(span: Span, text: str, work: Work, sources: Sources) -> str:
+def _name_beside(span: Span, text: str, work: Work, sources: SourceNames) -> str:
     before = text[max(0, span.page.start - REACH_CHARS) : span.page.start]
     after = text[span.page.end : span.page.end + REACH_CHARS]
-    return sources.named_in(before, work) or sources.named_in(after, work)
+    return sources.find_name(before, work) or sources.find_name(after, work)
 
 
 def _as_quotation(match: Match) -> Match:

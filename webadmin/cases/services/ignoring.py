@@ -49,7 +49,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
     """
     if role_in(user, case.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=case.rights_holder)
-    text, letters = _checked(text, LEAST_LETTERS, MAX_NOISE_CHARS)
+    text, letters = _check(text, LEAST_LETTERS, MAX_NOISE_CHARS)
     version = stores.page_store().version(VersionId(case.version_id))
     if version is None or letters.text not in Letters.of(version.reading.whole_text).text:
         raise BadInput("ignored.not-on-page")
@@ -59,7 +59,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
     site = case.page.site
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
-        made = _saved(
+        made = _save_ignored(
             IgnoredText(
                 rights_holder_id=case.rights_holder_id, site=site, text=text, reason=IgnoredText.Reason.NOISE,
                 page_url=case.page_url, note=checked_note(note, is_needed=False), entered_by=user,
@@ -73,7 +73,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
 
 def check_text(holder: RightsHolder, text: str) -> str:
     """The text as it is kept. Raises BadInput for one that is too short, too long, or most of a chapter."""
-    text, letters = _checked(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
+    text, letters = _check(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
     for chapter in near.order_by("-chars")[:MAX_CHAPTERS_LOOKED_AT]:
@@ -139,7 +139,7 @@ def ignore_everywhere(
     foreseen = foresee(holder, text)
     with transaction.atomic():
         lock_rights(holder.pk)
-        _saved(made, letters)
+        _save_ignored(made, letters)
         _ask(made)
         losing = [loss.case for loss in foreseen.losses[:MAX_RECOUNTED]]
         recount_all(holder.pk, losing, stores.page_store(), stores.work_store(), user.pk)
@@ -167,7 +167,7 @@ def take_back(ignored: IgnoredText, user: User) -> None:
     ignored.refresh_from_db()
 
 
-def _checked(text: str, least: int, most: int) -> tuple[str, Letters]:
+def _check(text: str, least: int, most: int) -> tuple[str, Letters]:
     text = text.strip()
     letters = Letters.of(text)
     if len(text) > most:
@@ -177,7 +177,7 @@ def _checked(text: str, least: int, most: int) -> tuple[str, Letters]:
     return text, letters
 
 
-def _saved(made: IgnoredText, letters: Letters) -> IgnoredText:
+def _save_ignored(made: IgnoredText, letters: Letters) -> IgnoredText:
     standing = IgnoredText.objects.filter(rights_holder=made.rights_holder_id, site=made.site_id, withdrawn_at=None)
     texts = list(standing.values_list("text", flat=True))
     if any(Letters.of(each).text == letters.text for each in texts):

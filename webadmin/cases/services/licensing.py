@@ -26,7 +26,7 @@ MAX_COUNTED = 1_000
 MAX_LICENSEE_CHARS = 200
 
 
-class Scope(StrEnum):
+class LicenceScope(StrEnum):
     """What a licence allows that is made with a verdict, the narrowest first."""
 
     PAGE = "page"  # the work, on the page of the case and what stands below its address
@@ -43,21 +43,21 @@ class Others:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class LicenceOffer:
     """The licences that can be made with the verdict on a case: where they hold, since when, and what each would do."""
 
     host: str
     since: date
-    others: Mapping[Scope, Others]
+    others: Mapping[LicenceScope, Others]
 
 
-def offer_of(case: Case) -> Offer | None:
+def offer_licences(case: Case) -> LicenceOffer | None:
     """None for a case whose page something allows already, or whose page stands on no site."""
     if case.allowed_as:
         return None
-    licences = {scope: licence for scope in Scope if (licence := _licence(case, scope)) is not None}
+    licences = {scope: licence for scope in LicenceScope if (licence := _licence(case, scope)) is not None}
     others = {scope: _others(case, licence) for scope, licence in licences.items()}
-    return next((Offer(each.domain, each.valid_from, others) for each in licences.values()), None)
+    return next((LicenceOffer(each.domain, each.valid_from, others) for each in licences.values()), None)
 
 
 def license_case(
@@ -87,18 +87,18 @@ def license_case(
 
 def _licence(case: Case, scope: str) -> Licence | None:
     """The licence for the page of a case, yet without a licensee; None for what cannot be one."""
-    address = one_spelling(case.page_url) if scope == Scope.PAGE else ""
+    address = one_spelling(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
         domain = str(parse_host(case.page_url))
     except ValueError:
         return None
-    is_one = scope != Scope.PAGE or not is_whole_site(address)
+    is_one = scope != LicenceScope.PAGE or not is_whole_site(address)
     is_on_web = case.page_url.startswith(("http://", "https://"))
-    if scope not in set(Scope) or not is_one or not is_on_web or len(address) > MAX_ADDRESS_CHARS:
+    if scope not in set(LicenceScope) or not is_one or not is_on_web or len(address) > MAX_ADDRESS_CHARS:
         return None
     return Licence(
         rights_holder_id=case.rights_holder_id,
-        work_id=None if scope == Scope.SITE else case.work_id,
+        work_id=None if scope == LicenceScope.SITE else case.work_id,
         domain=domain,
         address=address,
         valid_from=case.first_seen_at.astimezone(timezone.get_default_timezone()).date(),

@@ -46,14 +46,14 @@ def _links(span: Mapping[str, Any]) -> Iterator[_Link]:
     rest = [link for kind, link in changes if kind != ChangeKind.MOVED]
     for piece in (link for kind, link in changes if kind == ChangeKind.MOVED):
         inside = [link for link in rest if piece.page.start <= link.page.start < piece.page.end]
-        page, on_page = _parted(page, piece.page)
-        work, in_work = _parted(work, piece.work)
-        yield from _linked(on_page, in_work, inside)
+        page, on_page = _split_letters(page, piece.page)
+        work, in_work = _split_letters(work, piece.work)
+        yield from _link_letters(on_page, in_work, inside)
         rest = [link for link in rest if link not in inside]
-    yield from _linked(page, work, rest)
+    yield from _link_letters(page, work, rest)
 
 
-def _linked(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
+def _link_letters(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
     """The changes of one piece, and its letters before, between and behind them pair by pair.
 
     So are those of a change that has as many letters on both sides: of like sound, say.
@@ -61,14 +61,14 @@ def _linked(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_L
     at = in_work = 0
     for change in changes:
         until = bisect_left(page, change.page.start), bisect_left(work, change.work.start)
-        yield from _paired(page[at : until[0]], work[in_work : until[1]])
+        yield from _pair_letters(page[at : until[0]], work[in_work : until[1]])
         at, in_work = bisect_left(page, change.page.end), bisect_left(work, change.work.end)
         inside = page[until[0] : at], work[until[1] : in_work]
-        yield from _paired(*inside) if len(inside[0]) == len(inside[1]) else [change]
-    yield from _paired(page[at:], work[in_work:])
+        yield from _pair_letters(*inside) if len(inside[0]) == len(inside[1]) else [change]
+    yield from _pair_letters(page[at:], work[in_work:])
 
 
-def _paired(page: Places, work: Places) -> Iterator[_Link]:
+def _pair_letters(page: Places, work: Places) -> Iterator[_Link]:
     for here, there in zip(page, work, strict=False):
         yield _Link(TextRange(here, here + 1), TextRange(there, there + 1))
 
@@ -77,7 +77,7 @@ def _letters(span: Mapping[str, Any], side: Side) -> list[int]:
     return [span[side][0] + at for at in Letters.of(span[f"{side}_excerpt"]).places]
 
 
-def _parted(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:
+def _split_letters(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:
     """Letters outside a piece, and in it."""
     first, end = bisect_left(letters, piece.start), bisect_left(letters, piece.end)
     return letters[:first] + letters[end:], letters[first:end]

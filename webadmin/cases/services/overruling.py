@@ -37,7 +37,7 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
     note = checked_note(note)
     with transaction.atomic():
         lock_rights(holder.pk)
-        if standing(exclusion) is not None:
+        if active_overruling(exclusion) is not None:
             raise BadInput("exclusion.overruled-already")
         made = Overruling.objects.create(
             page=exclusion.page, work=exclusion.work, reason=exclusion.reason, detail=exclusion.detail,
@@ -72,7 +72,7 @@ def take_back(overruling: Overruling, user: User) -> None:
             recount(case, stores.page_store(), stores.work_store(), user.pk)
 
 
-def standing(exclusion: Exclusion) -> Overruling | None:
+def active_overruling(exclusion: Exclusion) -> Overruling | None:
     """What overrules the exclusion, while its page waits for its comparison."""
     return (
         Overruling.objects.filter(

@@ -52,7 +52,7 @@ def take_back(passage: ExcludedPassage, user: User) -> None:
         taken = ExcludedPassage.objects.filter(pk=passage.pk, withdrawn_at=None)
         if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
             raise BadInput("exclusion.taken-back-already")
-        _recounted(case, user)
+        _recount(case, user)
 
 
 def _exclude(
@@ -73,11 +73,11 @@ def _exclude(
             ExcludedPassage.objects.create(case=case, entered_by=user, entered_at=now, **given, **each)
             for each in fresh
         ]
-        _recounted(case, user)
+        _recount(case, user)
     return made
 
 
-def _recounted(case: Case, user: User) -> None:
+def _recount(case: Case, user: User) -> None:
     if not recount(case, stores.page_store(), stores.work_store(), user.pk):
         raise BadInput("exclusion.no-texts")
 

@@ -19,7 +19,7 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class RightsQuery:
     """What the rights are asked about: a page that copied from a work.
 
     page: its key; seen_at: when it was last seen with that; account: who posted it, or else whom the page names as
@@ -66,7 +66,7 @@ class _Numbers:
 
     by_work: dict[int, dict[str, set[int]]] = field(default_factory=dict)
 
-    def of(self, work: int, texts: Iterable[str]) -> list[set[int]]:
+    def chapter_numbers(self, work: int, texts: Iterable[str]) -> list[set[int]]:
         if work not in self.by_work:
             numbers: dict[str, set[int]] = defaultdict(set)
             for text, number in Chapter.objects.filter(work=work).values_list("text_id", "number"):
@@ -117,37 +117,37 @@ class Rights:
         """The works of which a licence covers some chapters only: of these `Copied` has to know the texts."""
         return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
-    def ruling(self, copied: Copied) -> Allowance:
+    def ruling(self, copied: RightsQuery) -> Allowance:
         """Whether the page may carry what it copied, by the operator's day on which it was last seen.
 
         Where it stands and who posted it comes first; then whether the work is protected. What a reviewer overruled is
         passed over: another right may allow the page all the same.
         """
         allowance = NOTHING
-        for step in (self.own_account, self.own_domain, self.licence, self.not_protected):
+        for step in (self.own_account, self.own_domain, self.licence, self.missing_protection):
             allowance = step(copied) or allowance
             if allowance.reason is not None:
                 break
         return allowance
 
-    def own_account(self, copied: Copied) -> Allowance | None:
+    def own_account(self, copied: RightsQuery) -> Allowance | None:
         """The account of the rights holder that posted the page."""
-        for account in self._near_to(copied.url).accounts:
+        for account in self._rights_near(copied.url).accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
             if not is_overruled and _account(account).posted(copied.url, copied.account):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
         return None
 
-    def own_domain(self, copied: Copied) -> Allowance | None:
+    def own_domain(self, copied: RightsQuery) -> Allowance | None:
         """The domain of the rights holder on which the page stands."""
-        for domain in self._near_to(copied.url).own:
+        for domain in self._rights_near(copied.url).own:
             if not self._overrules(copied, Rejection.OWN_SITE, domain):
                 return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
         return None
 
-    def licence(self, copied: Copied) -> Allowance | None:
+    def licence(self, copied: RightsQuery) -> Allowance | None:
         """The licence that covers the page on that day; without a reason where it covers all but some chapters."""
-        near = self._near_to(copied.url)
+        near = self._rights_near(copied.url)
         permissions = [
             permission
             for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
@@ -156,7 +156,7 @@ class Rights:
         if not permissions:
             return None
         is_by_chapters = any(permission.chapters for permission in permissions)
-        numbers = self._numbers.of(copied.work, copied.texts) if is_by_chapters else ()
+        numbers = self._numbers.chapter_numbers(copied.work, copied.texts) if is_by_chapters else ()
         url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
         ruled = rule(url, copied.seen_at.astimezone(self._zone).date(), (), permissions, numbers)
         if ruled.permission is None or not (ruled.rejection or ruled.outside):
@@ -164,17 +164,17 @@ class Rights:
         licence = self._licences[int(str(ruled.permission.key))]
         return Allowance(ruled.rejection, ruled.detail[:300], licence, ruled.outside)
 
-    def not_protected(self, copied: Copied) -> Allowance | None:
+    def missing_protection(self, copied: RightsQuery) -> Allowance | None:
         """That nobody has rights in the work any more, or ever had."""
         mark = self._unprotected.get(copied.work)
         if mark is None or self._overrules(copied, mark.reason, mark.note):
             return None
         return Allowance(Rejection(mark.reason), mark.note, mark)
 
-    def _overrules(self, copied: Copied, reason: str, label: str) -> bool:
+    def _overrules(self, copied: RightsQuery, reason: str, label: str) -> bool:
         return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
-    def _near_to(self, url: str) -> _Near:
+    def _rights_near(self, url: str) -> _Near:
         """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""
         try:
             key = host_key(url)

@@ -16,15 +16,23 @@ from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages
 from webadmin.cases.services.case_rows import Cases, text_and_digest
-from webadmin.cases.services.decision import Finding, decide
-from webadmin.cases.services.findings import MAX_TITLE_CHARS, Findings, Found, author_of, found_in, poster_of, title_of
+from webadmin.cases.services.decision import DecisionFacts, decide
+from webadmin.cases.services.findings import (
+    MAX_TITLE_CHARS,
+    Findings,
+    OutcomeFindings,
+    collect_findings,
+    stated_author,
+    stated_poster,
+    stated_title,
+)
 from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.matters import figures as matters
-from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Rights
+from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Rights, RightsQuery
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 from webadmin.cases.services.shown_pages import OUTDATED, move_cases_to_shown_pages
 from webadmin.cases.services.snapshots import frozen_obfuscations, placed_span
-from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts
+from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, PageTexts
 from webadmin.sites.models import PageRecord
 from webadmin.ui.models.fields import with_length_kept
 from webadmin.works.models import Chapter
@@ -44,13 +52,13 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     """Write outcomes in the caller's transaction; the ids of each one's cases. Raises NotFound for an unknown site."""
     if not outcomes:
         return []
-    found = found_in(outcomes)
+    found = collect_findings(outcomes)
     _lock(found)
     pages = write_pages(found)
     having = [each for each in found if each.findings]
     rights = {holder: Rights(holder) for holder in sorted({each.holder for each in having})}
     cases = Cases(having, works)
-    counts = WhatCounts({each.outcome.version.page_id: each.site for each in having}, works)
+    counts = FindingCounter({each.outcome.version.page_id: each.site for each in having}, works)
     ruler = _Ruler(cases, rights, counts)
     by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
     cases.write()
@@ -61,14 +69,14 @@ def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[
     for holder, ids in cases.by_holder().items():
         moved += rule_cases(Case.objects.filter(pk__in=ids), rights[holder], occasion)
     write_checks(found)
-    _, texts = matters.concerned(moved)
+    _, texts = matters.matters_and_texts(moved)
     matters.refresh(marked | cases.matters(), texts | cases.texts)
     owed = [version for ruled in by_outcome for version in ruled.owed]
     PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
     return [[case.pk for case in ruled.cases] for ruled in by_outcome]
 
 
-def _lock(found: Iterable[Found]) -> None:
+def _lock(found: Iterable[OutcomeFindings]) -> None:
     """Lock the rights of holders of whom something was found, or whose pages have cases: these may be marked."""
     having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
     holders = {each.holder for each in found if each.findings} | set(having.values_list("rights_holder", flat=True))
@@ -88,19 +96,19 @@ class _Ruled:
 class _Ruler:
     """Makes a case of each finding, or leaves it out, as it is decided."""
 
-    def __init__(self, cases: Cases, rights: dict[int, Rights], counts: WhatCounts) -> None:
+    def __init__(self, cases: Cases, rights: dict[int, Rights], counts: FindingCounter) -> None:
         self._cases, self._rights, self._counts = cases, rights, counts
 
-    def rule(self, found: Found, page: PageRecord) -> _Ruled:
+    def rule(self, found: OutcomeFindings, page: PageRecord) -> _Ruled:
         ruled, outcome = _Ruled([], [], []), found.outcome
         reading = outcome.version.reading
         texts = PageTexts(reading.text, reading.whole_text)
         for findings in found.findings:
             is_known = outcome.is_current and self._cases.has(page, findings)
-            counted = self._counted(found, page, findings, texts)
-            finding = Finding(
-                _copied(outcome, page, findings),
-                findings.left_out_as,
+            counted = self._count(found, page, findings, texts)
+            finding = DecisionFacts(
+                _rights_query(outcome, page, findings),
+                findings.rejection,
                 findings.source,
                 found.opens_teasers,
                 is_nothing_left=bool(counted.left_out) and not counted.findings.matched_chars,
@@ -113,36 +121,38 @@ class _Ruler:
                 self._cases.release_page(page, findings)
                 ruled.exclusions.append(exclude(page, outcome, findings, decision.allowance, self._cases))
         if ruled.cases and not outcome.is_current:
-            ruled.owed.extend(take_in(page, ruled.cases))
+            ruled.owed.extend(absorb_exclusions(page, ruled.cases))
         return ruled
 
-    def _counted(self, found: Found, page: PageRecord, findings: Findings, texts: PageTexts) -> Counted:
+    def _count(self, found: OutcomeFindings, page: PageRecord, findings: Findings, texts: PageTexts) -> CountedFindings:
         """What counts of the findings: ignored texts too, where a reviewer overruled that these leave nothing."""
         is_overruled = self._rights[found.holder].counts_ignored(page.page_id, findings.work.pk)
-        return self._counts.of(findings, page.page_id, None if is_overruled else found.site.pk, texts)
+        return self._counts.count(findings, page.page_id, None if is_overruled else found.site.pk, texts)
 
 
-def _copied(outcome: Outcome, page: PageRecord, findings: Findings) -> Copied:
+def _rights_query(outcome: Outcome, page: PageRecord, findings: Findings) -> RightsQuery:
     texts = [str(match.text_id) for match in findings.copies]
     version = outcome.version
-    account = poster_of(version, findings.matches) or author_of(version)
-    return Copied(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)
+    account = stated_poster(version, findings.matches) or stated_author(version)
+    return RightsQuery(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)
 
 
 def exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance, texts: Cases) -> int:
     """Keep a finding as left out; the key of its row."""
     shown = {
         "page_url": outcome.version.page_url,
-        "page_title": title_of(outcome.version),
-        "page_author": author_of(outcome.version),
-        "page_poster": poster_of(outcome.version, findings.matches),
+        "page_title": stated_title(outcome.version),
+        "page_author": stated_author(outcome.version),
+        "page_poster": stated_poster(outcome.version, findings.matches),
         "text_ids": [str(match.text_id) for match in findings.copies],
         "reason": str(allowance.reason),
         "detail": allowance.label,
         "match_class": findings.main.match_class,
         "similarity": findings.main.similarity,
         "matched_chars": findings.matched_chars,
-        "found": [_placed(chapter, match, outcome.version, texts) for chapter, match in findings.items[:MAX_TEXTS]],
+        "found": [
+            _freeze_match(chapter, match, outcome.version, texts) for chapter, match in findings.items[:MAX_TEXTS]
+        ],
     }
     row, _ = Exclusion.objects.update_or_create(
         page=page, work=findings.work, defaults=shown, create_defaults={**shown, "found_at": outcome.checked_at}
@@ -150,7 +160,7 @@ def exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: A
     return row.pk
 
 
-def _placed(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) -> dict[str, Any]:
+def _freeze_match(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) -> dict[str, Any]:
     """Where passages stand that are no case, without a word of them: whoever opens it reads the texts in the store."""
     return {
         "text_id": str(match.text_id),
@@ -165,7 +175,7 @@ def _placed(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) 
     }
 
 
-def take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:
+def absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
     """Let cases that an older version of the page opened take in what was found on the version that it shows.
 
     What the rights allow there was never frozen: that version, which is returned, is owed a comparison, which sets the
@@ -177,13 +187,13 @@ def take_in(page: PageRecord, cases: Iterable[Case]) -> list[str]:
     return [page.version_id] if is_owed else []
 
 
-def drop_exclusions(found: Iterable[Found], kept: Collection[int]) -> None:
+def drop_exclusions(found: Iterable[OutcomeFindings], kept: Collection[int]) -> None:
     """Of the pages whose version shown was compared: what is left out there no more."""
     pages = [each.outcome.version.page_id for each in found if each.outcome.is_current]
     Exclusion.objects.filter(page__in=pages).exclude(pk__in=kept).delete()
 
 
-def write_pages(found: Sequence[Found]) -> dict[str, PageRecord]:
+def write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
     """The rows of the pages, brought up to date; two outcomes of one page in their order."""
     ids = sorted({each.outcome.version.page_id for each in found})
     pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
@@ -194,13 +204,13 @@ def write_pages(found: Sequence[Found]) -> dict[str, PageRecord]:
         if page is None:
             page = pages[page_id] = PageRecord(
                 page_id=page_id, site=each.site, url=outcome.version.canonical_url,
-                first_seen=outcome.first_seen, last_seen=outcome.seen_at, **_shown(each),
+                first_seen=outcome.first_seen, last_seen=outcome.seen_at, **_version_columns(each),
             )  # fmt: skip
             continue
         page.first_seen = min(page.first_seen, outcome.first_seen)
         page.last_seen = max(page.last_seen, outcome.seen_at)
         if outcome.is_current or page.version_id == outcome.version.id:
-            for name, value in _shown(each).items():
+            for name, value in _version_columns(each).items():
                 setattr(page, name, value)
     PageRecord.objects.bulk_create(pages[page_id] for page_id in ids if page_id not in known)
     PageRecord.objects.bulk_create(
@@ -212,7 +222,7 @@ def write_pages(found: Sequence[Found]) -> dict[str, PageRecord]:
     return pages
 
 
-def _shown(found: Found) -> dict[str, Any]:
+def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
     """What a page's row says of the version that the page shows."""
     version, reading = found.outcome.version, found.outcome.version.reading
     values = (
@@ -223,7 +233,7 @@ def _shown(found: Found) -> dict[str, Any]:
     return dict(zip(_SHOWN, values, strict=True))
 
 
-def write_checks(found: Iterable[Found]) -> None:
+def write_checks(found: Iterable[OutcomeFindings]) -> None:
     """Which comparison each version has had."""
     checks = {each.outcome.version.id: _check(each) for each in found}
     PageCheck.objects.bulk_create(
@@ -231,7 +241,7 @@ def write_checks(found: Iterable[Found]) -> None:
     )
 
 
-def _check(found: Found) -> PageCheck:
+def _check(found: OutcomeFindings) -> PageCheck:
     outcome = found.outcome
     return PageCheck(
         version_id=outcome.version.id,

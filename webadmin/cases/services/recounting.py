@@ -19,8 +19,8 @@ from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
-from webadmin.cases.services.snapshots import span_of
-from webadmin.cases.services.what_counts import Counted, PageTexts, WhatCounts, taken_as_found
+from webadmin.cases.services.snapshots import read_span
+from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, PageTexts, taken_as_found
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
@@ -41,14 +41,14 @@ def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: Wor
         lock_rights(holder)  # first: what is read below holds until the end
         list(locked_cases(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
         rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
-        counted = [case for case in cases if _recounted(case, pages, works, rights, occasion)]
+        counted = [case for case in cases if _recount_case(case, pages, works, rights, occasion)]
         refresh_of_cases([case.pk for case in counted])
     for case in counted:
         case.refresh_from_db()
     return counted
 
 
-def _recounted(case: Case, pages: PageStore, works: WorkTexts, rights: Rights, occasion: Occasion) -> bool:
+def _recount_case(case: Case, pages: PageStore, works: WorkTexts, rights: Rights, occasion: Occasion) -> bool:
     case.refresh_from_db()
     counted = _counted_now(case, pages, works, rights)
     if counted is None:
@@ -65,15 +65,17 @@ def _recounted(case: Case, pages: PageStore, works: WorkTexts, rights: Rights, o
     return True
 
 
-def _counted_now(case: Case, pages: PageStore, works: WorkTexts, rights: Rights) -> tuple[Counted, PageVersion] | None:
+def _counted_now(
+    case: Case, pages: PageStore, works: WorkTexts, rights: Rights
+) -> tuple[CountedFindings, PageVersion] | None:
     """What counts now of what the version shown took; None where texts are missing."""
     version, findings = pages.version(VersionId(case.version_id)), _findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
     texts = PageTexts(version.reading.text, version.reading.whole_text)
     site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
-    counts = WhatCounts({case.page_id: case.page.site}, works)
-    return counts.of(findings, case.page_id, site, texts), version
+    counts = FindingCounter({case.page_id: case.page.site}, works)
+    return counts.count(findings, case.page_id, site, texts), version
 
 
 def versions_shown(pages: Sequence[str]) -> list[str]:
@@ -83,7 +85,7 @@ def versions_shown(pages: Sequence[str]) -> list[str]:
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
     """Whether the stores have the texts that the evidence names: figures of any other text would be wrong."""
-    for match in _shown(case).defer("spans"):
+    for match in _matches_shown(case).defer("spans"):
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:
             return False
@@ -92,7 +94,7 @@ def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool
     return True
 
 
-def _shown(case: Case) -> "QuerySet[CaseMatch]":
+def _matches_shown(case: Case) -> "QuerySet[CaseMatch]":
     texts = TakenText.objects.filter(case=case).values("text_id")
     return case.matches.filter(version_id=case.version_id, text_id__in=texts).order_by("pk")
 
@@ -103,7 +105,7 @@ def _findings(case: Case) -> Findings:
     taken = {text_id: taken_as_found(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
     items = [
         (match.chapter or Chapter(title=match.chapter_title), _match(match, taken.get(match.text_id, NO_PLACES)))
-        for match in _shown(case).select_related("chapter")
+        for match in _matches_shown(case).select_related("chapter")
     ]
     return Findings(case.work, tuple(items))
 
@@ -118,7 +120,7 @@ def _match(row: CaseMatch, taken: Places) -> Match:
         matched_chars=row.matched_chars,
         taken=taken,
         longest_equal_run_chars=row.longest_equal_run_chars,
-        spans=tuple(span_of(span) for span in row.spans),
+        spans=tuple(read_span(span) for span in row.spans),
         obfuscations=(),
         algorithm_id=row.algorithm_id,
     )

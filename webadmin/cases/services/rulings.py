@@ -29,7 +29,7 @@ from webadmin.cases.services.addresses import apply_rights_to_addresses
 from webadmin.cases.services.copied_texts import texts_by_case
 from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh_of_cases
-from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Copied, Right, Rights
+from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Right, Rights, RightsQuery
 from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.cases.signals import rights_ruled
 from webadmin.database import batches
@@ -126,7 +126,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
     rows = cases.order_by().values_list(*names, *asked)
     for *case, work, url, seen_at, poster, author in rows.iterator(chunk_size=2_000):
         pk, page, match_class, matched, reason, label = case
-        allowance = rights.ruling(Copied(work, page, url, seen_at, poster or author, texts.get(pk, ())))
+        allowance = rights.ruling(RightsQuery(work, page, url, seen_at, poster or author, texts.get(pk, ())))
         if allowance.reason is None:
             allowance = rights.of_case(page, work, match_class, matched)
         if (str(allowance.reason or ""), allowance.label) != (reason, label):
@@ -145,7 +145,7 @@ def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
     others = ("pk", "page__version_id", "reason", "detail")
     for *asked, pk, version, reason, label in exclusions.order_by().values_list(*names, *others).iterator():
         work, page, url, seen_at, poster, author, texts = asked
-        allowance = rights.ruling(Copied(work, page, url, seen_at, poster or author, texts))
+        allowance = rights.ruling(RightsQuery(work, page, url, seen_at, poster or author, texts))
         if allowance.reason is None:
             unallowed |= {version} if reason in ALLOWANCES else set()
         elif (str(allowance.reason), allowance.label) != (reason, label):

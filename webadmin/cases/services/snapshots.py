@@ -39,7 +39,7 @@ def placed_span(span: Span) -> dict[str, Any]:
     }
 
 
-def span_of(placed: Mapping[str, Any]) -> Span:
+def read_span(placed: Mapping[str, Any]) -> Span:
     """The passage that `placed_span` or `frozen_span` wrote down."""
     return Span(
         page=TextRange(*placed["page"]),

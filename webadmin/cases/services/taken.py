@@ -14,7 +14,7 @@ from webadmin.works.models import Chapter
 def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
     """What each case took, by text of its work; texts that the work has no more are left out."""
     found: dict[int, dict[str, Places]] = defaultdict(dict)
-    for case, _, text_id, places in _taken(cases):
+    for case, _, text_id, places in _iterate_taken(cases):
         found[case][text_id] = places
     return found
 
@@ -22,7 +22,7 @@ def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
 def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
     """How many characters of each work the cases took together; dismissed cases and those set aside are no copies."""
     found: dict[tuple[int, str], Places] = {}
-    for _, work, text_id, places in _taken(cases.filter(state__in=COPIES)):
+    for _, work, text_id, places in _iterate_taken(cases.filter(state__in=COPIES)):
         found[work, text_id] = found.get((work, text_id), NO_PLACES) | places
     chars: dict[int, int] = defaultdict(int)
     for (work, _), places in found.items():
@@ -30,7 +30,7 @@ def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
     return chars
 
 
-def _taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
+def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
     """Case, work, text and places. 100,000 take a second; what pages copied whole is the same bytes, read once."""
     rows = TakenText.objects.filter(case__in=cases.order_by().values("pk")).order_by()
     chapters = Chapter.objects.filter(work__in=cases.order_by().values("work")).order_by()

@@ -56,9 +56,9 @@ def decide(
             raise VerdictRefused("case.no-role", holder=row.rights_holder)
         newest = row.verdicts.select_related("decided_by").first()
         if basis is not None and basis != (newest.pk if newest else 0):
-            raise _outdated(newest)
+            raise _outdated_refusal(newest)
         if verdict is None and row.decision_id is None:
-            raise _undecided(row)
+            raise _undecided_refusal(row)
         given = VerdictRecord(
             case=row,
             verdict=verdict or "",
@@ -80,7 +80,7 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
     """
     newest, before = (*case.verdicts.all()[:2], None, None)[:2]
     if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
-        raise _outdated(newest)
+        raise _outdated_refusal(newest)
     former = before if before is not None and before.verdict else None
     verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
     with transaction.atomic():
@@ -110,13 +110,13 @@ def _write(row: Case, record: VerdictRecord) -> None:
     refresh_of_cases([row.pk])
 
 
-def _undecided(row: Case) -> VerdictRefused:
+def _undecided_refusal(row: Case) -> VerdictRefused:
     if row.state == CaseState.OPEN:
         return VerdictRefused("case.open-already")
     return VerdictRefused("case.undecided", right=row.allowed_by or row.get_allowed_as_display())
 
 
-def _outdated(newest: VerdictRecord | None) -> VerdictRefused:
+def _outdated_refusal(newest: VerdictRecord | None) -> VerdictRefused:
     if newest is None:
         return VerdictRefused("case.changed")
     decided = term(Verdict(newest.verdict)) if newest.verdict else Message("case.reopened")

@@ -23,14 +23,14 @@ LEAST_LEFT_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedFindings:
     """Findings with the figures of what counts, and of each text what does not (texts of which all counts lack)."""
 
     findings: Findings
     left_out: dict[str, Places]
 
 
-class WhatCounts:
+class FindingCounter:
     """Read once for some pages; counts any of their findings. Texts are read only where something does not count."""
 
     def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
@@ -49,7 +49,7 @@ class WhatCounts:
         for passage in of_pages:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 
-    def of(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> Counted:
+    def count(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> CountedFindings:
         """What counts of what a page of this site has of a work; without a site, ignored texts count as well."""
         holder = findings.work.rights_holder_id
         noise, never = list[Letters](), list[Letters]()
@@ -57,13 +57,13 @@ class WhatCounts:
             noise, never = self._ignored.get((holder, site), []), self._ignored.get((holder, None), [])
         passages = self._passages.get((page_id, findings.work.pk), [])
         if not (noise or never or passages):
-            return Counted(findings, {})
+            return CountedFindings(findings, {})
         without = [Letters.of(passage.text) for passage in passages if passage.text]
         whole = {passage.text_id for passage in passages if passage.text_id}
         items, left_out = [], {}
         for chapter, match in findings.items:
             work = self._work(match.text_id)
-            page = page_texts.of(match)
+            page = page_texts.letters(match)
             gone = Places.of(work.places) if match.text_id in whole else work.found([*never, *without])
             left = counted(match, Sides(page, work, page.found(noise), gone))
             items.append((chapter, left))
@@ -72,7 +72,7 @@ class WhatCounts:
         found = replace(findings, items=tuple(items))
         if left_out and found.matched_chars < LEAST_LEFT_CHARS:
             return _nothing(findings)
-        return Counted(found, left_out)
+        return CountedFindings(found, left_out)
 
     def _work(self, text_id: WorkTextId) -> Letters:
         if text_id not in self._letters:
@@ -87,7 +87,7 @@ class PageTexts:
         self._texts = main, whole
         self._letters: dict[bool, Letters] = {}
 
-    def of(self, match: Match) -> Letters:
+    def letters(self, match: Match) -> Letters:
         """The main text; what stands beside it too where a passage stands there."""
         is_whole = any(span.zone != "main" for span in match.spans)
         if is_whole not in self._letters:
@@ -95,14 +95,14 @@ class PageTexts:
         return self._letters[is_whole]
 
 
-def _nothing(findings: Findings) -> Counted:
+def _nothing(findings: Findings) -> CountedFindings:
     """Findings of which nothing counts."""
     left_out = {str(match.text_id): match.taken for match in findings.matches}
-    items = tuple((chapter, _emptied(match)) for chapter, match in findings.items)
-    return Counted(replace(findings, items=items), left_out)
+    items = tuple((chapter, _without_taken(match)) for chapter, match in findings.items)
+    return CountedFindings(replace(findings, items=items), left_out)
 
 
-def _emptied(match: Match) -> Match:
+def _without_taken(match: Match) -> Match:
     return replace(
         match, similarity=0.0, page_containment=0.0, work_containment=0.0, matched_chars=0, taken=NO_PLACES,
         longest_equal_run_chars=0,

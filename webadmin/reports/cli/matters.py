@@ -31,10 +31,10 @@ def damages(
 ) -> None:
     """Reckon characters taken, days online as seen and the licence fee; the rights holder's own arithmetic."""
     with session() as settings:
-        from webadmin.cases.services.matters.damages import damages_of, told
+        from webadmin.cases.services.matters.damages import compute_damages, describe_damages
 
         matter = find_matter(matter_key)
-        found = damages_of(matter)
+        found = compute_damages(matter)
         if is_json:
             as_json(found.as_dict())
             return
@@ -43,7 +43,7 @@ def damages(
             return local_time(at, settings)
 
         say(Message("damages.head", site=matter.site.name, work=matter.work.title))
-        for line in [*told(found, moment), Message("damages.own")]:
+        for line in [*describe_damages(found, moment), Message("damages.own")]:
             say(line)
 
 

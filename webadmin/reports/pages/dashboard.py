@@ -23,7 +23,7 @@ from core.states import COPIES, CaseState
 from core.taken import share_of_work
 from webadmin.accounts.services.access import Person, is_administrator, roles, visible
 from webadmin.cases.models import Case, Exclusion
-from webadmin.cases.services.matters.figures import taken_of
+from webadmin.cases.services.matters.figures import sum_taken_chars
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
 from webadmin.reports.pages.day_chart import Day, drawn
 from webadmin.reports.signals import tiles_wanted
@@ -223,7 +223,7 @@ def _sites(cases: "QuerySet[Case]") -> list[Row]:
 
 def _works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
     """The works of which most stands on pages; dismissed cases and those set aside are no copies."""
-    taken = taken_of(visible(Work.objects.all(), user))
+    taken = sum_taken_chars(visible(Work.objects.all(), user))
     most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
     sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")
     added = {work: (count, chars) for work, count, chars in sums.annotate(n=Count("pk"), chars=Sum("matched_chars"))}

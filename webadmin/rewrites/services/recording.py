@@ -20,9 +20,9 @@ from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion
-from webadmin.cases.services.findings import author_of, title_of
+from webadmin.cases.services.findings import stated_author, stated_title
 from webadmin.cases.services.locks import locked_pages
-from webadmin.cases.services.permissions import Copied, Rights
+from webadmin.cases.services.permissions import Rights, RightsQuery
 from webadmin.database import answering, batches
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services.owed import Watch, chapters_taken_up, kinds_of
@@ -160,8 +160,8 @@ class _Writer:
         for chapter in self._chapters[str(match.text_id)]:
             if (page.page_id, chapter.work_id) in self._copied:
                 continue
-            asked = Copied(
-                chapter.work_id, page.page_id, version.page_url, page.last_seen, author_of(version),
+            asked = RightsQuery(
+                chapter.work_id, page.page_id, version.page_url, page.last_seen, stated_author(version),
                 [chapter.text_id],
             )  # fmt: skip
             if self._rights.ruling(asked).reason is None:
@@ -179,7 +179,7 @@ class _Writer:
             chapter_title=chapter.title,
             text_id=str(match.text_id),
             page_url=version.page_url,
-            page_title=title_of(version),
+            page_title=stated_title(version),
             found_as=str(match.found),
             score=match.score,
             elsewhere=match.elsewhere,

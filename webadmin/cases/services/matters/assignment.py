@@ -1,4 +1,4 @@
-"""Who works on a matter, and which papers it waits for."""
+"""Who works on a matter, and which documents it waits for."""
 
 from core.errors import BadInput
 from webadmin.accounts.models import User
@@ -23,19 +23,19 @@ def assign(matter: Matter, assignee: User | None, by: User) -> None:
     Matter.objects.filter(pk=matter.pk).update(assignee=assignee)
 
 
-def wait_for(matter: Matter, papers: str, by: User) -> None:
-    """Say which papers a matter waits for; "" where it waits for none (any more).
+def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
+    """Say which documents a matter waits for; "" where it waits for none (any more).
 
     Raises AssignmentRefused for a user without a role for the rights holder, and for more than MAX_AWAITED_CHARS.
     """
     _require_role(matter, by)
-    papers = papers.strip()
-    if len(papers) > MAX_AWAITED_CHARS:
+    documents = documents.strip()
+    if len(documents) > MAX_AWAITED_CHARS:
         raise AssignmentRefused("case.papers-too-long", most=MAX_AWAITED_CHARS)
-    Matter.objects.filter(pk=matter.pk).update(awaited=papers)
+    Matter.objects.filter(pk=matter.pk).update(awaited=documents)
 
 
-def assignees_of(matter: Matter) -> list[User]:
+def list_assignees(matter: Matter) -> list[User]:
     """Who may be given the matter: everybody with a role for its rights holder."""
     members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
     return list(members.distinct().order_by("username"))

@@ -76,12 +76,12 @@ class Damages:
         }
 
 
-def damages_of(matter: Matter) -> Damages:
+def compute_damages(matter: Matter) -> Damages:
     """Reckoned anew from what counts in the confirmed cases now."""
     cases = Case.objects.filter(matter=matter)
     confirmed = cases.filter(state=CaseState.CONFIRMED)
     seen = list(confirmed.order_by().values_list("first_seen_at", "last_seen_at"))
-    texts = _united(matter)
+    texts = _unite_places(matter)
     return Damages(
         matter=matter,
         cases=len(seen),
@@ -90,12 +90,12 @@ def damages_of(matter: Matter) -> Damages:
         taken_chars=sum(map(len, texts.values())),
         first_seen=min((first for first, _ in seen), default=None),
         last_seen=max((last for _, last in seen), default=None),
-        days_online=days_in(seen),
+        days_online=count_days(seen),
         fee=fee_of(matter.work),
     )
 
 
-def days_in(seen: Iterable[tuple[datetime, datetime]]) -> int:
+def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
     """On how many days, in the installation's zone, at least one of the times from first to last seen lies."""
     zone = timezone.get_default_timezone()
     days, counted_to = 0, date.min
@@ -106,7 +106,7 @@ def days_in(seen: Iterable[tuple[datetime, datetime]]) -> int:
     return days
 
 
-def _united(matter: Matter) -> dict[str, Places]:
+def _unite_places(matter: Matter) -> dict[str, Places]:
     """The places of each text of the work that the confirmed cases have together."""
     rows = TakenText.objects.filter(case__matter=matter, case__state=CaseState.CONFIRMED).order_by()
     found: dict[str, Places] = {}
@@ -118,11 +118,11 @@ def _united(matter: Matter) -> dict[str, Places]:
 Moment = Callable[[datetime], str]
 
 
-def told(found: Damages, moment: Moment) -> list[Message]:
+def describe_damages(found: Damages, moment: Moment) -> list[Message]:
     """In the order of the reckoning; what is missing is said. moment: writes times as the reader has them."""
     if found.first_seen is None or found.last_seen is None:
         return [Message("damages.none-seen")]
-    said = _seen(found, moment)
+    said = _describe_copies(found, moment)
     if found.undecided:
         said.insert(1, Message("damages.undecided", count=found.undecided))
     fee = found.fee
@@ -136,11 +136,15 @@ def for_court(found: Damages, moment: Moment) -> list[Message]:
     """The same without what is the rights holder's own business: who entered what, and what is not decided yet."""
     fee = found.fee
     if fee is None:
-        return _seen(found, moment)
-    return [*_seen(found, moment), Message("damages.fee-source", fee=_per(fee), source=fee.source), *_amount(found)]
+        return _describe_copies(found, moment)
+    return [
+        *_describe_copies(found, moment),
+        Message("damages.fee-source", fee=_per(fee), source=fee.source),
+        *_amount(found),
+    ]
 
 
-def _seen(found: Damages, moment: Moment) -> list[Message]:
+def _describe_copies(found: Damages, moment: Moment) -> list[Message]:
     if found.first_seen is None or found.last_seen is None:
         return []
     return [

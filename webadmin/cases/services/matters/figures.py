@@ -43,7 +43,7 @@ def enter(cases: Iterable[Case]) -> None:
         wanted[case.page.site_id, case.work_id].append(case)
     if not wanted:
         return
-    known = _known(wanted)
+    known = _read_matters(wanted)
     missing = [
         Matter(rights_holder_id=of[0].rights_holder_id, site_id=site, work_id=work)
         for (site, work), of in sorted(wanted.items())
@@ -51,7 +51,7 @@ def enter(cases: Iterable[Case]) -> None:
     ]
     if missing:
         Matter.objects.bulk_create(missing, ignore_conflicts=True)
-        known = _known(wanted)
+        known = _read_matters(wanted)
     for key, of in wanted.items():
         for case in of:
             case.matter = known[key]
@@ -72,7 +72,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
         for work, text in _write_texts(rows, texts):
             changed[work].add(text)
         counts = _counts(rows)
-        taken = _taken(rows)
+        taken = _sum_by_matter(rows)
         for key, matter in rows.items():
             had_copies = matter.has_copies
             for name, value in {**_NONE, **counts.get(key, {})}.items():
@@ -121,10 +121,10 @@ def harm_parts(matter: Matter) -> Harm:
 
 def refresh_of_cases(cases: Collection[int]) -> None:
     """Write the matters of some cases anew, which moved to another state."""
-    refresh(*concerned(cases))
+    refresh(*matters_and_texts(cases))
 
 
-def concerned(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
+def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
     """The matters of some cases, and the texts that they took from."""
     matters, texts = set[int | None](), set[str]()
     for batch in batches(list(cases)):
@@ -179,7 +179,7 @@ def _mark(cases: "QuerySet[Case]", **marks: datetime | None) -> set[int | None]:
     return {matter for _, matter in found}
 
 
-def _known(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Matter]:
+def _read_matters(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Matter]:
     keys = set(wanted)
     rows = Matter.objects.filter(site__in={site for site, _ in keys}, work__in={work for _, work in keys})
     return {(row.site_id, row.work_id): row for row in rows if (row.site_id, row.work_id) in keys}
@@ -253,7 +253,7 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
     return {(matters[matter].work_id, text) for matter, text in changed}
 
 
-def _taken(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
+def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
     """Of each matter the characters taken, the longest lead in seconds, and how many chapters came early."""
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
@@ -301,7 +301,7 @@ def _works_found(site: int) -> int:
     return copies.order_by()[:MOST_WORKS].count()
 
 
-def taken_of(works: "QuerySet[Work]") -> dict[int, int]:
+def sum_taken_chars(works: "QuerySet[Work]") -> dict[int, int]:
     """Characters of each work that stand on pages, those of which nothing does left out."""
     rows = CopiedText.objects.filter(work__in=works.order_by().values("pk"), taken_chars__gt=0).order_by()
     return dict(rows.values_list("work_id").annotate(chars=Sum("taken_chars")))
@@ -320,13 +320,13 @@ def write_taken(texts: Mapping[int, Collection[str]]) -> None:
         for batch in batches(sorted(of_work)):
             locked = CopiedText.objects.select_for_update(no_key=True).filter(work=work, text_id__in=batch)
             stored = list(locked.order_by("pk"))
-            taken = _united(work, batch)
+            taken = _unite_places(work, batch)
             for row in stored:
                 row.taken_chars = len(taken[row.text_id])
             CopiedText.objects.bulk_update(stored, ["taken_chars"])
 
 
-def _united(work: int, texts: Collection[str]) -> dict[str, Places]:
+def _unite_places(work: int, texts: Collection[str]) -> dict[str, Places]:
     rows = MatterText.objects.filter(matter__work=work, text_id__in=texts).order_by()
     found: dict[str, Places] = defaultdict(lambda: NO_PLACES)
     for text, packed in rows.values_list("text_id", "places").iterator():

@@ -18,8 +18,8 @@ from core.program import code_version
 from core.shares import cut_share
 from webadmin.cases.models import CaseMatch, EnginePanel, SecondOpinion
 from webadmin.cases.services.opinions import requests as opinion_requests
-from webadmin.cases.services.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, described
-from webadmin.cases.services.opinions.requests import Subject
+from webadmin.cases.services.opinions.engine_answers import BACKGROUND_PIECES, Question, answers, describe_engines
+from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.database import answering
 from webadmin.works.models import Chapter
 
@@ -30,7 +30,7 @@ MAX_WORK_CHARS = 1_000_000
 MAX_BACKGROUND_TEXT_CHARS = 50_000  # only the beginning is used: longer ones are not worth fetching
 
 
-def ask(subject: Subject, pages: PageStore, works: WorkStore, now: datetime) -> None:
+def ask(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: datetime) -> None:
     """Ask all engines, keep their answers and close the request; where they were asked before, only close it.
 
     A text that is too long, gone or not the one of the evidence is written down as such, and not tried again.
@@ -58,7 +58,7 @@ def ask(subject: Subject, pages: PageStore, works: WorkStore, now: datetime) -> 
         )
 
 
-def give_up(subject: Subject, now: datetime) -> None:
+def give_up(subject: OpinionSubject, now: datetime) -> None:
     """Write down that the engines could not be asked: whoever tried was ended by it, again and again."""
     _keep(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
@@ -69,7 +69,7 @@ class _Texts:
     works: list[str]
 
 
-def _matches(subject: Subject) -> list[CaseMatch]:
+def _matches(subject: OpinionSubject) -> list[CaseMatch]:
     """The matches of that version, in order of the work."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
@@ -115,7 +115,7 @@ def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkSt
 
 
 def _panel() -> EnginePanel:
-    engines = described()
+    engines = describe_engines()
     content = json.dumps(engines, ensure_ascii=False, sort_keys=True)
     panel, _ = EnginePanel.objects.get_or_create(digest=_digest(content), defaults={"engines": engines})
     return panel
@@ -132,14 +132,14 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
     }
 
 
-def _keep(subject: Subject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
+def _keep(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
     with answering(), transaction.atomic():
         if matches:  # or the case went while it was looked at
             _write(subject, matches, now, fields)
         opinion_requests.close(subject)
 
 
-def _write(subject: Subject, matches: Sequence[CaseMatch], now: datetime, fields: Mapping[str, Any]) -> None:
+def _write(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, fields: Mapping[str, Any]) -> None:
     SecondOpinion.objects.get_or_create(
         case_id=subject.case_id,
         version_id=subject.version_id,

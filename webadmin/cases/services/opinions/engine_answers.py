@@ -23,7 +23,7 @@ BACKGROUND_PIECES = 64
 MIN_CORPUS_PIECES = 33  # those of the work itself count
 
 
-class Verdict(StrEnum):
+class EngineVerdict(StrEnum):
     """What an engine says by its published rule, or why it was not asked."""
 
     COPY = "copy"
@@ -33,11 +33,11 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class EngineAnswer:
     """similarity: of the engine's own measure, None where it finds none; page_share: of what it marks, 0 to 1."""
 
     engine: str
-    verdict: Verdict
+    verdict: EngineVerdict
     similarity: float | None = None
     passages: int = 0
     page_share: float = 0.0
@@ -69,7 +69,7 @@ class Question:
         return len(self.background) + sum(-(-len(text) // self.piece_chars) for text in self.works)
 
 
-def described(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, Any]]:
+def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, Any]]:
     """Name, summaries, source and whether it marks passages, of every engine: as the reader of a case will see it."""
     return [
         {
@@ -83,32 +83,32 @@ def described(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, An
     ]
 
 
-def answers(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[Answer]:
+def answers(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
     """One answer of each engine, in the order of the catalogue."""
     return [_answer(entry, question) for entry in engines.values()]
 
 
-def _answer(entry: EngineEntry, question: Question) -> Answer:
+def _answer(entry: EngineEntry, question: Question) -> EngineAnswer:
     if entry.name in CORPUS_ENGINES and question.corpus_pieces < MIN_CORPUS_PIECES:
-        return Answer(entry.name, Verdict.NEEDS_CORPUS)
+        return EngineAnswer(entry.name, EngineVerdict.NEEDS_CORPUS)
     try:
-        found = _asked(entry, question)
+        found = _ask_engine(entry, question)
     except Exception:  # the others are asked nevertheless: one fault must not take the whole section away
         log.exception("the engine %s failed on a page of %d characters", entry.name, len(question.page))
-        return Answer(entry.name, Verdict.FAILED)
+        return EngineAnswer(entry.name, EngineVerdict.FAILED)
     if not found:
-        return Answer(entry.name, Verdict.NO_COPY)
+        return EngineAnswer(entry.name, EngineVerdict.NO_COPY)
     ranges = [(span.page.start, span.page.end) for each in found for span in each.spans]
-    return Answer(
+    return EngineAnswer(
         entry.name,
-        Verdict.COPY,
+        EngineVerdict.COPY,
         similarity=cut_share(max(0.0, *(each.similarity for each in found))),
         passages=len(ranges),
-        page_share=cut_share(covered(ranges) / max(1, len(question.page))),
+        page_share=cut_share(count_covered(ranges) / max(1, len(question.page))),
     )
 
 
-def _asked(entry: EngineEntry, question: Question) -> list[Found]:
+def _ask_engine(entry: EngineEntry, question: Question) -> list[Found]:
     """What the engine finds of the work's texts."""
     # An engine that marks passages looks for them anywhere; one that does not compares documents, piece by piece.
     engine: Engine = entry.make() if entry.gives_spans else entry.make(chapter_chars=question.piece_chars)
@@ -121,7 +121,7 @@ def _asked(entry: EngineEntry, question: Question) -> list[Found]:
     return [found for found in engine.find(question.page) if found.work_id in own]
 
 
-def covered(ranges: Iterable[tuple[int, int]]) -> int:
+def count_covered(ranges: Iterable[tuple[int, int]]) -> int:
     """How much lies in any of the half-open ranges.
 
     >>> covered([(5, 9), (0, 3), (2, 6)]), covered([])

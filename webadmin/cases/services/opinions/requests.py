@@ -17,7 +17,7 @@ EXPIRES_AFTER = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class OpinionSubject:
     """A page version on which a case rests."""
 
     case_id: int
@@ -27,7 +27,7 @@ class Subject:
         return f"{self.case_id}:{self.version_id}"
 
 
-def request_opinions(subject: Subject, now: datetime) -> None:
+def request_opinions(subject: OpinionSubject, now: datetime) -> None:
     """Send for the engines' opinions, unless they are known or being asked for.
 
     Raises NotFound for a version on which the case does not rest; ServiceUnavailable when the broker does not answer,
@@ -35,7 +35,7 @@ def request_opinions(subject: Subject, now: datetime) -> None:
     """
     if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
         raise NotFound("page-version", subject.version_id)
-    if is_answered(subject) or not _opened(subject, now):
+    if is_answered(subject) or not _open_request(subject, now):
         return
     try:
         stores.outbox().send(OpinionsRequested(subject.case_id, subject.version_id))
@@ -44,23 +44,23 @@ def request_opinions(subject: Subject, now: datetime) -> None:
         raise
 
 
-def is_open(subject: Subject, now: datetime) -> bool:
+def is_open(subject: OpinionSubject, now: datetime) -> bool:
     """Whether the engines are being asked."""
     requests = OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return requests.filter(requested_at__gt=now - EXPIRES_AFTER).exists()
 
 
-def is_answered(subject: Subject) -> bool:
+def is_answered(subject: OpinionSubject) -> bool:
     """Whether an opinion is kept, or the reason why there is none."""
     return SecondOpinion.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists()
 
 
-def close(subject: Subject) -> None:
+def close(subject: OpinionSubject) -> None:
     """Forget the request."""
     OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id).delete()
 
 
-def _opened(subject: Subject, now: datetime) -> bool:
+def _open_request(subject: OpinionSubject, now: datetime) -> bool:
     """Whether this call opened the request, or renewed one that had expired; of several at once one does."""
     request, is_new = OpinionRequest.objects.get_or_create(
         case_id=subject.case_id, version_id=subject.version_id, defaults={"requested_at": now}

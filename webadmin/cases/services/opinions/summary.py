@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import get_language
 
 from webadmin.cases.models import Case, SecondOpinion
-from webadmin.cases.services.opinions.requests import Subject, is_open
+from webadmin.cases.services.opinions.requests import OpinionSubject, is_open
 
 # Of engine_answers.Verdict; importing that would load every engine.
 COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
@@ -47,7 +47,7 @@ class OpinionsShown:
         return "asking" if self.is_being_asked else "unasked"
 
     @property
-    def asked(self) -> int:
+    def asked_count(self) -> int:
         return len(self.agreeing) + len(self.disagreeing)
 
     @property
@@ -56,15 +56,15 @@ class OpinionsShown:
         return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
 
 
-def opinions_on(case: Case, version_id: str, now: datetime) -> OpinionsShown:
+def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsShown:
     """What was said of one version of the page, in the order of the catalogue, in the reader's language."""
     opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None:
-        return OpinionsShown(version_id, None, is_open(Subject(case.pk, version_id), now))
+        return OpinionsShown(version_id, None, is_open(OpinionSubject(case.pk, version_id), now))
     if opinion.panel is None:
         return OpinionsShown(version_id, opinion)
     descriptions = {each["name"]: each for each in opinion.panel.engines}
-    shown = [_shown(answer, descriptions.get(answer["engine"], {})) for answer in opinion.answers]
+    shown = [_show_answer(answer, descriptions.get(answer["engine"], {})) for answer in opinion.answers]
     return OpinionsShown(
         version_id,
         opinion,
@@ -74,7 +74,7 @@ def opinions_on(case: Case, version_id: str, now: datetime) -> OpinionsShown:
     )
 
 
-def _shown(answer: Mapping[str, Any], description: Mapping[str, Any]) -> AnswerShown:
+def _show_answer(answer: Mapping[str, Any], description: Mapping[str, Any]) -> AnswerShown:
     language = "zh" if (get_language() or "").startswith("zh") else "en"
     return AnswerShown(
         name=answer["engine"],

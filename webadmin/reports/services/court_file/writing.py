@@ -25,7 +25,7 @@ from documents.pdf_writing import pdf_file
 from documents.word_writing import word_file
 from webadmin import stores
 from webadmin.cases.models import Case, Matter, VerdictRecord
-from webadmin.cases.services.matters.damages import damages_of
+from webadmin.cases.services.matters.damages import compute_damages
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.authorities import answering_authorities, sealed_by_those_that_answer
 from webadmin.evidence.services.case_export import (
@@ -223,7 +223,7 @@ class _Making:
             "work": {"title": self.matter.work.title, "author": self.matter.work.author},
         }
         if Part.DAMAGES in self.chosen.parts:
-            reckoned = damages_of(self.matter)
+            reckoned = compute_damages(self.matter)
             self._add_sheet(Group.SHEETS, sheets.damages(reckoned, self.about))
             facts["damages"] = sheets.damages_as_values(reckoned)
         if Part.FACTORS in self.chosen.parts:

@@ -11,7 +11,7 @@ from unfold.decorators import display
 from core.shares import percentage
 from core.taken import share_of_work
 from webadmin.cases.models import Case, Matter
-from webadmin.cases.services.matters.figures import taken_of
+from webadmin.cases.services.matters.figures import sum_taken_chars
 from webadmin.review.pages.book_links import books_of_work
 from webadmin.review.pages.whole_book_view import whole_book_view
 from webadmin.sites.models import Site
@@ -52,7 +52,7 @@ class ReviewedWorkAdmin(WorkAdmin):
         """Add to the works of the page shown how much of them stands on pages."""
         changelist = super().get_changelist_instance(request)
         works = list(changelist.result_list)
-        taken = taken_of(Work.objects.filter(pk__in=[work.pk for work in works]))
+        taken = sum_taken_chars(Work.objects.filter(pk__in=[work.pk for work in works]))
         for work in works:
             work.taken_chars = taken.get(work.pk, 0)
         changelist.result_list = works

@@ -27,10 +27,9 @@ from webadmin.cases.pages.rulings_announced import announce_rulings
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.cases.services.allowance import allowed_now
 from webadmin.cases.services.licensing import license_case
-from webadmin.cases.services.matters.assignment import assignees_of
-from webadmin.cases.services.opinions.requests import Subject as OpinionSubject
-from webadmin.cases.services.opinions.requests import request_opinions
-from webadmin.cases.services.opinions.summary import opinions_on
+from webadmin.cases.services.matters.assignment import list_assignees
+from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
+from webadmin.cases.services.opinions.summary import read_opinions
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from webadmin.evidence.pages.proof_summary import third_party_of
 from webadmin.evidence.services.subject import Subject
@@ -132,7 +131,7 @@ def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
     refusal = _refusal_of_opinions(case, version) if request.method == "POST" else ""
     if request.method == "POST" and request.headers.get("X-Requested-With") != SCRIPT:
         return _back_to_the_case(request, refusal)
-    shown = {"opinions": opinions_on(case, version, timezone.now()), "refusal": refusal}
+    shown = {"opinions": read_opinions(case, version, timezone.now()), "refusal": refusal}
     return TemplateResponse(request, "review/case_opinions_said.html", shown, status=503 if refusal else 200)
 
 
@@ -258,7 +257,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
         "just_decided": just_decided(request, among),
         "listed": among,
         "matter_pages": case.matter.all_cases if case.matter else 0,
-        "assignees": assignees_of(case.matter) if case.matter else [],
+        "assignees": list_assignees(case.matter) if case.matter else [],
         "warnings": _warnings(request, case, evidence),
         "max_note_chars": MAX_NOTE_CHARS,
         "zone": timezone.get_current_timezone_name(),
@@ -295,7 +294,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
     undone = undone_beside(case, match, texts.reading, changes)
     return {
         "match": match,
-        "opinions": opinions_on(case, match.version_id, timezone.now()),
+        "opinions": read_opinions(case, match.version_id, timezone.now()),
         "chapters": [each for each in matches if each.version_id == match.version_id],
         "notes": texts.notes,
         "comparison": comparison,

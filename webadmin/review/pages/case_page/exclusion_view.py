@@ -44,7 +44,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
         "title": str(exclusion),
         "exclusion": exclusion,
         "why": why_left_out(exclusion),
-        "overruled": overruling.standing(exclusion),
+        "overruled": overruling.active_overruling(exclusion),
         "page_href": exclusion.page_url if is_web_address(exclusion.page_url) else "",
         "max_note_chars": overruling.MAX_NOTE_CHARS,
         "kept": kept,
@@ -85,7 +85,7 @@ def _done(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> 
     if request.POST.get("do") == "overrule":
         overruling.overrule(exclusion, user, note)
         return _("Overruled. The page is being compared now; its case opens with that, in a minute or two.")
-    standing = overruling.standing(exclusion)
+    standing = overruling.active_overruling(exclusion)
     if standing is None:
         raise BadInput("exclusion.taken-back-already")
     overruling.take_back(standing, user)

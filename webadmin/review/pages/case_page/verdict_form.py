@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from core.states import Verdict
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case
-from webadmin.cases.services.licensing import Others, Scope, offer_of
+from webadmin.cases.services.licensing import LicenceScope, Others, offer_licences
 from webadmin.ui.models.phrases import VERDICTS
 
 REASONS: dict[Verdict, tuple[Promise, ...]] = {
@@ -85,15 +85,15 @@ class Offered:
 
 def licence_offer(request: HttpRequest, case: Case) -> Offered | None:
     """None where the user may enter no licence, or none can be made. Chosen is the narrowest, or what was refused."""
-    offer = offer_of(case) if access.may_manage(request.user, case) else None
+    offer = offer_licences(case) if access.may_manage(request.user, case) else None
     if offer is None:
         return None
     names = {
-        Scope.PAGE: _now("this page only"),
-        Scope.WORK: _now("this work on %(host)s") % {"host": offer.host},
-        Scope.SITE: _now("all works on %(host)s") % {"host": offer.host},
+        LicenceScope.PAGE: _now("this page only"),
+        LicenceScope.WORK: _now("this work on %(host)s") % {"host": offer.host},
+        LicenceScope.SITE: _now("all works on %(host)s") % {"host": offer.host},
     }
-    default = str(Scope.PAGE) if Scope.PAGE in offer.others else ""
+    default = str(LicenceScope.PAGE) if LicenceScope.PAGE in offer.others else ""
     chosen = request.POST.get(FIELD, default)
     choices = [
         Choice(str(scope), names[scope], _effect(others), chosen == scope) for scope, others in offer.others.items()

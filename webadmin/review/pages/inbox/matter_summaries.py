@@ -17,7 +17,7 @@ from analytics.records import MAX_DAYS
 from core.states import CaseState
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter
-from webadmin.cases.services.matters.assignment import assignees_of
+from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.matters.figures import harm_parts
 from webadmin.evidence.pages.proof_summary import third_party_of
 from webadmin.evidence.services.subject import Subject
@@ -163,7 +163,7 @@ def preview_of(matter: Any, asked: Asked) -> dict[str, Any]:
         ],
         "more_pages": cases.count() - len(shown),
         "harm": harm_parts(matter),
-        "assignees": assignees_of(matter),
+        "assignees": list_assignees(matter),
         "only_site": asked.with_(site=matter.site_id).address,
         "only_work": asked.with_(work=matter.work_id).address,
         "cases_address": _cases_address(matter),

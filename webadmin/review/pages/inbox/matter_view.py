@@ -12,8 +12,8 @@ from core.errors import ZhuiwenError
 from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
-from webadmin.cases.services.matters.assignment import assign, wait_for
-from webadmin.cases.services.matters.damages import damages_of, told
+from webadmin.cases.services.matters.assignment import assign, set_awaited_documents
+from webadmin.cases.services.matters.damages import compute_damages, describe_damages
 from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
 from webadmin.review.pages.inbox.matter_summaries import preview_of, visible_matter
 from webadmin.review.pages.matter_lists.asked import NOBODY, asked_of
@@ -65,7 +65,7 @@ def _enter(request: HttpRequest, matter: object, user: User) -> None:
             who = person.get_username() if person is not None else _("nobody")
             messages.success(request, _("Assigned to %(who)s.") % {"who": who})
         else:
-            wait_for(matter, request.POST.get("awaited", ""), user)  # type: ignore[arg-type]
+            set_awaited_documents(matter, request.POST.get("awaited", ""), user)  # type: ignore[arg-type]
             messages.success(request, _("Saved."))
     except ZhuiwenError as error:
         messages.error(request, said(error))
@@ -89,13 +89,13 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         except ZhuiwenError as error:
             messages.error(request, said(error))
             status = 400
-    found = damages_of(subject.matter)
+    found = compute_damages(subject.matter)
     context = {
         "title": _("Damages, as the rights holder reckons them"),
         "subject_name": name_of(subject),
         "back": address_of(subject),
         "amount": "" if found.amount is None else f"{found.amount:,.2f}",
-        "told": [said(each) for each in told(found, local_time)],
+        "told": [said(each) for each in describe_damages(found, local_time)],
         "own": said(Message("damages.own")),
         "now": timezone.now(),
         "given": request.POST,
