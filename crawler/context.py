@@ -58,7 +58,7 @@ class CrawlContext:
         return self.fetched_before + self.stats.counts.fetched >= self.plan.max_pages
 
 
-def context_of(crawler: Any) -> CrawlContext:
+def get_context(crawler: Any) -> CrawlContext:
     """The context of a scrapy.crawler.Crawler, once its spider is there."""
     context = crawler.spider.context
     assert isinstance(context, CrawlContext)

@@ -1,8 +1,7 @@
-"""What a crawl still has to fetch, kept as a journal so that a crawl that was killed goes on where it was.
+"""The addresses that a crawl still has to fetch, kept as a journal so that a killed crawl resumes where it was.
 
-One line for each address that was found and one for each that is done, in order. Whatever is cut off the end of the
-file by a loss of power, the rest is a state that the crawl really was in: links are written before the page that they
-stood on is done.
+It has one line for each address that was found and one for each that is done, in order. If a loss of power cuts off
+the end of the file, the rest is a state that the crawl was really in: links are written before their page is done.
 """
 
 import hashlib
@@ -21,13 +20,13 @@ from core.wording import Message
 from crawler.urls import canonical
 
 JOURNAL_NAME = "frontier.jsonl"
-# A page, a sitemap, an address that may be one, and the list of what a site forbids, asked for the sitemaps it names.
+# A page, a sitemap, an address that may be one, and robots.txt, which is fetched for the sitemaps that it names.
 PAGE, SITEMAP, PROBE, ROBOTS = "page", "sitemap", "probe", "robots"
 _FORMAT = 1  # raise it when the lines change meaning
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class CrawlTarget:
     """One address to fetch."""
 
     url: str
@@ -42,9 +41,9 @@ class Frontier:
     """
 
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
-        self._pending: dict[bytes, Target] = {}
+        self._pending: dict[bytes, CrawlTarget] = {}
         self._known: set[bytes] = set()  # to do or done
-        self._passed: set[bytes] = set()
+        self._claimed: set[bytes] = set()
         self._done_pages = 0
         self._journal = Journal(job_dir / JOURNAL_NAME, plan_digest(plan)) if job_dir is not None else None
         self.notice: Message | None = None
@@ -58,47 +57,47 @@ class Frontier:
     def done_pages(self) -> int:
         return self._done_pages
 
-    def pending(self) -> list[Target]:
-        """What is known and not done, in the order in which it was found."""
+    def pending(self) -> list[CrawlTarget]:
+        """Return what is known and not done, in the order in which it was found."""
         return list(self._pending.values())
 
     def is_empty(self) -> bool:
-        """Whether nothing is left to do."""
+        """True if nothing is left to do."""
         return not self._pending
 
     def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
-        """Whether the address was not known before; it is now."""
-        return bool(self.add_all([Target(url, depth, kind)]))
+        """Add an address; True if it was not known before."""
+        return bool(self.add_all([CrawlTarget(url, depth, kind)]))
 
-    def add_all(self, targets: Iterable[Target]) -> list[Target]:
-        """Those that were not known before; they are now."""
-        fresh = [target for target in targets if self._take_in(target)]
+    def add_all(self, targets: Iterable[CrawlTarget]) -> list[CrawlTarget]:
+        """Add addresses, and return those that were not known before."""
+        fresh = [target for target in targets if self._admit(target)]
         if self._journal is not None:
             self._journal.write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
-        """What `pass_by` let through is an address of its own."""
-        self._passed.discard(_digest(url))
+        """Add an address that `claim` admitted as one of its own."""
+        self._claimed.discard(_digest(url))
         self.add(url, depth, kind)
 
     def knows(self, urls: Iterable[str]) -> set[str]:
-        """Which of these are known as addresses of their own, to do or done."""
+        """Return those of these that are known as addresses of their own, to do or done."""
         return {url for url in urls if _digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
-        """Whether the address is still to be done."""
+        """True if the address is still to be done."""
         return _digest(url) in self._pending
 
-    def pass_by(self, url: str) -> bool:
-        """Whether a redirect, or a text of several parts, may go on to this address: it was not known; it is now.
+    def claim(self, url: str) -> bool:
+        """Claim an address for a redirect, or for a text of several parts; False if it was known before.
 
-        It is not noted in the journal: a crawl that is killed half-way begins again where the redirects began.
+        The journal does not note it: a crawl that is killed half-way begins again where the redirects began.
         """
         key = _digest(url)
-        if key in self._known or key in self._passed:
+        if key in self._known or key in self._claimed:
             return False
-        self._passed.add(key)
+        self._claimed.add(key)
         return True
 
     def finish(self, url: str) -> None:
@@ -111,16 +110,16 @@ class Frontier:
         if self._journal is not None:
             self._journal.close(is_complete=is_complete)
 
-    def _take_in(self, target: Target) -> bool:
+    def _admit(self, target: CrawlTarget) -> bool:
         key = _digest(target.url)
-        if key in self._known or key in self._passed:
+        if key in self._known or key in self._claimed:
             return False
         self._known.add(key)
         self._pending[key] = target
         return True
 
     def _note_done(self, url: str) -> bool:
-        """Whether that is news."""
+        """Drop a pending address; False if it was not pending."""
         key = _digest(url)
         target = self._pending.pop(key, None)
         self._done_pages += target is not None and target.kind == PAGE
@@ -130,7 +129,7 @@ class Frontier:
 
     def _take(self, record: dict[str, object]) -> None:
         if "found" in record:
-            self._take_in(Target(str(record["found"]), int(str(record["depth"])), str(record["kind"])))
+            self._admit(CrawlTarget(str(record["found"]), int(str(record["depth"])), str(record["kind"])))
         else:
             self._note_done(str(record["done"]))
 
@@ -144,7 +143,7 @@ class Journal:
         self.notice: Message | None = None
 
     def replay(self) -> Iterator[dict[str, object]]:
-        """What the journal that was found says of addresses, up to its first bad line; nothing where there is none."""
+        """Yield the records of the journal that was found, up to its first bad line; nothing where there is none."""
         if not self._path.exists():
             return
         with self._path.open(encoding="utf-8", errors="replace") as journal:
@@ -166,7 +165,7 @@ class Journal:
         """Open the journal anew, without what is damaged; the old one stays until the new one is whole.
 
         keeps: the good lines of the one that was found. A process that still has that one open, because it was taken
-        for dead, writes where nothing is read any more.
+        for dead, writes where nothing is read.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
@@ -174,7 +173,7 @@ class Journal:
             journal.write(_line({"format": _FORMAT, "plan": self._digest}))
             if keeps:
                 with self._path.open(encoding="utf-8", errors="replace") as old:
-                    journal.writelines(_line(record) for record in islice(_good(old), 1, None))
+                    journal.writelines(_line(record) for record in islice(_good_records(old), 1, None))
             journal.flush()
             os.fsync(journal.fileno())
         fresh.replace(self._path)
@@ -195,15 +194,15 @@ class Journal:
             self._file = None
 
     def _is_own(self) -> bool:
-        """Whether no other process has opened the journal since: one that was given up for dead may wake again."""
+        """True if no other process has opened the journal since: one that was given up for dead may wake again."""
         assert self._file is not None
         with suppress(OSError):
             return os.path.samestat(self._path.stat(), os.fstat(self._file.fileno()))
         return False
 
 
-def _good(journal: TextIO) -> Iterator[dict[str, object]]:
-    """The records up to the first bad line."""
+def _good_records(journal: TextIO) -> Iterator[dict[str, object]]:
+    """Yield the records up to the first bad line."""
     for record in _records(journal):
         if record is None:
             return
@@ -211,7 +210,7 @@ def _good(journal: TextIO) -> Iterator[dict[str, object]]:
 
 
 def _records(journal: TextIO) -> Iterator[dict[str, object] | None]:
-    """The journal's lines; None for the first bad one, and nothing after it."""
+    """Yield the journal's records; None for the first bad line, and nothing after it."""
     for line in journal:
         try:
             record = json.loads(line)
@@ -231,12 +230,12 @@ def _line(record: dict[str, object]) -> str:
 
 
 def _digest(url: str) -> bytes:
-    """16 bytes for an address, however long: among 10^9 of them two are taken for one with a chance of 10^-21."""
-    return hashlib.blake2b(key_of(url).encode("utf-8", "replace"), digest_size=16).digest()
+    """Return 16 bytes for an address, however long: among 10^9 of them two collide with a chance of 10^-21."""
+    return hashlib.blake2b(address_key(url).encode("utf-8", "replace"), digest_size=16).digest()
 
 
-def key_of(url: str) -> str:
-    """What an address is known by: all its spellings are one."""
+def address_key(url: str) -> str:
+    """Return the form of an address that all its spellings share."""
     try:
         return canonical(url)
     except ValueError:
@@ -244,7 +243,7 @@ def key_of(url: str) -> str:
 
 
 def drop_journal(job_dir: Path, before: datetime) -> None:
-    """Forget what a crawl left undone that was last at work before this moment."""
+    """Remove the journal of a crawl that was last active before this moment."""
     path = job_dir / JOURNAL_NAME
     with suppress(FileNotFoundError):
         if datetime.fromtimestamp(path.stat().st_mtime, UTC) < before:
@@ -252,7 +251,7 @@ def drop_journal(job_dir: Path, before: datetime) -> None:
 
 
 def plan_digest(plan: CrawlPlan) -> str:
-    """Of everything that decides what is fetched; pace and limits may change between the two halves of a crawl."""
+    """Digest everything that decides what is fetched; pace and limits may change between the two halves of a crawl."""
     pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness", "answers_since"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, default=list).encode()).hexdigest()

@@ -5,14 +5,14 @@ from datetime import datetime
 
 from core.pages import Fetched, Reading
 from core.visits import AbsenceReason, Visit
-from crawler.frontier import Target
+from crawler.frontier import CrawlTarget
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
     """One page to keep; `target` is what the frontier calls it."""
 
-    target: Target
+    target: CrawlTarget
     fetched: Fetched
     reading: Reading
 
@@ -21,7 +21,7 @@ class ReadPage:
 class Unchanged:
     """A known page of which the site said that it has not changed since it was last fetched."""
 
-    target: Target
+    target: CrawlTarget
     at: datetime
 
 
@@ -29,7 +29,7 @@ class Unchanged:
 class NotThere:
     """A known page in place of which the site said that it is not there; `visit` is what that makes of its address."""
 
-    target: Target
+    target: CrawlTarget
     fetched: Fetched
     reason: AbsenceReason
     visit: Visit
@@ -39,6 +39,6 @@ class NotThere:
 class Unread:
     """A response in which no text was read: it is kept as it came, for it cannot be read or was asked for alone."""
 
-    target: Target
+    target: CrawlTarget
     fetched: Fetched
     reason: AbsenceReason = AbsenceReason.UNREADABLE

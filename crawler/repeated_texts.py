@@ -33,10 +33,10 @@ def is_telling(name: str) -> bool:
     return bool(_TELLING.match(name))
 
 
-def without(url: str, names: set[str] | frozenset[str]) -> str:
+def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
     """An address without parameters.
 
-    >>> without("http://a.example/r?id=1&zs=5f", {"zs"})
+    >>> remove_parameters("http://a.example/r?id=1&zs=5f", {"zs"})
     'http://a.example/r?id=1'
     """
     return url_query_cleaner(url, tuple(names), remove=True, keep_fragments=True) if names else url
@@ -86,13 +86,13 @@ class RepeatedTexts:
         if not names or url in self._asked_for:
             return False
         address = canonical(url)
-        return self._first.setdefault(canonical(without(url, names)), address) != address
+        return self._first.setdefault(canonical(remove_parameters(url, names)), address) != address
 
     def _repeats(self, name: str, url: str, is_page: bool) -> bool:
         """True for a parameter that repeats texts on the site and did so at this very address."""
         if is_page or name not in self._repeating:
             return False
-        return (name, canonical(without(url, {name}))) in self._repeating_at
+        return (name, canonical(remove_parameters(url, {name}))) in self._repeating_at
 
     def _note(self, url: str, text: Digest, *, is_recalled: bool = False) -> bool:
         is_repeated = False
@@ -100,7 +100,7 @@ class RepeatedTexts:
         for name, _ in _open_parameters(url):
             if name in self._telling:
                 continue
-            key = name, canonical(without(url, {name}))
+            key = name, canonical(remove_parameters(url, {name}))
             first, known, was_recalled = self._texts.setdefault(key, (address, text, is_recalled))
             if first == address or (known != text and was_recalled):  # what changes with time says nothing of the name
                 self._texts[key] = address, text, is_recalled

@@ -26,7 +26,7 @@ class _Waiting:
     done: "asyncio.Future[Stored]"
 
     def end(self, stored: Stored | Exception) -> None:
-        if self.done.done():  # who asked has gone
+        if self.done.done():  # the caller has gone
             return
         if isinstance(stored, Stored):
             self.done.set_result(stored)
@@ -35,7 +35,7 @@ class _Waiting:
 
 
 class StoreBatches:
-    """One batch is under way at a time. `put_many` is PageStore's, and may wait out a store that is away."""
+    """Writes one batch at a time. `put_many` is PageStore's, and may wait out a store that is away."""
 
     def __init__(self, put_many: PutMany) -> None:
         self._put_many = put_many
@@ -43,7 +43,7 @@ class StoreBatches:
         self._writing: asyncio.Task[None] | None = None
 
     async def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Keep a page. Raises what the store says of this page, or of all where it is away."""
+        """Keep a page. Raises the store's error for this page, or for all where it is away."""
         waiting = _Waiting(fetched, reading, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._writing is None:
@@ -65,7 +65,7 @@ class StoreBatches:
             stored = await self._put_many([(each.fetched, each.reading) for each in batch])
         except Exception as fault:
             if len(batch) > 1 and not isinstance(fault, RetryLater):
-                for each in batch:  # one of them is at fault, and the others are not to suffer for it
+                for each in batch:  # one of them is at fault; the others are stored
                     await self._put([each])
                 return
             stored = [fault] * len(batch)
@@ -74,7 +74,7 @@ class StoreBatches:
 
 
 def _fitting(waiting: Sequence[_Waiting]) -> int:
-    """How many of those in front go together."""
+    """Return how many of those in front go together."""
     total = 0
     for number, each in enumerate(waiting[:MAX_PAGES]):
         total += len(each.fetched.body) + sum(len(part.body) for part in each.fetched.parts)

@@ -1,7 +1,7 @@
-"""Keeps each page that was read and tells the next step, of news and of what was seen again.
+"""Stores each page that was read, and sends new versions and those seen again to the next step.
 
-It waits out a store that is away, and never loses a page. The store runs in one thread of its own: the crawl goes on
-meanwhile, and the store sees one call at a time.
+It waits out a store that is away, and never loses a page. The store runs in a thread of its own: the crawl goes on
+meanwhile, and the store gets one call at a time.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from core.messages import pages_stored
 from core.pages import Fetched, Stored
 from core.visits import AbsenceReason
 from core.wording import Message
-from crawler.context import CrawlContext, context_of
+from crawler.context import CrawlContext, get_context
 from crawler.end_reasons import STOPPED, STORE_AWAY
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.recrawl.site_visits import SAVE_EVERY
@@ -32,7 +32,7 @@ WAITS_S = (0.2, 0.4, 0.8, 1.6, 3.2)
 
 
 class NotHeld(RetryLater):
-    """The crawl run is not known to be this process's any more."""
+    """The crawl run is no longer known to be this process's."""
 
     def __init__(self, run_id: str) -> None:
         super().__init__("crawl.not-held", run=run_id)
@@ -44,7 +44,7 @@ class StoreThread:
     def __init__(self, context: CrawlContext) -> None:
         self._context = context
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="page-store")
-        self.is_closing = False  # a store that is away is waited for no more
+        self.is_closing = False  # True: calls no longer wait for a store that is away
 
     async def run_patiently(self, call: Callable[[], T]) -> T:
         """Run a call; where the store is away, again and again for some seconds. Raises RetryLater."""
@@ -83,7 +83,7 @@ class StoreThread:
 
 
 class StorePipeline:
-    """PageStore.put_many, then Outbox.send for each version, then what the crawl remembers of its addresses."""
+    """Calls PageStore.put_many, then Outbox.send for each version, then notes the visits of the addresses."""
 
     def __init__(self, context: CrawlContext, close: Callable[[str], Awaitable[None]]) -> None:
         self._context, self._close = context, close
@@ -93,11 +93,11 @@ class StorePipeline:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "StorePipeline":
-        return cls(context_of(crawler), lambda reason: crawler.engine.close_spider_async(reason=reason))
+        return cls(get_context(crawler), lambda reason: crawler.engine.close_spider_async(reason=reason))
 
     def close_spider(self) -> None:
         try:
-            self._thread.run_last(self._last_visits)  # a database is not waited for on the reactor's thread
+            self._thread.run_last(self._last_visits)  # the reactor's thread does not wait for a database
         except ZhuiwenError as fault:
             self._context.stats.fail(Message("crawl.visits-lost", fault=fault))
 
@@ -118,7 +118,7 @@ class StorePipeline:
         return item
 
     async def _keep(self, item: Item) -> None:
-        """Store what an item brings; only then is its address noted as visited."""
+        """Store an item; only then note its address as visited."""
         recrawl, stats = self._context.recrawl, self._context.stats
         if isinstance(item, Unchanged):
             await self._keep_sighting(item)
@@ -139,19 +139,19 @@ class StorePipeline:
                 stats.add_fault(fault)
 
     async def _keep_sighting(self, item: Unchanged) -> None:
-        """Keep that a page still shows its current version, and tell the next step."""
-        visit = self._context.recrawl.visits.of(item.target.url)
+        """Record that a page still shows its current version, and send that on."""
+        visit = self._context.recrawl.visits.get(item.target.url)
         if visit is not None and visit.page_id:
             page = visit.page_id
             version = await self._thread.run_patiently(lambda: self._context.store.seen(page, item.at))
             await self._send([version] if version is not None else [])
 
     async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:
-        """Keep a response that shows no page, or one that was asked for alone."""
+        """Keep a response that shows no page, or one that was requested alone."""
         await self._thread.run_patiently(lambda: self._context.store.put_absence(fetched, reason, is_gone=is_gone))
 
     async def _note_visits(self) -> None:
-        """Write down visits from time to time; what cannot be written now is written later."""
+        """Write visits from time to time; what cannot be written now is written later."""
         unsaved = self._context.recrawl.visits.unsaved
         taken = unsaved.take(SAVE_EVERY)
         if not taken:
@@ -183,7 +183,7 @@ class StorePipeline:
         return stored
 
     async def _send(self, versions: list[VersionId]) -> None:
-        """Tell the next step what is stored, new versions and those seen again, before the crawl takes it for done."""
+        """Send stored versions to the next step, new ones and those seen again, before they count as done."""
         unsent = deque(pages_stored(versions))
 
         def send() -> None:
@@ -200,7 +200,7 @@ class StorePipeline:
         counts.unchanged += not stored.is_new_version
 
     def _give_up(self, item: Item, fault: RetryLater) -> None:
-        """End the crawl; the page stays in the journal as not done, so that the next run fetches it again."""
+        """End the crawl; the page stays pending in the journal, so that the next run fetches it again."""
         self._context.stats.fail(Message("crawl.store-away", url=_name(item), fault=fault))
         if self._closing is None:
             reason = STOPPED if isinstance(fault, NotHeld) else STORE_AWAY

@@ -1,7 +1,7 @@
 """Takes down how each page was fetched: a Scrapy download handler, and what a spider asks of its responses.
 
 What Scrapy's own connection fetches is captured here, what a browser loads in crawler.browsing.page_capture; where
-neither was at work `capture_of` says so with None.
+neither was at work `make_capture` says so with None.
 """
 
 import re
@@ -67,7 +67,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         return response
 
 
-def capture_of(
+def make_capture(
     response: Response, resources: Sequence[CapturedResource] = (), machine: Machine | None = None
 ) -> Capture | None:
     """How a response was fetched, redirects and all; None where nothing was taken down.

@@ -3,6 +3,6 @@
 from scrapy.http import Response
 
 
-def headers_of(response: Response) -> dict[str, str]:
+def decode_headers(response: Response) -> dict[str, str]:
     """Names and values, those that came twice joined."""
     return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

@@ -13,7 +13,7 @@ from core.errors import UnsafeUrl
 from core.politeness import BrowserMode
 from core.states import Rejection
 from crawler.browsing.on_demand import BROWSER_META
-from crawler.context import context_of
+from crawler.context import get_context
 from crawler.frontier import PAGE
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
@@ -26,7 +26,7 @@ class BrowserMiddleware:
     """Sends pages to the browser, and looks at where they ended up."""
 
     def __init__(self, crawler: Any) -> None:
-        self._crawler, self._context = crawler, context_of(crawler)
+        self._crawler, self._context = crawler, get_context(crawler)
         self._mode = self._context.plan.politeness.browser
         self._shells = 0
 

@@ -13,11 +13,11 @@ from scrapy.http import Response
 
 from core.ids import FinalUrl, RequestedUrl
 from core.visits import MovedTo
-from crawler.context import CrawlContext, context_of
-from crawler.fetching.response_headers import headers_of
-from crawler.frontier import Target
+from crawler.context import CrawlContext, get_context
+from crawler.fetching.response_headers import decode_headers
+from crawler.frontier import CrawlTarget
 from crawler.politeness.refusals import KnownText
-from crawler.recrawl.absences import leads_to
+from crawler.recrawl.absences import redirect_target
 from crawler.recrawl.recrawl import ABSENT, RECRAWLED
 
 _REDIRECTS = (301, 302, 303, 307, 308)
@@ -31,7 +31,7 @@ class ConditionalMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "ConditionalMiddleware":
-        return cls(context_of(crawler))
+        return cls(get_context(crawler))
 
     def process_request(self, request: Request) -> None:
         """Let answers that are news of a known page come to the spider: 404, 410, and 304 where it was asked for.
@@ -55,14 +55,14 @@ class ConditionalMiddleware:
         target = _page_of(request)
         if target is None or response.status not in _REDIRECTS:
             return response
-        headers = headers_of(response)
+        headers = decode_headers(response)
         has_page = self._recrawl.visits.has_page(target.url)
         if has_page and self._recrawl.probes.not_found.is_target(response.status, headers, response.url):
             request.meta[ABSENT] = True
             request.meta["handle_httpstatus_list"] = [*request.meta["handle_httpstatus_list"], response.status]
             return response
         is_start = target.url in self._context.plan.start_urls
-        location = leads_to(headers, response.url)
+        location = redirect_target(headers, response.url)
         if location and (has_page or is_start) and not self._context.scope.is_on_site(location):
             self._recrawl.visits.unsaved.note_move(self._move(target.url, response, headers, is_start))
         return response
@@ -73,7 +73,7 @@ class ConditionalMiddleware:
         return MovedTo(RequestedUrl(url), to_url, response.status, is_start, self._context.clock.now())
 
 
-def _page_of(request: Request) -> Target | None:
+def _page_of(request: Request) -> CrawlTarget | None:
     """What a request is for that asks for a page, whole or for its first part."""
     target = request.cb_kwargs.get("target")
-    return target if isinstance(target, Target) and request.meta.get(RECRAWLED) else None
+    return target if isinstance(target, CrawlTarget) and request.meta.get(RECRAWLED) else None

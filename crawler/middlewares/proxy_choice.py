@@ -23,7 +23,7 @@ from core.hosts import Host, host_key
 from core.politeness import Proxy
 from core.states import Rejection
 from core.wording import Message
-from crawler.context import CrawlContext, context_of
+from crawler.context import CrawlContext, get_context
 from crawler.end_reasons import NO_PROXY
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import names_of
@@ -177,7 +177,7 @@ class CookiesSetMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "CookiesSetMiddleware":
-        return cls(context_of(crawler))
+        return cls(get_context(crawler))
 
     def process_request(self, request: Request) -> None:
         host = request.url.split("/", 3)[2]

@@ -9,7 +9,7 @@ from scrapy.http import Response
 
 from core.errors import UnsafeUrl
 from core.states import Rejection
-from crawler.context import CrawlContext, context_of
+from crawler.context import CrawlContext, get_context
 from crawler.middlewares.refusal_handling import TIMES_META
 from crawler.politeness.refusals import RequestRefused
 from crawler.politeness.sessions import LOGIN_META
@@ -21,7 +21,7 @@ class RedirectsMiddleware(RedirectMiddleware):
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
-            return _admitted(context_of(self.crawler), request, super().process_response(request, response))
+            return _admitted(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
             raise _named(fault, request) from fault
 
@@ -31,7 +31,7 @@ class RefreshesMiddleware(MetaRefreshMiddleware):
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
-            return _admitted(context_of(self.crawler), request, super().process_response(request, response))
+            return _admitted(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
             raise _named(fault, request) from fault
 
@@ -64,7 +64,7 @@ def _admitted(context: CrawlContext, request: Request, answer: Request | Respons
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first(answer))
     is_known = times_been or TIMES_META in answer.meta  # a page that was refused goes the same way again
-    if not is_known and not context.frontier.pass_by(answer.url):
+    if not is_known and not context.frontier.claim(answer.url):
         raise RequestRefused(None)
     return answer
 

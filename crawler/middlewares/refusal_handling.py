@@ -9,10 +9,10 @@ from scrapy.http import Response
 
 from core.states import Rejection
 from core.wording import Message
-from crawler.context import context_of
+from crawler.context import get_context
 from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
-from crawler.fetching.response_headers import headers_of
+from crawler.fetching.response_headers import decode_headers
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
 from crawler.politeness.bans import (
@@ -38,9 +38,9 @@ class RefusalsMiddleware:
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
-        self._reader = context_of(crawler).reader
-        self._stats = context_of(crawler).stats
-        plan = context_of(crawler).plan
+        self._reader = get_context(crawler).reader
+        self._stats = get_context(crawler).stats
+        plan = get_context(crawler).plan
         self._rules, self._encoding = plan.politeness.bans, plan.encoding
         self._judge = BanJudge(self._rules, self._encoding)
         self._slow_pages = 0
@@ -95,7 +95,7 @@ class RefusalsMiddleware:
 
     def _answer(self, request: Request, response: Response) -> Answer | None:
         been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
-        return Answer(response.url, response.status, headers_of(response), response.body, been)
+        return Answer(response.url, response.status, decode_headers(response), response.body, been)
 
     def _refused(self, request: Request, answer: Answer, ban: Ban) -> Request:
         """The request once more, for when the crawl goes on. Raises where the page or the crawl is given up."""

@@ -13,7 +13,7 @@ from twisted.python.failure import Failure
 
 from core.states import Rejection
 from core.wording import Message
-from crawler.context import context_of
+from crawler.context import get_context
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed, RequestRefused, explain
@@ -83,7 +83,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             return
         if isinstance(fault, Postponed):
             raise Postponed(fault.message)
-        settings = context_of(self.crawler).settings
+        settings = get_context(self.crawler).settings
         url = request.url if isinstance(fault, _NO_HOST) else urljoin(request.url, "/robots.txt")
         failure = Failure(fault)  # type: ignore[no-untyped-call]
         reason, message = explain(failure, url, settings.timeout_s, settings.max_body_bytes)
@@ -101,7 +101,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
         self._answers[netloc] = Response(response.url, response.status, body=kept)
         rules = ProtegoRobotParser(b"", self.crawler.spider)
-        read = await context_of(self.crawler).reader.run(Call(response.url, read_robots, (response.body,)))
+        read = await get_context(self.crawler).reader.run(Call(response.url, read_robots, (response.body,)))
         if isinstance(read, Rejected):
             self._unreadable[netloc] = read.message
         else:

@@ -18,7 +18,7 @@ from core.errors import ZhuiwenError
 from core.host_answers import HostAnswer
 from core.ids import digest
 from crawler.browsing.on_demand import BROWSER_META
-from crawler.context import CrawlContext, context_of
+from crawler.context import CrawlContext, get_context
 from crawler.fetching.capture import note_earlier_fetch, own_capture
 from crawler.frontier import PAGE
 from crawler.middlewares.refusal_handling import TIMES_META
@@ -41,7 +41,7 @@ class SharedAnswersMiddleware:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "SharedAnswersMiddleware":
-        return cls(context_of(crawler))
+        return cls(get_context(crawler))
 
     async def process_request(self, request: Request) -> Response | None:
         request.meta.pop(_TAKEN, None)

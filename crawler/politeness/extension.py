@@ -13,7 +13,7 @@ from core.clock import SystemClock
 from core.politeness import BanAction
 from core.ports import Clock
 from core.wording import Message
-from crawler.context import CrawlContext, context_of
+from crawler.context import CrawlContext, get_context
 from crawler.end_reasons import (
     ASKED_TO_WAIT,
     BANNED,
@@ -68,7 +68,7 @@ class PolitenessExtension:
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "PolitenessExtension":
-        extension = cls(crawler, context_of(crawler))
+        extension = cls(crawler, get_context(crawler))
         crawler.signals.connect(extension.open, signal=signals.spider_opened)
         crawler.signals.connect(extension.close, signal=signals.spider_closed)
         return extension

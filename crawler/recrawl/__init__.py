@@ -1,1 +1,1 @@
-"""What earlier crawls know of addresses, and what a crawl makes of it."""
+"""Visits of addresses in earlier crawls, and what is due again."""

@@ -1,4 +1,4 @@
-"""Asks a site, at the beginning of a crawl, for what cannot be there."""
+"""Requests addresses of a site that cannot exist, at the beginning of a crawl."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,17 +8,17 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from core.pages import CrawlPlan
-from crawler.fetching.response_headers import headers_of
-from crawler.frontier import Target
+from crawler.fetching.response_headers import decode_headers
+from crawler.frontier import CrawlTarget
 from crawler.recrawl.absences import NotFoundPages, probes
 from crawler.recrawl.site_visits import SiteVisits
 
-MISSING = "missing"  # the kind of a target that cannot be there
+MISSING = "missing"  # the kind of a target that cannot exist
 PROBE_PRIORITY = 40
 
 
 class AbsenceProbes:
-    """Requests whose answers teach what the site shows where nothing is."""
+    """Requests whose answers show the site's not-found page."""
 
     def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
         self.not_found = NotFoundPages()
@@ -27,7 +27,7 @@ class AbsenceProbes:
         self._are_answered = asyncio.Event()
 
     def requests(self) -> Iterator[Request]:
-        """The probes, with callbacks of their own; none where no earlier run kept a page that may be lost."""
+        """Yield the probes, with callbacks of their own; none where no earlier run kept a page that may be lost."""
         pages = [visit.url for visit in self._visits.known.values() if visit.page_id]
         seed = f"{self._plan.site_id} {self._plan.run_id}"
         urls = probes(self._plan.start_urls, pages, seed) if pages else []
@@ -37,7 +37,7 @@ class AbsenceProbes:
                 url,
                 callback=self._learn,
                 errback=self._end,
-                cb_kwargs={"target": Target(url, 0, MISSING)},
+                cb_kwargs={"target": CrawlTarget(url, 0, MISSING)},
                 priority=PROBE_PRIORITY,
                 dont_filter=True,
                 meta={"handle_httpstatus_all": True, "dont_redirect": True, "dont_retry": True},
@@ -47,8 +47,8 @@ class AbsenceProbes:
         if self._awaited:
             await self._are_answered.wait()
 
-    def _learn(self, response: Response, target: Target) -> None:
-        self.not_found.learn(response.status, headers_of(response), response.body, response.url)
+    def _learn(self, response: Response, target: CrawlTarget) -> None:
+        self.not_found.learn(response.status, decode_headers(response), response.body, response.url)
         self._end()
 
     def _end(self, failure: Failure | None = None) -> None:

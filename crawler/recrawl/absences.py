@@ -1,4 +1,4 @@
-"""How a site shows that a page is not there: asked with addresses that never were, at the beginning of a crawl.
+"""Learns a site's not-found page from addresses that never existed, at the beginning of a crawl.
 
 Sites that answer 404 need nothing of this. Others answer 200 with a sentence, or lead back to their front page.
 """
@@ -12,8 +12,8 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 
-MAX_PROBES = 4  # requests of a run that ask for what cannot be there: one for each of the commonest shapes of address
-# Two renderings of one not-found page differ in a clock, a session, the address asked for. Chosen: texts of 40 to 600
+MAX_PROBES = 4  # requests of a run for addresses that cannot exist: one for each of the commonest shapes
+# Two renderings of one not-found page differ in a clock, a session, the address requested. Chosen: texts of 40 to 600
 # characters with up to one sentence of another kept above 0.8, pages with a text of their own below 0.5.
 MIN_RESEMBLANCE = 0.8
 _GRAM_CHARS = 3
@@ -23,27 +23,27 @@ _NOISE = re.compile(r"[\s\d\W_]+")
 
 
 class NotFoundPages:
-    """What a site answers where nothing is: texts, and addresses that it leads to instead."""
+    """A site's answers for addresses that do not exist: texts, and redirect targets."""
 
     def __init__(self) -> None:
         self._texts: list[frozenset[str]] = []
         self._targets: set[str] = set()
 
     def learn(self, status: int, headers: Mapping[str, str], body: bytes, url: str) -> None:
-        """Take over the answer to an address that never was; an honest 404 or 410 teaches nothing."""
+        """Learn from the answer to an address that never existed; an honest 404 or 410 teaches nothing."""
         if 300 <= status < 400:
-            target = leads_to(headers, url)
+            target = redirect_target(headers, url)
             self._targets |= {target} if target else set()
         elif status < 300:
             grams = _grams(plain_text(body, headers, url))
             self._texts += [grams] if grams else []
 
     def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
-        """Whether a redirect leads to where the site leads for addresses that never were."""
-        return bool(self._targets) and 300 <= status < 400 and leads_to(headers, url) in self._targets
+        """True if a redirect has the target that the site uses for addresses that never existed."""
+        return bool(self._targets) and 300 <= status < 400 and redirect_target(headers, url) in self._targets
 
     def resembles(self, headers: Mapping[str, str], body: bytes, url: str) -> bool:
-        """Whether a page is, but for details, what the site shows for addresses that never were."""
+        """True if a page is, but for details, what the site shows for addresses that never existed."""
         if not self._texts:
             return False
         grams = _grams(plain_text(body, headers, url))
@@ -51,7 +51,7 @@ class NotFoundPages:
 
 
 def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> list[str]:
-    """Addresses of the shapes that the site's pages have, and that cannot be there; each run asks for others."""
+    """Return addresses of the shapes of the site's pages that cannot exist; each run has others."""
     number = str(10**11 + int.from_bytes(hashlib.sha256(seed.encode()).digest()[:5], "big") % 10**11)
     word = hashlib.sha256(seed.encode()).hexdigest()[:12]
     shapes: Counter[str] = Counter()
@@ -60,13 +60,13 @@ def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> li
         shape = _DIGITS.sub("0", url)
         shapes[shape] += 1
         example.setdefault(shape, url)
-    asked = [_never_was(example[shape], number, word) for shape, _ in shapes.most_common(MAX_PROBES - 1)]
+    asked = [_impossible_address(example[shape], number, word) for shape, _ in shapes.most_common(MAX_PROBES - 1)]
     asked += [urljoin(url, f"/{word}{number}.html") for url in list(start_urls)[:1]]
     return list(dict.fromkeys(asked))
 
 
-def leads_to(headers: Mapping[str, str], url: str) -> str:
-    """The address that a redirect leads to, in its canonical form; "" for none."""
+def redirect_target(headers: Mapping[str, str], url: str) -> str:
+    """Return the address that a redirect leads to, in its canonical form; "" for none."""
     location = next((value for name, value in headers.items() if name.lower() == "location"), "")
     try:
         return canonical(urljoin(url, location)) if location else ""
@@ -74,8 +74,8 @@ def leads_to(headers: Mapping[str, str], url: str) -> str:
         return ""
 
 
-def _never_was(url: str, number: str, word: str) -> str:
-    """The address with its last number, or else its last part, replaced."""
+def _impossible_address(url: str, number: str, word: str) -> str:
+    """Return the address with its last number, or else its last part, replaced."""
     parts = urlsplit(url)
     where = parts.query if _DIGITS.search(parts.query) else parts.path
     found = list(_DIGITS.finditer(where))
@@ -89,7 +89,7 @@ def _never_was(url: str, number: str, word: str) -> str:
 
 
 def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
-    """All that stands on a page but scripts and styles."""
+    """Return all text of a page but scripts and styles."""
     page = open_page(body, headers, url)
     if isinstance(page, Rejected) or page.tree is None:
         return "" if isinstance(page, Rejected) else page.decoded.text
@@ -98,7 +98,7 @@ def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
 
 
 def _grams(text: str) -> frozenset[str]:
-    """Every three characters in a row, without digits, spaces and signs."""
+    """Return every three characters in a row, without digits, spaces and signs."""
     bare = _NOISE.sub("", text)
     if len(bare) < _MIN_CHARS:
         return frozenset()

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterable
 
 from core.pages import CrawlPlan
 from core.visits import AddressKind, Visit
-from crawler.frontier import PAGE, Frontier, Target
+from crawler.frontier import PAGE, CrawlTarget, Frontier
 from crawler.recrawl import policy
 from crawler.recrawl.site_visits import SiteVisits
 
 LIST_SHARE = 0.5  # of the page limit; known lists beyond it wait for the next run, so that texts have their turn
-POLL_S, QUIET_POLLS = 0.05, 10  # while lists are waited for: a crawl that asks for nothing half a second has lost one
+POLL_S, QUIET_POLLS = 0.05, 10  # while waiting for lists: a crawl that requests nothing for half a second has lost one
 
 
 class FetchOrder:
@@ -21,40 +21,40 @@ class FetchOrder:
         self._lists: set[str] = set()  # known ones of this run that are still to be read
 
     def add_due(self, frontier: Frontier, follows: Callable[[str], bool]) -> None:
-        """Put into a fresh frontier what earlier runs found and is due, whatever links to it."""
+        """Add to a fresh frontier what earlier runs found and is due, whether or not a page links to it."""
         for visit in self._due():
             if follows(visit.url):
                 frontier.add(visit.url, visit.depth, PAGE)
 
-    def split(self, targets: list[Target]) -> tuple[list[Target], list[Target]]:
+    def split(self, targets: list[CrawlTarget]) -> tuple[list[CrawlTarget], list[CrawlTarget]]:
         """Divide into what a run begins with and known pages, which wait: lists may name new pages, which go first."""
-        first: list[Target] = []
-        later: list[Target] = []
+        first: list[CrawlTarget] = []
+        later: list[CrawlTarget] = []
         for target in targets:
-            visit = self._visits.of(target.url) if target.kind == PAGE else None
+            visit = self._visits.get(target.url) if target.kind == PAGE else None
             is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
             (later if is_text else first).append(target)
         self._lists = {target.url for target in first} if later else set()
         return first, later
 
-    def expect_lists(self, targets: Iterable[Target]) -> None:
+    def expect_lists(self, targets: Iterable[CrawlTarget]) -> None:
         """Let `await_lists` wait for further sitemaps and feeds: what they say of known pages decides what is due."""
         if self._lists:
             self._lists |= {target.url for target in targets if target.kind != PAGE}
 
     async def await_lists(self, is_quiet: Callable[[], bool]) -> None:
-        """Wait until what `split` put first is read; `is_quiet`: nothing is asked for that could still come."""
+        """Wait until what `split` put first is read; `is_quiet`: no request is under way."""
         quiet_polls = 0
         while self._lists and quiet_polls < QUIET_POLLS:
             await asyncio.sleep(POLL_S)
             quiet_polls = quiet_polls + 1 if is_quiet() else 0
 
-    def settle(self, target: Target) -> None:
-        """An address has been read, with all that it names, or came to nothing."""
+    def settle(self, target: CrawlTarget) -> None:
+        """Note that an address has been read, with all that it names, or failed."""
         self._lists.discard(target.url)
 
-    def still_due(self, targets: list[Target], frontier: Frontier) -> list[Target]:
-        """Those of `targets` that are fetched for all that lists say of them; the others wait for another run."""
+    def still_due(self, targets: list[CrawlTarget], frontier: Frontier) -> list[CrawlTarget]:
+        """Return the `targets` that are due after the lists were read; the others wait for another run."""
         due = [target for target in targets if self._visits.wants(target.url)]
         for target in {*targets} - {*due}:
             frontier.finish(target.url)

@@ -1,4 +1,4 @@
-"""When a site's sitemaps and feeds say that a page changed, and how reliable this site has been in that.
+"""Dates of change in a site's sitemaps and feeds, and how reliable these have been.
 
 A date later than the last visit announces a change; an earlier one denies it. Both belong to the site watched, so
 both are held against what is then seen: announcements count while enough of them come true, denials while hardly a
@@ -36,7 +36,7 @@ class Claim(StrEnum):
     DENIED = "denied"
 
 
-def claim_of(modified: datetime | None, seen_at: datetime | None, now: datetime) -> Claim:
+def classify_date(modified: datetime | None, seen_at: datetime | None, now: datetime) -> Claim:
     """Read a date as a claim. One at midnight means the day, which ends a day later; one to come means nothing."""
     if modified is None or seen_at is None or modified > now + DAY:
         return Claim.NOTHING
@@ -55,7 +55,7 @@ class Reliability:
     unannounced: float = 0.0
 
     def plus(self, claim: Claim, has_changed: bool) -> "Reliability":
-        """One visit more; beyond MAX_COUNT the past is halved first."""
+        """Return the counts with one visit more; beyond MAX_COUNT the past is halved first."""
         is_full = self.true + self.false + self.unannounced >= MAX_COUNT
         old = Reliability(self.true / 2, self.false / 2, self.unannounced / 2) if is_full else self
         if claim is Claim.ANNOUNCED:
@@ -88,11 +88,11 @@ class ListedDates:
         self._trials: set[str] = set()
 
     def add(self, modified: Iterable[tuple[str, datetime]]) -> None:
-        """Take over what a sitemap or feed says: addresses by their ids, and when they changed."""
+        """Add what a sitemap or feed says: addresses by their ids, and when they changed."""
         self._modified.update(modified)
 
     def is_due(self, visit: Visit) -> bool | None:
-        """True: a known page is fetched for its date. False: it waits. None: it goes by its own history."""
+        """True: a known page is fetched for its date. False: it waits. None: its own history decides."""
         claim = self._claim(visit)
         if claim is Claim.ANNOUNCED and self.reliability.announces:
             return True if self.reliability.is_judged or self._is_tried(visit) else None
@@ -112,7 +112,7 @@ class ListedDates:
                 self._path.write_text(json.dumps(asdict(self.reliability)), "utf-8")
 
     def _claim(self, visit: Visit) -> Claim:
-        return claim_of(self._modified.get(visit.id), visit.seen_at, self._began_at)
+        return classify_date(self._modified.get(visit.id), visit.seen_at, self._began_at)
 
     def _is_tried(self, visit: Visit) -> bool:
         if len(self._trials) < TRIALS:

@@ -1,4 +1,4 @@
-"""Visits in memory: of a crawl that knows of no earlier one; a second side of the contract of visits."""
+"""Visits in memory, for a crawl without an earlier one; a second implementation of the visits port."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from core.visits import MovedTo, Visit
 
 @dataclass
 class MemoryVisitRepository:
-    """core.ports.VisitRepository in memory. pages_with_cases: what `open_pages` answers, for whatever site."""
+    """core.ports.VisitRepository in memory. pages_with_cases: what `open_pages` returns, for every site."""
 
     pages_with_cases: frozenset[PageId] = frozenset()
     moves: list[tuple[SiteId, MovedTo]] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""When an address is fetched again: a pure rule from its own history and that of its site (docs/decisions/crawling.md).
+"""Decides when an address is fetched again, by its own history and its site's (docs/decisions/crawling.md).
 
 List pages are due at every run. A page with a text is due when it has probably changed: its rate of change is
 estimated with the bias-reduced estimator of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),
@@ -37,25 +37,25 @@ MAX_GONE_INTERVAL = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class ChangeHistory:
     """Looks at a page after the first, those that found it unchanged, and the seconds between them."""
 
     looks: float = 0.0
     unchanged: float = 0.0
     observed_s: float = 0.0
 
-    def plus(self, elapsed_s: float, has_changed: bool) -> "History":
-        """One look more; beyond MAX_LOOKS the past is halved first."""
-        old = self if self.looks < MAX_LOOKS else History(self.looks / 2, self.unchanged / 2, self.observed_s / 2)
-        return History(old.looks + 1, old.unchanged + (not has_changed), old.observed_s + max(elapsed_s, 1.0))
+    def plus(self, elapsed_s: float, has_changed: bool) -> "ChangeHistory":
+        """Return the history with one look more; beyond MAX_LOOKS the past is halved first."""
+        old = self if self.looks < MAX_LOOKS else ChangeHistory(self.looks / 2, self.unchanged / 2, self.observed_s / 2)
+        return ChangeHistory(old.looks + 1, old.unchanged + (not has_changed), old.observed_s + max(elapsed_s, 1.0))
 
 
-def history_of(visit: Visit) -> History:
-    return History(visit.looks, visit.unchanged_looks, visit.observed_s)
+def change_history(visit: Visit) -> ChangeHistory:
+    return ChangeHistory(visit.looks, visit.unchanged_looks, visit.observed_s)
 
 
 def site_rate(visits: Iterable[Visit]) -> float:
-    """Changes a second of a site's pages with a text, all taken together."""
+    """Return the changes a second of a site's pages with a text, all taken together."""
     looks = unchanged = observed_s = 0.0
     for visit in visits:
         if visit.kind is AddressKind.DETAIL:
@@ -66,8 +66,8 @@ def site_rate(visits: Iterable[Visit]) -> float:
     return _rate(looks, unchanged, observed_s / looks)
 
 
-def change_rate(own: History, site_rate_per_s: float) -> float:
-    """Changes a second of one page.
+def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
+    """Return the changes a second of one page.
 
     With n looks at a mean distance of I seconds, x of them without a change: -ln((x + 0.5) / (n + 0.5)) / I. To n and x
     are added SITE_WEIGHT looks, unchanged as often as a page of the site's rate would be over I.
@@ -79,8 +79,8 @@ def change_rate(own: History, site_rate_per_s: float) -> float:
     return _rate(own.looks + SITE_WEIGHT, own.unchanged + expected_unchanged, mean_s)
 
 
-def interval(own: History, site_rate_per_s: float, stood_for: timedelta) -> timedelta:
-    """How long to wait before the next look at a page that has just been seen to stand for `stood_for`.
+def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -> timedelta:
+    """Return the time until the next look at a page that has just been seen unchanged for `stood_for`.
 
     Between MIN_INTERVAL and MAX_INTERVAL.
     """
@@ -90,8 +90,8 @@ def interval(own: History, site_rate_per_s: float, stood_for: timedelta) -> time
 
 
 def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool) -> Visit:
-    """The visit after a success; what was read there is the caller's to note. A page with an open case waits a day."""
-    own = history_of(visit)
+    """Return the visit after a success; the caller notes what was read. A page with an open case waits a day."""
+    own = change_history(visit)
     elapsed = max(at - visit.seen_at, timedelta(0)) if visit.seen_at else timedelta(0)
     if visit.seen_at is not None:
         own = own.plus(elapsed.total_seconds(), has_changed)
@@ -99,7 +99,7 @@ def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s
     if has_open_case or visit.kind is AddressKind.LIST:
         wait = MIN_INTERVAL
     return replace(
-        _mended(visit),
+        _without_failures(visit),
         seen_at=at,
         due_at=at + _spread(wait, visit.id),
         looks=own.looks,
@@ -111,7 +111,7 @@ def after_success(visit: Visit, at: datetime, has_changed: bool, site_rate_per_s
 
 
 def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Visit:
-    """The visit after a failure: tried again after 15 minutes, 1, 4, 16, 64 hours, then every week."""
+    """Return the visit after a failure: tried again after 15 minutes, 1, 4, 16, 64 hours, then every week."""
     failures = visit.failures + 1
     wait = min(FIRST_RETRY * RETRY_GROWTH ** min(failures - 1, 8), MAX_RETRY)
     return replace(
@@ -120,25 +120,27 @@ def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Vi
 
 
 def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
-    """The visit after a refusal that is no failure: robots.txt, no web page, off the site."""
-    return replace(_mended(visit), due_at=at + _spread(REFUSED_INTERVAL, visit.id), reason=reason, sentence=fault)
+    """Return the visit after a refusal that is no failure: robots.txt, no web page, off the site."""
+    return replace(
+        _without_failures(visit), due_at=at + _spread(REFUSED_INTERVAL, visit.id), reason=reason, sentence=fault
+    )
 
 
 def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
-    """The visit after an answer that says that a known page is not there.
+    """Return the visit after an answer that says that a known page is not there.
 
     One such answer may be an accident; a second one at least GONE_AFTER later, with no success between, means that the
     page is gone. It is then looked for after 1, 2, 4 ... 30 days, daily where a case on it is open.
     """
     since = visit.absent_since or at
     if visit.gone_since is None and at - since < GONE_AFTER:
-        return replace(_mended(visit), absent_since=since, due_at=since + GONE_AFTER)
+        return replace(_without_failures(visit), absent_since=since, due_at=since + GONE_AFTER)
     wait = MIN_INTERVAL if has_open_case else min(max(at - since, MIN_INTERVAL), MAX_GONE_INTERVAL)
-    return replace(_mended(visit), absent_since=since, gone_since=since, due_at=at + wait)
+    return replace(_without_failures(visit), absent_since=since, gone_since=since, due_at=at + wait)
 
 
 def is_due(visit: Visit, now: datetime, rules: str) -> bool:
-    """Whether a run that begins now should fetch the address.
+    """True if a run that begins now should fetch the address.
 
     A list always; so is what was never fetched, was read under other rules, or bears a moment that has not come, since
     a clock was ahead; a failure or an absence not before its time; all else up to EARLY before it.
@@ -154,13 +156,13 @@ def is_due(visit: Visit, now: datetime, rules: str) -> bool:
 
 
 def is_conditional(visit: Visit, rules: str) -> bool:
-    """Whether the site may answer that nothing has changed, rather than with the page."""
+    """True if the request may be conditional, so that the site may answer that nothing has changed."""
     has_validators = bool(visit.etag or visit.last_modified)
     is_certain = visit.seen_at is not None and visit.absent_since is None and visit.rules == rules
     return has_validators and is_certain and not visit.has_unreliable_validator and visit.unmodified < FULL_EVERY - 1
 
 
-def _mended(visit: Visit) -> Visit:
+def _without_failures(visit: Visit) -> Visit:
     return replace(visit, failures=0, failed_at=None, reason="", sentence=None)
 
 

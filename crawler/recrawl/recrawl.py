@@ -14,19 +14,19 @@ from core.states import Rejection
 from core.visits import AbsenceReason, AddressKind
 from core.wording import Message
 from crawler.fetching.capture import fetch_time
-from crawler.fetching.response_headers import headers_of
-from crawler.frontier import PAGE, Target
+from crawler.fetching.response_headers import decode_headers
+from crawler.frontier import PAGE, CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
 from crawler.recrawl import policy
 from crawler.recrawl.absence_probes import AbsenceProbes
 from crawler.recrawl.fetch_order import FetchOrder
-from crawler.recrawl.site_visits import NOT_MODIFIED, Observation, SiteVisits, kind_of
+from crawler.recrawl.site_visits import NOT_MODIFIED, Observation, SiteVisits, classify_page
 from crawler.site_kinds import KINDS
 
-# In the meta of a request: for the page that its target names, whole or for the first part; one that was led to where
-# the site leads for addresses that never were.
+# In the meta of a request: for the page that its target names, whole or for the first part; one that was redirected
+# to where the site redirects addresses that never existed.
 RECRAWLED, ABSENT = "zhuiwen_recrawled", "zhuiwen_absent"
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
 # Nobody's failure: the site, its owner or the operator wants it so, or there is nothing to read.
@@ -36,8 +36,8 @@ REFUSALS = frozenset({Rejection.ROBOTS, Rejection.UNSAFE_ADDRESS, Rejection.OFF_
 class Recrawl:
     """Judges a site's answers by what earlier crawls know; see docs/revisits.md.
 
-    Called on the reactor's thread. visits: what is known of the site's addresses. order: what is fetched, after what.
-    probes: what the site shows where nothing is. job_dir: the site's folder. Raises ServiceUnavailable.
+    Called on the reactor's thread. visits: what is known of the site's addresses. order: the order of fetches.
+    probes: they learn the site's not-found page. job_dir: the site's folder. Raises ServiceUnavailable.
     """
 
     def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock, job_dir: Path | None) -> None:
@@ -47,8 +47,8 @@ class Recrawl:
         self._plan, self._clock = plan, clock
         self._kinds: dict[str, AddressKind] = {}  # of pages that were read and are not stored yet
 
-    def answer_without_page(self, response: Response, target: Target) -> Unchanged | NotThere | None:
-        """What an answer says that is no page: nothing has changed, or the page is not there. None for a page."""
+    def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
+        """Return what a response without a page means: it has not changed, or is not there. None for a page."""
         if response.status == NOT_MODIFIED:
             return Unchanged(target, fetch_time(response, self._clock.now()))
         if response.request is not None and response.request.meta.get(ABSENT):
@@ -57,15 +57,15 @@ class Recrawl:
         return self._not_there(response, target, reason) if reason else None
 
     async def judge(
-        self, item: ReadPage | None, page: WholePage, response: Response, target: Target
+        self, item: ReadPage | None, page: WholePage, response: Response, target: CrawlTarget
     ) -> ReadPage | NotThere | None:
-        """The item itself, or what it is instead: a page that is lost, or nothing to store, which is noted at once."""
+        """Return the item itself, NotThere for a lost page, or None for nothing to store, which is noted at once."""
         if isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
             self.note_failure(target, page.reading.reason, page.reading.message)
             return None  # it is not looked at here either
-        visit = self.visits.of(target.url)
+        visit = self.visits.get(target.url)
         if visit is not None and visit.page_url and self._is_news(item, visit.version_id):
-            given = headers_of(response), response.body, response.url
+            given = decode_headers(response), response.body, response.url
             if await asyncio.get_running_loop().run_in_executor(None, self.probes.not_found.resembles, *given):
                 return self._not_there(response, target, AbsenceReason.NOT_FOUND_PAGE)
         kind = self._kind(item, page, target)
@@ -75,11 +75,11 @@ class Recrawl:
         if isinstance(page.reading, Rejected) and page.reading.reason is not Rejection.NO_MAIN_TEXT:
             self.note_failure(target, page.reading.reason, page.reading.message)
         else:
-            self.visits.observe(target.url, target.depth, Observation(kind, headers_of(response)))
+            self.visits.observe(target.url, target.depth, Observation(kind, decode_headers(response)))
         return None
 
     def note_stored(self, item: ReadPage, version: VersionId) -> Message | None:
-        """Note that a page is stored; a message for the operator where its validators were wrong, else None."""
+        """Note that a page is stored; return a message for the operator where its validators were wrong."""
         is_own = item.target.url in self._kinds  # a text that came in a feed has no response of its own
         observation = Observation(
             kind=self._kinds.pop(item.target.url, AddressKind.DETAIL),
@@ -94,18 +94,18 @@ class Recrawl:
             return None
         return Message("crawl.wrong-validator", url=item.target.url)
 
-    def note_not_stored(self, target: Target, fault: Message) -> None:
+    def note_not_stored(self, target: CrawlTarget, fault: Message) -> None:
         """Note that a page could not be stored."""
         self.visits.note_failure(target.url, target.depth, "", fault)
 
     def note_unchanged(self, item: Unchanged) -> None:
         """Note that a page still shows its current version."""
-        target, visit = item.target, self.visits.of(item.target.url)
+        target, visit = item.target, self.visits.get(item.target.url)
         kind = visit.kind if visit is not None else AddressKind.DETAIL
         self.visits.observe(target.url, target.depth, Observation(kind, {}, is_whole=False))
 
-    def note_failure(self, target: Target, reason: Rejection | None, fault: Message) -> None:
-        """Note a request that came to nothing; reason None: it leads to an address that this crawl has fetched."""
+    def note_failure(self, target: CrawlTarget, reason: Rejection | None, fault: Message) -> None:
+        """Note a failed request; reason None: it leads to an address that this crawl has fetched."""
         self.order.settle(target)
         if target.kind != PAGE:
             return
@@ -118,12 +118,12 @@ class Recrawl:
         else:
             self.visits.note_failure(target.url, target.depth, reason.value, fault)
 
-    def _kind(self, item: ReadPage | None, page: WholePage, target: Target) -> AddressKind:
+    def _kind(self, item: ReadPage | None, page: WholePage, target: CrawlTarget) -> AddressKind:
         if KINDS[self._plan.kind].starts_are_pages:
             return AddressKind.DETAIL
         if target.url in self._plan.start_urls:
             return AddressKind.LIST
-        return kind_of(page.links, len(item.reading.text) if item else 0)
+        return classify_page(page.links, len(item.reading.text) if item else 0)
 
     def _is_news(self, item: ReadPage | None, known: str) -> bool:
         if item is None:
@@ -131,12 +131,12 @@ class Recrawl:
         page = page_id(item.fetched.site_id, item.fetched.canonical_url)
         return version_id(page, item.reading.identity, item.reading.title) != known
 
-    def _not_there(self, response: Response, target: Target, reason: AbsenceReason) -> NotThere | None:
-        visit = self.visits.of(target.url)
+    def _not_there(self, response: Response, target: CrawlTarget, reason: AbsenceReason) -> NotThere | None:
+        visit = self.visits.get(target.url)
         if visit is None or not visit.page_url:
             return None
         now = self._clock.now()
-        # An address whose page had no text any more, and that is not there now, is that page's again.
+        # An address whose page had lost its text, and that is not there now, is that page's again.
         page = visit.page_id or page_id(self._plan.site_id, CanonicalUrl(visit.page_url))
         after = policy.after_absence(replace(visit, page_id=page), now, page in self.visits.open_pages)
         fetched = Fetched(
@@ -145,7 +145,7 @@ class Recrawl:
             final_url=FinalUrl(response.url),
             canonical_url=CanonicalUrl(visit.page_url),
             status=response.status,
-            headers=tuple(headers_of(response).items()),
+            headers=tuple(decode_headers(response).items()),
             body=response.body,
             fetched_at=fetch_time(response, now),
         )
@@ -153,7 +153,7 @@ class Recrawl:
 
 
 def _says_little(item: ReadPage) -> bool:
-    """Whether the text came with other responses than the page's own, which may stay as it is while they change."""
+    """True if the text came with other responses than the page's own, which may stay as it is while they change."""
     capture = item.fetched.capture
     is_rendered = capture is not None and capture.source is CaptureSource.BROWSER
     return bool(item.fetched.parts) or is_rendered or item.reading.extractor == FROM_DATA

@@ -39,7 +39,7 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """What the repository does not know yet."""
+    """Visits and moves that the repository does not have yet."""
 
     visits: tuple[Visit, ...] = ()
     moves: tuple[MovedTo, ...] = ()
@@ -50,7 +50,7 @@ class Unsaved:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """What a successful visit found. `text_digest` and the ids are "" where no text was kept."""
+    """The result of a successful visit. `text_digest` and the ids are "" where no text was kept."""
 
     kind: AddressKind
     headers: Mapping[str, str]
@@ -64,14 +64,14 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalRequest:
-    """How a known page is asked for: further headers, and statuses that are news of it and no failure."""
+    """Further headers for the request of a known page, and statuses that are news of it and no failure."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     statuses: frozenset[int] = frozenset()
 
 
 class UnsavedVisits:
-    """What the repository does not know yet; newer values take the place of older ones."""
+    """Collects what the repository does not have yet; newer values replace older ones."""
 
     def __init__(self, repository: VisitRepository, site: SiteId) -> None:
         self._repository, self._site = repository, site
@@ -86,7 +86,7 @@ class UnsavedVisits:
         self._moves.append(move)
 
     def take(self, least: int) -> Unsaved:
-        """All of it, if there is as much as `least`; the caller saves it or gives it back."""
+        """Remove and return all, if there is as much as `least`; the caller saves it or gives it back."""
         if len(self._visits) + len(self._moves) < least:
             return Unsaved()
         taken = Unsaved(tuple(self._visits.values()), tuple(self._moves))
@@ -94,7 +94,7 @@ class UnsavedVisits:
         return taken
 
     def give_back(self, unsaved: Unsaved) -> None:
-        """What could not be saved."""
+        """Take back what could not be saved."""
         self._visits = {visit.id: visit for visit in unsaved.visits} | self._visits
         self._moves = [*unsaved.moves, *self._moves]
 
@@ -109,7 +109,7 @@ class UnsavedVisits:
 class SiteVisits:
     """The visits of one crawl of one plan, by the ids of their addresses.
 
-    job_dir: the site's folder, where what its listed dates are worth is kept.
+    job_dir: the site's folder, which keeps the reliability of its listed dates.
     """
 
     def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock, job_dir: Path | None = None) -> None:
@@ -123,27 +123,27 @@ class SiteVisits:
         self._rate = policy.site_rate(self.known.values())
         self._unreliable = sum(visit.has_unreliable_validator for visit in self.known.values())
 
-    def of(self, url: str) -> Visit | None:
+    def get(self, url: str) -> Visit | None:
         return self.known.get(_address_id(self._plan, url))
 
     def has_page(self, url: str) -> bool:
-        """Whether an earlier run kept a page of this address."""
-        visit = self.of(url)
+        """True if an earlier run kept a page of this address."""
+        visit = self.get(url)
         return visit is not None and bool(visit.page_url)
 
     def texts(self) -> Iterable[tuple[str, Digest]]:
-        """The addresses of pages that earlier runs kept and that were there last, with the digests of their texts."""
+        """Yield the addresses of pages that earlier runs kept and last saw there, with the digests of their texts."""
         for visit in self.known.values():
             if visit.text_digest and visit.page_id and visit.absent_since is None and not visit.failures:
                 yield visit.url, Digest(visit.text_digest)
 
     def wants(self, url: str) -> bool:
-        """Whether this run should fetch a linked address: a new one, a list, or one that is due."""
-        visit = self.of(url)
+        """True if this run should fetch a linked address: a new one, a list, or one that is due."""
+        visit = self.get(url)
         if visit is None or self._plan.only_urls:
             return True
         is_due = policy.is_due(visit, self.began_at, self.rules)
-        # Failures, other rules and open cases are none of a listed date's business.
+        # A listed date says nothing of failures, other rules and open cases.
         is_troubled = visit.failures or visit.absent_since is not None or visit.rules != self.rules
         if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.open_pages:
             return is_due
@@ -151,13 +151,13 @@ class SiteVisits:
         return is_due if by_date is None else by_date
 
     def list_dates(self, entries: Iterable[Listed]) -> None:
-        """Take over when a sitemap or feed says that pages changed."""
+        """Add the dates of change that a sitemap or feed lists."""
         dated = ((entry.url, entry.modified) for entry in entries if entry.modified is not None)
         self.dates.add((_address_id(self._plan, url), modified) for url, modified in dated)
 
     def priority(self, url: str, depth: int) -> int:
-        """Scrapy's priority of a request for a page."""
-        visit = self.of(url)
+        """Return Scrapy's priority of a request for a page."""
+        visit = self.get(url)
         if visit is not None and visit.page_id in self.open_pages:
             return CASE_PRIORITY - depth
         if visit is None or visit.kind is AddressKind.UNKNOWN:
@@ -165,11 +165,11 @@ class SiteVisits:
         return (LIST_PRIORITY if visit.kind is AddressKind.LIST else DUE_PRIORITY) - depth
 
     def conditions(self, url: str, *, is_redirected: bool) -> ConditionalRequest | None:
-        """How a known page is asked for (RFC 9110, 13.1); None for an unknown one.
+        """Return the conditions of the request for a known page (RFC 9110, 13.1); None for an unknown one.
 
-        Who asks for a page alone wants to see it, and not to hear that it is as before.
+        A page that somebody requests alone is fetched whole: "not modified" would not show it.
         """
-        visit = self.of(url)
+        visit = self.get(url)
         if visit is None:
             return None
         is_whole = is_redirected or self._plan.only_urls or self._unreliable >= MIN_UNRELIABLE_PAGES
@@ -181,20 +181,20 @@ class SiteVisits:
         return ConditionalRequest(headers, frozenset(statuses))
 
     def identity(self, url: str, canonical_url: CanonicalUrl) -> CanonicalUrl:
-        """What a page is called: its old name where the site has moved and it stands at the same place as before."""
-        visit = self.of(url)
+        """Return a page's identity: the old one where the site has moved and the page has the same path as before."""
+        visit = self.get(url)
         if visit is None or not visit.is_moved or not visit.page_url:
             return canonical_url
-        return CanonicalUrl(visit.page_url) if _place(visit.page_url) == _place(canonical_url) else canonical_url
+        return CanonicalUrl(visit.page_url) if _path(visit.page_url) == _path(canonical_url) else canonical_url
 
     def observe(self, url: str, depth: int, observation: Observation) -> bool:
-        """Note a success; whether the validators were wrong: the same as before, or 304 before, and another text."""
+        """Note a success; True if the validators were wrong: the same as before, or 304 before, and another text."""
         before = self._visit(url, depth)
         has_changed = bool(before.version_id and observation.version_id and before.version_id != observation.version_id)
         is_unreliable = has_changed and _same_validators(before, observation.headers)
         after = replace(before, kind=observation.kind, rules=self.rules)
         if observation.is_whole:
-            after = _whole(after, observation)
+            after = _with_response(after, observation)
         has_case = observation.page_id in self.open_pages if observation.page_id else before.page_id in self.open_pages
         after = policy.after_success(after, self._clock.now(), has_changed, self._rate, has_case)
         unmodified = 0 if observation.is_whole else before.unmodified + 1
@@ -216,22 +216,22 @@ class SiteVisits:
 
     def note_found(self, url: str, depth: int) -> None:
         """Note an address that this run found and had no time for."""
-        if self.of(url) is None:
+        if self.get(url) is None:
             self.keep(self._visit(url, depth))
 
     def keep(self, visit: Visit) -> None:
-        """Take over what is known of an address now, to be saved."""
+        """Keep a visit, to be saved."""
         self.known[visit.id] = visit
         self.unsaved.keep(visit)
 
     def _visit(self, url: str, depth: int) -> Visit:
         now = self._clock.now()
-        known = self.of(url)
+        known = self.get(url)
         return known if known is not None else Visit(_address_id(self._plan, url), url, depth, found_at=now, due_at=now)
 
 
-def kind_of(links: Links | None, text_chars: int) -> AddressKind:
-    """What a page is, by what stands on it; `text_chars` 0: it has no main text."""
+def classify_page(links: Links | None, text_chars: int) -> AddressKind:
+    """Classify a page by its content; `text_chars` 0: it has no main text."""
     if links is None:
         return AddressKind.DETAIL
     chapters = len(links.chapters)
@@ -243,13 +243,13 @@ def kind_of(links: Links | None, text_chars: int) -> AddressKind:
 
 
 def rules_digest(plan: CrawlPlan) -> str:
-    """Of what decides how the site's pages are read and which links are followed: another one makes all pages due."""
+    """Digest what decides how pages are read and which links are followed: another digest makes all pages due."""
     rules = {name: getattr(plan, name) for name in _RULES}
     return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
-def _whole(visit: Visit, observation: Observation) -> Visit:
-    """The visit with what the whole page said of itself."""
+def _with_response(visit: Visit, observation: Observation) -> Visit:
+    """Return the visit with what the whole page said of itself."""
     headers = (
         {name.lower(): value for name, value in observation.headers.items()} if observation.may_be_conditional else {}
     )
@@ -265,7 +265,7 @@ def _whole(visit: Visit, observation: Observation) -> Visit:
 
 
 def _same_validators(visit: Visit, headers: Mapping[str, str]) -> bool:
-    """Whether the site calls the page unchanged that it sent before; the stronger validator decides."""
+    """True if the site calls the page unchanged that it sent before; the stronger validator decides."""
     sent = {name.lower(): value for name, value in headers.items()}
     if visit.etag:
         return sent.get("etag") == visit.etag
@@ -279,6 +279,6 @@ def _address_id(plan: CrawlPlan, url: str) -> str:
         return address_id(plan.site_id, url)
 
 
-def _place(url: str) -> str:
-    """An address without its scheme and host."""
+def _path(url: str) -> str:
+    """Return an address without its scheme and host."""
     return url.partition("://")[2].partition("/")[2]

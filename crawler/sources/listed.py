@@ -24,7 +24,7 @@ def newest_first(entries: "tuple[Listed, ...]") -> "tuple[Listed, ...]":
     return tuple(sorted(entries, key=_age))
 
 
-def completed(reading: Reading, listed: Listed | None) -> Reading:
+def complete_reading(reading: Reading, listed: Listed | None) -> Reading:
     """The reading with what the page itself does not state: title, time, author."""
     if listed is None:
         return reading

@@ -105,13 +105,13 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
     return _key(ours.text) == _key(theirs.text) or theirs.number is None
 
 
-def says_to_go_on(text: str) -> bool:
+def announces_continuation(text: str) -> bool:
     """Whether a text ends with words that send the reader to its next page."""
     ends = [line.strip() for line in text.split("\n")[-_SEAM_LINES:]]
     return any(_is_seam_line(line) for line in ends if not _COUNTED.fullmatch(line))
 
 
-def surely_goes_on(parts: Sequence[Reading], part: Reading, first_url: str, url: str) -> bool:
+def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url: str) -> bool:
     """The same as `is_same_chapter` for a page of which nobody said that it is of a novel: only what says so itself.
 
     A list of news and an article may have the same pager. The titles say it (1/2, 2/2), or words at the end of the page
@@ -123,7 +123,7 @@ def surely_goes_on(parts: Sequence[Reading], part: Reading, first_url: str, url:
         return False
     if theirs.part and before.parts and is_same_title:
         return theirs.part == before.part + 1
-    if says_to_go_on(parts[-1].text):
+    if announces_continuation(parts[-1].text):
         return is_same_title or not theirs.text
     is_at_part = part_number(first_url, url) is not None
     return is_at_part and is_same_title and (ours.number is not None or _is_cut(parts[-1].text))
@@ -136,7 +136,7 @@ def _is_cut(text: str) -> bool:
     return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))
 
 
-def stitched(parts: Sequence[Reading]) -> Reading:
+def join_parts(parts: Sequence[Reading]) -> Reading:
     """The chapter whose parts these are, in order: the first one's title and times, all the text, as it would be read.
 
     Left out at the seams: the heading again, "to be continued on the next page", lines that stand there on every part,

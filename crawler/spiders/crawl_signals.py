@@ -1,4 +1,4 @@
-"""What Scrapy tells of a crawl beside the answers: requests made, headers that came, faults of a callback."""
+"""Receivers of Scrapy's signals of a crawl: requests sent, headers received, errors of a callback."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from twisted.python.failure import Failure
 from core.errors import RetryLater
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.frontier import PAGE, Target
+from crawler.frontier import PAGE, CrawlTarget
 from crawler.items import ReadPage
 from crawler.opening import is_attachment, is_no_text_type, is_page_type
 from crawler.politeness.refusals import BEYOND_FILES
@@ -19,13 +19,13 @@ IS_FILE = "is_file"  # of a request's meta: its answer was counted as a file
 
 
 class CrawlSignals:
-    """Counts for one crawl. Scrapy holds its receivers weakly: whoever connects this one keeps it."""
+    """Counts for one crawl. Scrapy holds its receivers weakly: the caller of `connect` keeps a reference."""
 
     def __init__(self, context: CrawlContext) -> None:
         self._context = context
 
     def connect(self, crawler: Any) -> None:
-        """To the signals of a scrapy.crawler.Crawler."""
+        """Connect to the signals of a scrapy.crawler.Crawler."""
         crawler.signals.connect(self.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(self.refuse_by_headers, signal=signals.headers_received)
         crawler.signals.connect(self.take_back_file, signal=signals.response_received)
@@ -36,7 +36,7 @@ class CrawlSignals:
         self._context.stats.counts.requested += _asks_for_page(request)
 
     def refuse_by_headers(self, headers: Any, request: Request) -> None:
-        """Stop the download of what says that it has no text, and of files beyond what a run fetches, unread."""
+        """Stop the download of a body whose type has no text, and of files beyond what a run fetches."""
         if not _asks_for_page(request):
             return
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
@@ -52,7 +52,7 @@ class CrawlSignals:
             request.meta[IS_FILE] = True
 
     def take_back_file(self, response: Response, request: Request) -> None:
-        """What was counted by its headers and is an error: some sites say in JSON that something is not there."""
+        """Subtract a file that was counted by its headers and is an error: some sites answer an error in JSON."""
         self._context.stats.counts.files -= request.meta.pop(IS_FILE, False) and response.status >= 300
 
     def note_fault(self, failure: Failure, response: Response) -> None:
@@ -70,4 +70,4 @@ class CrawlSignals:
 
 def _asks_for_page(request: Request) -> bool:
     target = request.cb_kwargs.get("target")
-    return isinstance(target, Target) and target.kind == PAGE
+    return isinstance(target, CrawlTarget) and target.kind == PAGE

@@ -1,4 +1,4 @@
-"""Parameters of addresses that carry nothing, such as session ids: found by asking for a page without them.
+"""Finds parameters of addresses that carry nothing, such as session ids, by requesting a page without them.
 
 A page whose text is the same without a parameter is known by the address without it. Where two values of a parameter
 made no difference, on pages whose texts differ, it is dropped from every link; where one did, it is left alone.
@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from core.pages import Reading
 from crawler.links import Links
-from crawler.repeated_texts import is_telling, without
+from crawler.repeated_texts import is_telling, remove_parameters
 from crawler.urls import canonical
 
 MAX_PROBES = 12  # requests of one crawl, beside its pages
@@ -20,24 +20,24 @@ VALUES_THAT_DECIDE = 2
 MIN_LINES_IN_COMMON = 0.9  # a counter of readers is one line of a text
 _TOKEN = re.compile(r"^(?=.*\d)[\w.-]{8,}$", re.ASCII)
 
-TextOf = Callable[[str], Awaitable[str | None]]
+FetchText = Callable[[str], Awaitable[str | None]]
 
 
 class EmptyParameters:
-    """Of one crawl. text_of: the text at an address, None where there is none; it raises nothing.
+    """For one crawl. fetch_text: returns the text at an address, None where there is none; it raises nothing.
 
-    on_empty: told of each parameter that is dropped from every link from now on, and of an address that had it.
+    on_empty: called with each parameter that is dropped from every link from now on, and an address that had it.
     """
 
-    def __init__(self, text_of: TextOf, on_empty: Callable[[str, str], None] = lambda name, url: None) -> None:
-        self._text_of, self._on_empty = text_of, on_empty
+    def __init__(self, fetch_text: FetchText, on_empty: Callable[[str, str], None] = lambda name, url: None) -> None:
+        self._fetch_text, self._on_empty = fetch_text, on_empty
         self._empty: set[str] = set()
         self._telling: set[str] = set()
         self._values: dict[str, set[str]] = {}
         self._probes = 0
 
     async def bare(self, url: str, reading: Reading) -> tuple[str, frozenset[str]]:
-        """The address that a page is known by, and the parameters that said nothing in its own."""
+        """Return the address that identifies a page, and the parameters of its own address that carry nothing."""
         dropped: set[str] = set()
         for name, value in parse_qsl(urlsplit(url).query):
             if name in self._empty:
@@ -46,10 +46,10 @@ class EmptyParameters:
             is_open = name not in self._telling and not is_telling(name)
             if not is_open or len(dropped) >= MAX_NAMES_OF_PAGE or self._probes >= MAX_PROBES:
                 continue
-            if canonical(without(url, {name})) == canonical(url):
+            if canonical(remove_parameters(url, {name})) == canonical(url):
                 continue
             self._probes += 1
-            text = await self._text_of(without(url, {*dropped, name}))
+            text = await self._fetch_text(remove_parameters(url, {*dropped, name}))
             if text is None or not _is_same(text, reading.text):
                 self._telling.add(name)
                 self._empty.discard(name)
@@ -59,10 +59,10 @@ class EmptyParameters:
             if len(self._values[name]) >= VALUES_THAT_DECIDE and name not in self._telling:
                 self._empty.add(name)
                 self._on_empty(name, url)
-        return without(url, dropped), frozenset(dropped)
+        return remove_parameters(url, dropped), frozenset(dropped)
 
-    def cleaned(self, links: Links, of_page: frozenset[str]) -> Links:
-        """Links without what says nothing. of_page: what said nothing in the address of their page: tokens of it go."""
+    def clean_links(self, links: Links, of_page: frozenset[str]) -> Links:
+        """Drop empty parameters from links. of_page: those of the address of their page, whose tokens go too."""
         if not self._empty and not of_page:
             return links
 
@@ -81,7 +81,7 @@ class EmptyParameters:
             return url
         query = parse_qsl(urlsplit(url).query)
         tokens = {name for name, value in query if name in of_page and _TOKEN.match(value)}
-        return without(url, (self._empty | tokens) - self._telling)
+        return remove_parameters(url, (self._empty | tokens) - self._telling)
 
 
 def _is_same(text: str, other: str) -> bool:

@@ -1,6 +1,6 @@
-"""The spider for feeds: what they list is fetched; of a page that is not to be had, the text in the feed is kept.
+"""The spider for feeds: fetches what they list, and keeps the feed's text of a page that cannot be fetched.
 
-The evidence of such a text is the feed itself, as it came.
+The evidence of such a text is the response of the feed.
 """
 
 from collections import Counter
@@ -18,8 +18,8 @@ from core.pages import FROM_FEED, Fetched
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.fetching.capture import capture_of
-from crawler.frontier import PAGE, Target
+from crawler.fetching.capture import make_capture
+from crawler.frontier import PAGE, CrawlTarget
 from crawler.items import ReadPage
 from crawler.links import Links
 from crawler.opening import Rejected
@@ -27,8 +27,8 @@ from crawler.politeness.refusals import Postponed
 from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
 from crawler.sources.feeds import Feed, FeedEntry, read_list
-from crawler.sources.listed import completed
-from crawler.spiders.generic import Found, GenericSpider
+from crawler.sources.listed import complete_reading
+from crawler.spiders.generic import GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.parted_text import PartedText
 from crawler.urls import identity
@@ -47,10 +47,10 @@ class _Carried:
 
 
 class FeedDiscovery(LinkDiscovery):
-    """Feeds, those that pages name, and what they list."""
+    """Discovers feeds, those that pages name, and what they list."""
 
-    def __init__(self, context: CrawlContext, request_of: Callable[[Target], Request]) -> None:
-        super().__init__(context, request_of)
+    def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
+        super().__init__(context, make_request)
         self._feeds = 0
 
     def seed(self) -> None:
@@ -58,14 +58,14 @@ class FeedDiscovery(LinkDiscovery):
             self.context.frontier.add(url, 0, FEED)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
-        return self.requests_of_downloads(found, depth)
+        return self.requests_for_downloads(found, depth)
 
     def count_feed(self) -> None:
-        """One more, of as many as a crawl reads."""
+        """Count one more towards MAX_FEEDS."""
         self._feeds += 1
 
     def requests_for_feeds(self, urls: Iterable[str]) -> Iterator[Request]:
-        """Further feeds of the site."""
+        """Yield requests for further feeds of the site."""
         wanted = [url for url in urls if self.context.scope.is_on_site(url)][: max(0, MAX_FEEDS - self._feeds)]
         yield from self.new_requests(wanted, 0, FEED)
 
@@ -83,7 +83,7 @@ class FeedSpider(GenericSpider):
         super().__init__(context)
         self._carried: dict[str, _Carried] = {}
         self._open: dict[str, set[str]] = {}  # by feed: pages that may still need what it carries
-        self._unreached: dict[str, Target] = {}  # pages that failed before their feed was read again
+        self._unreached: dict[str, CrawlTarget] = {}  # pages that failed before their feed was read again
 
     @classmethod
     def from_crawler(cls, crawler: Any, make_context: Callable[[Any], CrawlContext]) -> "FeedSpider":
@@ -92,19 +92,19 @@ class FeedSpider(GenericSpider):
         crawler.signals.connect(spider.note_stored, signal=signals.item_scraped)
         return spider
 
-    def request_of(self, target: Target) -> Request:
-        request = super().request_of(target)
+    def make_request(self, target: CrawlTarget) -> Request:
+        request = super().make_request(target)
         return request if target.kind != FEED else request.replace(callback=self.parse_feed, priority=PRIORITY)
 
-    async def parse_feed(self, response: Response, target: Target) -> AsyncIterator[Found]:
-        """The pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
+    async def parse_feed(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+        """Yield the pages that a feed lists, further feeds, and the text of entries whose pages failed before."""
         self.discovery.count_feed()
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         given = response.body, content_type, response.url, self.context.plan.encoding
         task = Call(response.url, read_list, given)
         feed = await self.pages.read_list(response, task)
         if not isinstance(feed, Feed):
-            for request in self._named_by(response, feed) if isinstance(feed, tuple) else ():
+            for request in self._requests_for_feeds(response, feed) if isinstance(feed, tuple) else ():
                 yield request
             self.finish_list(target)
             return
@@ -116,52 +116,52 @@ class FeedSpider(GenericSpider):
         self.context.recrawl.order.settle(target)
 
     async def parse_page(
-        self, response: Response, target: Target, text: PartedText | None = None
-    ) -> AsyncIterator[Found]:
-        """Read one page; what the feed carries of it is needed no more."""
+        self, response: Response, target: CrawlTarget, text: PartedText | None = None
+    ) -> AsyncIterator[SpiderOutput]:
+        """Read one page; the feed's text of it is no longer needed."""
         async for found in super().parse_page(response, target, text):
             yield found
         self._settle(target.url)
 
     def note_stored(self, item: Any) -> None:
-        """A page is done; only now is the feed that carries it."""
+        """Note a stored page; only then may the feed that carries it be done."""
         self._settle(item.target.url)
 
     async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
-        """Keep the text that the feed carries for a page that is not to be had; the failure is counted all the same."""
-        target: Target = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
+        """Keep the feed's text of a page that cannot be fetched; the failure is counted too."""
+        target: CrawlTarget = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
         carried = self._carried.get(target.url)
         if target.kind == PAGE and carried is None and self._has_feeds_to_come():
             self._unreached[target.url] = target
         super().note_failure(failure)
         if target.kind == PAGE and carried is not None and not isinstance(failure.value, Postponed):
-            async for item in self._item_of(carried, target):
+            async for item in self._read_entry(carried, target):
                 yield item
         self._settle(target.url)
 
-    def give_up(self, target: Target) -> None:
+    def give_up(self, target: CrawlTarget) -> None:
         """Keep an address open whose text in the feed is still to be stored."""
         if target.url not in self._carried:
             super().give_up(target)
 
-    def _named_by(self, response: Response, named: tuple[str, ...]) -> Iterator[Request]:
+    def _requests_for_feeds(self, response: Response, named: tuple[str, ...]) -> Iterator[Request]:
         if not named:
             self.context.stats.reject(Rejection.NOT_HTML, Message("page.no-feed", url=response.url))
         yield from self.discovery.requests_for_feeds(named)
 
-    async def _entries(self, feed: Feed, response: Response, target: Target) -> AsyncIterator[Found]:
-        fetched = self.pages.fetched_of(response, target, CanonicalUrl(response.url), capture_of(response))
+    async def _entries(self, feed: Feed, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+        fetched = self.pages.make_fetched(response, target, CanonicalUrl(response.url), make_capture(response))
         self._note_off_site(feed, response.url)
         listed = {entry.url for entry in self.discovery.keep_followed([entry.listed for entry in feed.entries])}
         followed = [entry for entry in feed.entries if entry.listed.url in listed]
         carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
         self._carried.update(carried)
         for url in carried.keys() & self._unreached.keys():
-            async for item in self._item_of(carried[url], self._unreached.pop(url)):
+            async for item in self._read_entry(carried[url], self._unreached.pop(url)):
                 yield item
         bare = [entry.listed.url for entry in followed if not entry.content]
         requests = list(self.discovery.new_requests([*bare, *carried], 1, PAGE))
-        # A feed is done when no page can need its text any more: a crawl that is killed reads it again.
+        # A feed is done when no page can need its text: a crawl that is killed reads it again.
         self._open[target.url] = {url for url in carried if self.context.frontier.is_open(url)}
         self._close_settled()
         for request in requests:
@@ -176,7 +176,7 @@ class FeedSpider(GenericSpider):
                 Rejection.OFF_SITE, Message("page.feed-off-site", url=url, count=count, host=host)
             )
 
-    async def _item_of(self, carried: _Carried, target: Target) -> AsyncIterator[ReadPage]:
+    async def _read_entry(self, carried: _Carried, target: CrawlTarget) -> AsyncIterator[ReadPage]:
         entry = carried.entry
         markup = f"<!doctype html><html><body><article>{entry.content}</article></body></html>"
         headers = {"Content-Type": "text/html; charset=utf-8"}
@@ -186,14 +186,16 @@ class FeedSpider(GenericSpider):
             self.context.frontier.finish(target.url)
             return
         url = identity(entry.listed.url, "")
-        reading = replace(completed(replace(reading, title=entry.listed.title), entry.listed), extractor=FROM_FEED)
+        reading = replace(
+            complete_reading(replace(reading, title=entry.listed.title), entry.listed), extractor=FROM_FEED
+        )
         yield ReadPage(target, replace(carried.fetched, canonical_url=url), reading)
 
     def _has_feeds_to_come(self) -> bool:
         return any(target.kind == FEED for target in self.context.frontier.pending())
 
     def _settle(self, url: str) -> None:
-        """A page has been read or given up; where it is still to be stored, its feed is still needed."""
+        """Note a page that was read or given up; where it is still to be stored, its feed is still needed."""
         if self.context.frontier.is_open(url):
             return
         self._carried.pop(url, None)

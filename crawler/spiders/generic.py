@@ -1,4 +1,4 @@
-"""The spider for any site, and Scrapy's rim of every other: what it finds, reads and counts is done by its parts."""
+"""The spider for any site, and the base of every other: its parts discover, read and count."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import replace
@@ -18,15 +18,15 @@ from crawler.browsing.availability import missing_browser
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
 from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT, STOPPED
-from crawler.fetching.response_headers import headers_of
-from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target, key_of
+from crawler.fetching.response_headers import decode_headers
+from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget, address_key
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.middlewares.browser_requests import BrowserMiddleware
 from crawler.politeness.refusals import Postponed
 from crawler.readers.messages import Call
 from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import RECRAWLED
-from crawler.sources.novel_pages import MAX_PARTS, part_number, says_to_go_on, surely_goes_on
+from crawler.sources.novel_pages import MAX_PARTS, announces_continuation, is_continuation, part_number
 from crawler.sources.novel_titles import chapter_title
 from crawler.sources.sitemaps import Sitemap, read_sitemap
 from crawler.spiders.crawl_signals import CrawlSignals
@@ -38,7 +38,7 @@ from crawler.spiders.parted_text import PartedText
 
 
 def is_quiet(engine: Any) -> bool:
-    """Whether nothing is asked for, waits to be, or is being read."""
+    """True if no request is running or waiting, and no response is being read."""
     if engine is None:
         return True
     slot, scraper = engine._slot, engine.scraper.slot
@@ -46,13 +46,13 @@ def is_quiet(engine: Any) -> bool:
     return is_idle and (scraper is None or bool(scraper.is_idle()))
 
 
-Found = Request | ReadPage | NotThere | Unchanged | Unread  # what a callback yields
+SpiderOutput = Request | ReadPage | NotThere | Unchanged | Unread  # what a callback yields
 PART_PRIORITY = 10
 _PRIORITIES = {ROBOTS: 30, SITEMAP: 20, PROBE: 20}
 
 
 class GenericSpider(Spider):
-    """Crawls one plan. Another kind of site has another discovery, or overrides public methods."""
+    """Crawls one plan. A spider for another kind of site sets another discovery, or overrides public methods."""
 
     name = "generic"
     discovery_type: type[LinkDiscovery] = LinkDiscovery
@@ -62,13 +62,13 @@ class GenericSpider(Spider):
     def __init__(self, context: CrawlContext) -> None:
         super().__init__()
         self.context = context
-        self.discovery = self.discovery_type(context, self.request_of)
+        self.discovery = self.discovery_type(context, self.make_request)
         self.pages = PageHandler(context, self.discovery.listed)
         self.failures = Failures(context, self.give_up)
         self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
-        self._parameters = EmptyParameters(self._text_at, context.repeats.note_empty)
-        self._claimed: set[str] = set()  # addresses that are read as parts, whoever else leads to them
+        self._parameters = EmptyParameters(self._fetch_text, context.repeats.note_empty)
+        self._claimed: set[str] = set()  # addresses that are read as parts, whichever page links to them
         self._unfinished = 0  # texts of which a part is being fetched
 
     @classmethod
@@ -79,7 +79,7 @@ class GenericSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """The start pages, or what an earlier run of the same plan left to do."""
+        """Yield the start pages, or what an earlier run of the same plan left to do."""
         recrawl, frontier = self.context.recrawl, self.context.frontier
         self.discovery.begin()
         for probe in recrawl.probes.requests():
@@ -87,13 +87,13 @@ class GenericSpider(Spider):
         await recrawl.probes.await_answers()
         first, later = recrawl.order.split(frontier.pending())
         for target in first:
-            yield self.request_of(target)
+            yield self.make_request(target)
         await recrawl.order.await_lists(lambda: is_quiet(self.crawler.engine))
         for target in recrawl.order.still_due(later, frontier):
-            yield self.request_of(target)
+            yield self.make_request(target)
 
-    def request_of(self, target: Target) -> Request:
-        """The request for an address that the frontier keeps."""
+    def make_request(self, target: CrawlTarget) -> Request:
+        """Make the request for an address of the frontier."""
         callback = {PAGE: self.parse_answer, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
         is_page = target.kind == PAGE
         priority = _PRIORITIES.get(target.kind, _PRIORITIES[SITEMAP]) - target.depth
@@ -109,8 +109,8 @@ class GenericSpider(Spider):
             meta={"dont_obey_robotstxt": target.kind == ROBOTS, RECRAWLED: is_page},
         )
 
-    async def parse_answer(self, response: Response, target: Target) -> AsyncIterator[Found]:
-        """Tell a page from an answer that has none: nothing has changed, or the page is not there."""
+    async def parse_answer(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+        """Tell a page from an answer without one: it has not changed, or is not there."""
         answer = self.pages.answer_without_page(response, target)
         if answer is None:
             async for found in self.parse_page(response, target):
@@ -122,9 +122,9 @@ class GenericSpider(Spider):
         self.end_if_full()
 
     async def parse_page(
-        self, response: Response, target: Target, text: PartedText | None = None
-    ) -> AsyncIterator[Found]:
-        """Read one page: its links become requests, its text an item. text: what it may be a further part of."""
+        self, response: Response, target: CrawlTarget, text: PartedText | None = None
+    ) -> AsyncIterator[SpiderOutput]:
+        """Read one page: its links become requests, its text an item. text: the text it may be a further part of."""
         if text is None and target.url in self._claimed:
             self.context.frontier.finish(target.url)
             return
@@ -137,24 +137,24 @@ class GenericSpider(Spider):
             return
         if text is not None:
             self._unfinished -= 1
-            if self._goes_on(text, page, response.url):
+            if self._is_next_part(text, page, response.url):
                 for step in self._with_next_part(text, page, response, target):
                     yield step
                 self.end_if_full()
                 return
             self.context.frontier.promote(response.url, target.depth)
-            yield _page_of(text)
-            target = Target(response.url, target.depth, PAGE)
+            yield _assemble_page(text)
+            target = CrawlTarget(response.url, target.depth, PAGE)
         async for found in self._own_page(response, page, target):
             yield found
         self.end_if_full()
 
-    async def _own_page(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
-        """A page that is no further part of another one."""
-        url, page = await self._known_by(response, page)
-        is_target = key_of(url) == key_of(target.url)  # which the site has led on to another address
-        if url != response.url and not is_target and not self.context.frontier.pass_by(url):
-            self.context.frontier.finish(target.url)  # it is known by its other address
+    async def _own_page(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+        """Yield what a page gives that is no further part of another one."""
+        url, page = await self._drop_empty_parameters(response, page)
+        is_target = address_key(url) == address_key(target.url)  # which the site has led on to another address
+        if url != response.url and not is_target and not self.context.frontier.claim(url):
+            self.context.frontier.finish(target.url)  # its other address identifies it
             return
         if url == response.url and self.discovery.has_repeated(response.url, page, target):
             for request in self.discovery.requests_from_page(page.links, target.depth) if page.links else ():
@@ -175,66 +175,66 @@ class GenericSpider(Spider):
             for request in requests:
                 yield request
 
-    async def _known_by(self, response: Response, page: WholePage) -> tuple[str, WholePage]:
-        """The address of a page without parameters that carry nothing, and the page with such links."""
+    async def _drop_empty_parameters(self, response: Response, page: WholePage) -> tuple[str, WholePage]:
+        """Return the address of a page without empty parameters, and the page with its links likewise."""
         url, dropped = response.url, frozenset[str]()
         if self.compares_addresses and "?" in response.url and isinstance(page.reading, Reading) and page.reading.text:
             url, dropped = await self._parameters.bare(response.url, page.reading)
         if page.links is None:
             return url, page
-        return url, replace(page, links=self._parameters.cleaned(page.links, dropped))
+        return url, replace(page, links=self._parameters.clean_links(page.links, dropped))
 
-    async def _text_at(self, url: str) -> str | None:
-        """The text at an address beside the crawl's pages; None where there is none."""
+    async def _fetch_text(self, url: str) -> str | None:
+        """Fetch the text at an address apart from the crawl's pages; None where there is none."""
         if not self.context.scope.allows(url):
             return None
         try:
             request = Request(url, priority=PART_PRIORITY, dont_filter=True, meta={"dont_retry": True})
             response = await self.crawler.engine.download_async(request)
-        except Exception:  # whatever keeps it from being had: a page that is not there has no text
+        except Exception:  # any failure: a page that cannot be fetched has no text
             return None
         self.context.stats.count_bytes(len(response.body))
         if response.status != HTTPStatus.OK:
             return None
-        page = await self.context.reader.read(response.body, headers_of(response), response.url, is_kept=True)
+        page = await self.context.reader.read(response.body, decode_headers(response), response.url, is_kept=True)
         return (page.reading.text or None) if isinstance(page.reading, Reading) else None
 
-    def _goes_on(self, text: PartedText, page: WholePage, url: str) -> bool:
-        """Whether a page is the next part of a text, and no page of its own."""
+    def _is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
+        """True if a page is the next part of a text, and no page of its own."""
         reading = page.reading
-        return isinstance(reading, Reading) and surely_goes_on(text.readings, reading, text.first_url, url)
+        return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
 
     def _with_next_part(
-        self, text: PartedText, page: WholePage, response: Response, target: Target
+        self, text: PartedText, page: WholePage, response: Response, target: CrawlTarget
     ) -> Iterator[Request | ReadPage]:
-        """Ask for the page on which a text may go on or, where there is none, the text; and what its page leads to."""
+        """Request the page that may continue a text or, where there is none, yield the text; then follow its links."""
         if response.url != text.first_url and isinstance(page.reading, Reading):
             text.add(page.reading, self.pages.part(response))
         part = self._next_part(text, page, response.url)
         requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
         if part is None:
-            yield _page_of(text)
+            yield _assemble_page(text)
         else:
             self._unfinished += 1
             yield part
         yield from requests
 
     def _claim(self, url: str) -> bool:
-        """Whether a page that nobody has read yet may be a part: other pages may have led to it meanwhile."""
+        """Claim an unread page as a part; False if another page has led to it meanwhile."""
         frontier = self.context.frontier
         if url in self._claimed or self.context.is_known_page(url):
             return False
-        if not (frontier.pass_by(url) or frontier.is_open(url)):
+        if not (frontier.claim(url) or frontier.is_open(url)):
             return False
         self._claimed.add(url)
         return True
 
     def _next_part(self, text: PartedText, page: WholePage, url: str) -> Request | None:
-        """The request for what may be the next part of a text; what is known as a page of its own is none."""
+        """Make the request for what may be the next part of a text; a known page of its own is none."""
         if not self.joins_parts or page.links is None or len(text.readings) >= MAX_PARTS:
             return None
         last, title = text.readings[-1], chapter_title(text.readings[-1].title)
-        is_expected = title.part < title.parts or says_to_go_on(last.text)
+        is_expected = title.part < title.parts or announces_continuation(last.text)
         at = part_number(text.first_url, url) or 1
         for address in page.links.next_pages:
             is_next = is_expected or part_number(text.first_url, address) == at + 1
@@ -253,8 +253,8 @@ class GenericSpider(Spider):
                 )
         return None
 
-    async def parse_sitemap(self, response: Response, target: Target) -> AsyncIterator[Found]:
-        """The pages that a sitemap lists, and the sitemaps that it names."""
+    async def parse_sitemap(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
+        """Yield the pages that a sitemap lists, and the sitemaps that it names."""
         task = Call(response.url, read_sitemap, (response.body, self.context.settings.max_body_bytes))
         sitemap = await self.pages.read_list(response, task)
         if sitemap is None and target.kind == SITEMAP:
@@ -266,13 +266,13 @@ class GenericSpider(Spider):
             yield request
         self.finish_list(target)
 
-    def parse_robots(self, response: Response, target: Target) -> Iterator[Request]:
-        """The sitemaps that robots.txt names."""
+    def parse_robots(self, response: Response, target: CrawlTarget) -> Iterator[Request]:
+        """Yield the sitemaps that robots.txt names."""
         yield from self.discovery.requests_from_robots(response.body, response.url)
         self.finish_list(target)
 
     def note_failure(self, failure: Failure) -> Any:
-        """A request that came to nothing. A kind of site may yield what it has in place of the answer."""
+        """Count a failed request. The spider of a kind of site may yield what it has in place of the answer."""
         text: PartedText | None = failure.request.cb_kwargs.get("text")  # type: ignore[attr-defined]
         if text is not None:
             return self._without_part(failure, text)
@@ -280,7 +280,7 @@ class GenericSpider(Spider):
         return None
 
     def _without_part(self, failure: Failure, text: PartedText) -> Iterator[ReadPage]:
-        """Keep what there is of a text whose next part is not to be had, and say so."""
+        """Keep what there is of a text whose next part cannot be fetched, and report the missing part."""
         self._unfinished -= 1
         if isinstance(failure.value, Postponed):
             return  # the next run begins the text again
@@ -289,19 +289,19 @@ class GenericSpider(Spider):
         if reason is not None:
             self.context.stats.reject(reason, fault)
         self.context.stats.fail(Message("page.left-out", url=text.first_url, part=url))
-        yield _page_of(text)
+        yield _assemble_page(text)
 
-    def give_up(self, target: Target) -> None:
-        """Nothing more is asked of an address that failed."""
+    def give_up(self, target: CrawlTarget) -> None:
+        """Stop requesting an address that failed."""
         self.context.frontier.finish(target.url)
 
-    def finish_list(self, target: Target) -> None:
-        """All that a sitemap, a feed or robots.txt names is in the frontier."""
+    def finish_list(self, target: CrawlTarget) -> None:
+        """Note that all that a sitemap, a feed or robots.txt names is in the frontier."""
         self.context.frontier.finish(target.url)
         self.context.recrawl.order.settle(target)
 
     def end_if_full(self) -> None:
-        """Publish the counts. Raises CloseSpider where the crawl has as many pages as it may.
+        """Publish the counts. Raises CloseSpider where the crawl has reached its page limit.
 
         A text that is begun is read to its end.
         """
@@ -310,7 +310,7 @@ class GenericSpider(Spider):
             raise CloseSpider(PAGE_LIMIT)
 
     def closed(self, reason: str) -> None:
-        """Scrapy's last call: why the crawl ended, in one word."""
+        """Record why the crawl ended, and close what it used."""
         context, counts = self.context, self.context.stats.counts
         if reason == "finished" and not counts.fetched and counts.rejected:
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
@@ -321,28 +321,28 @@ class GenericSpider(Spider):
         context.stats.publish(is_last=True)
 
 
-def _page_of(text: PartedText) -> ReadPage:
+def _assemble_page(text: PartedText) -> ReadPage:
     return text.whole() if text.parts else text.item
 
 
-# Pages that are shells for scripts: each is asked for once more, in the browser; where there is none, it is said.
+# Pages that are shells for scripts: each is requested once more, in the browser; a missing browser is reported.
 
 
 class Shells:
-    """For one crawl. browser: what sends its requests to the browser, once it is open; None where there is none."""
+    """For one crawl. browser: returns the middleware that sends requests to the browser; None where there is none."""
 
     def __init__(self, context: CrawlContext, browser: Callable[[], BrowserMiddleware | None]) -> None:
         self._context, self._browser = context, browser
-        self._is_told = False
+        self._is_reported = False
 
     def request_in_browser(self, response: Response, page: WholePage) -> Request | None:
-        """The request for a shell in the browser; None for any other page, and where there is no browser."""
+        """Make the request for a shell in the browser; None for any other page, and where there is no browser."""
         if BROWSER_META in response.meta:
             return None
         browser = self._browser()
         if browser is None:
             if page.is_shell:
-                self._tell(response.url)
+                self._report_missing(response.url)
             return None
         is_shell = page.is_shell and response.status == 200
         browser.note_read(is_shell=is_shell)
@@ -351,10 +351,10 @@ class Shells:
         self._context.stats.counts.fetched -= 1  # it is still to be fetched
         return browser.in_browser(response.request)
 
-    def _tell(self, url: str) -> None:
-        """Say once in a crawl that pages are left out, and what is to be installed."""
+    def _report_missing(self, url: str) -> None:
+        """Report once in a crawl that pages are left out, and what is to be installed."""
         settings, mode = self._context.settings, self._context.plan.politeness.browser
         missing = missing_browser(settings) if mode is not BrowserMode.NEVER else None
-        if missing is not None and not self._is_told:
-            self._is_told = True
+        if missing is not None and not self._is_reported:
+            self._is_reported = True
             self._context.stats.add_first(Message(NEEDS_BROWSER, url=url, missing=missing))

@@ -1,4 +1,4 @@
-"""Which addresses a crawl asks for: where it begins, and what lists and pages lead to."""
+"""Chooses the addresses that a crawl requests: start addresses, and those that lists and pages link to."""
 
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urljoin
@@ -10,7 +10,7 @@ from core.pages import Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, Target
+from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget
 from crawler.links import Links
 from crawler.readers.pages import WholePage
 from crawler.sources.listed import Listed
@@ -24,16 +24,16 @@ MAX_SITEMAPS = 100  # of one crawl
 class LinkDiscovery:
     """For any site: it begins at the start addresses and the site's sitemaps, and follows the links of pages.
 
-    request_of: the request for an address. listed: what sitemaps and feeds say of a page, by its address.
+    make_request: makes the request for an address. listed: what sitemaps and feeds say of a page, by its address.
     """
 
-    def __init__(self, context: CrawlContext, request_of: Callable[[Target], Request]) -> None:
-        self.context, self.request_of = context, request_of
+    def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
+        self.context, self.make_request = context, make_request
         self.listed: dict[str, Listed] = {}
         self._sitemaps = self._downloads = 0
 
     def begin(self) -> None:
-        """Fill a fresh frontier; one that an interrupted crawl has left stays as it is."""
+        """Fill a fresh frontier; that of an interrupted crawl stays as it is."""
         context = self.context
         if context.frontier.notice is not None:
             context.stats.add_fault(context.frontier.notice)
@@ -45,7 +45,7 @@ class LinkDiscovery:
             context.recrawl.order.add_due(context.frontier, self._is_due)
 
     def _seed_only(self, urls: Iterable[str]) -> None:
-        """Pages that somebody asked for; one that the plan would not visit is left out like any other."""
+        """Add requested pages; one that the plan would not visit is left out like any other."""
         for url in self.safe_urls(urls):
             if self.context.scope.allows(url):
                 self.context.frontier.add(url, 0, PAGE)
@@ -61,7 +61,7 @@ class LinkDiscovery:
         return is_offered and self._downloads <= self.context.settings.max_files
 
     def seed(self) -> None:
-        """Put into the frontier what the crawl begins with."""
+        """Add to the frontier what the crawl begins with."""
         plan, frontier = self.context.plan, self.context.frontier
         for url in self.safe_urls(plan.start_urls):
             frontier.add(url, 0, PAGE)
@@ -72,7 +72,7 @@ class LinkDiscovery:
             frontier.add(url, 0, SITEMAP)
 
     def safe_urls(self, urls: Iterable[str]) -> Iterator[str]:
-        """Those that may be fetched; the others are counted."""
+        """Yield those that may be fetched; the others are counted."""
         for url in urls:
             try:
                 self.context.guard.check_url(url)
@@ -82,16 +82,16 @@ class LinkDiscovery:
                 yield url
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
-        """Next parts of the same text first, at the same depth: a text of fifty parts is not fifty levels deep."""
+        """Yield next parts of the text first, at the same depth: a text of fifty parts is not fifty levels deep."""
         scope = self.context.scope
         yield from self.new_requests([url for url in found.next_pages if scope.allows(url)], depth, PAGE)
         if depth < self.context.plan.max_depth:
             yield from self.new_requests([url for url in found.chapters if scope.follows(url)], depth + 1, PAGE)
             yield from self.new_requests([url for url in found.others if scope.follows(url)], depth + 1, PAGE)
-        yield from self.requests_of_downloads(found, depth)
+        yield from self.requests_for_downloads(found, depth)
 
-    def requests_of_downloads(self, found: Links, depth: int) -> Iterator[Request]:
-        """Files that a page offers: they are its own, whatever the depth and the patterns of what is followed."""
+    def requests_for_downloads(self, found: Links, depth: int) -> Iterator[Request]:
+        """Yield requests for files that a page offers, whatever the depth and the patterns of what is followed."""
         offered = [url for url in found.downloads if self.context.scope.offers(url)]
         for request in self.new_requests(offered, depth, PAGE):
             self._downloads += 1
@@ -100,7 +100,7 @@ class LinkDiscovery:
             else:
                 self.refuse_download(request.cb_kwargs["target"])
 
-    def refuse_download(self, target: Target) -> None:
+    def refuse_download(self, target: CrawlTarget) -> None:
         """Count a file beyond what a run fetches, and leave it to the next run. The first is named."""
         stats, reason = self.context.stats, Rejection.TOO_MANY_FILES
         fault = Message("page.too-many-files", url=target.url, most=self.context.settings.max_files)
@@ -109,40 +109,40 @@ class LinkDiscovery:
         self.context.frontier.finish(target.url)
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:
-        """The sitemaps that it names, and the pages that it lists."""
+        """Yield the sitemaps that it names, and the pages that it lists."""
         yield from self._sitemap_requests(sitemap.sitemaps)
         followed = self.keep_followed(sitemap.entries)
         yield from self.new_requests([entry.url for entry in followed], 1, PAGE)
 
     def requests_from_robots(self, body: bytes, url: str) -> Iterator[Request]:
-        """The sitemaps that robots.txt names."""
+        """Yield the sitemaps that robots.txt names."""
         named = named_in_robots(body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
         yield from self._sitemap_requests([urljoin(url, each) for each in named])
 
-    def has_repeated(self, url: str, page: WholePage, target: Target) -> bool:
-        """Whether a page that no earlier crawl knows shows the text of another one under a new value of a parameter."""
+    def has_repeated(self, url: str, page: WholePage, target: CrawlTarget) -> bool:
+        """True if a page that no earlier crawl knows repeats the text of another under a new value of a parameter."""
         if not isinstance(page.reading, Reading) or not page.reading.text:
             return False
         is_repeated = self.context.repeats.note(url, page.reading.text)
         return is_repeated and not self.context.recrawl.visits.has_page(target.url)
 
     def keep_followed(self, entries: Iterable[Listed]) -> list[Listed]:
-        """Those of a list's entries that the crawl may fetch, as many as it may; what is said of them is kept."""
+        """Return the entries that the crawl may fetch, up to its page limit, and keep what the list says of them."""
         followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
         self.listed.update((entry.url, entry) for entry in followed)
         self.context.recrawl.visits.list_dates(followed)
         return followed
 
     def new_requests(self, urls: Iterable[str], depth: int, kind: str) -> Iterator[Request]:
-        """Requests for those that are new to this crawl and, being pages, wanted by it."""
+        """Yield requests for addresses that are new to this crawl and, if they are pages, due."""
         if self.context.plan.only_urls:
             return
         recrawl, repeats = self.context.recrawl, self.context.repeats
         wanted = [url for url in urls if kind != PAGE or (recrawl.visits.wants(url) and not repeats.is_another(url))]
-        targets = self.context.frontier.add_all(Target(url, depth, kind) for url in wanted)
+        targets = self.context.frontier.add_all(CrawlTarget(url, depth, kind) for url in wanted)
         recrawl.order.expect_lists(targets)
         for target in targets:
-            yield self.request_of(target)
+            yield self.make_request(target)
 
     def _sitemap_requests(self, urls: Iterable[str]) -> Iterator[Request]:
         on_site = [url for url in urls if self.context.scope.is_on_site(url)]

@@ -1,4 +1,4 @@
-"""The spider for a list of pages: these, and nothing that they lead to."""
+"""The spider for a list of pages: fetches these, and follows no link."""
 
 from collections.abc import Iterator
 
@@ -11,10 +11,10 @@ from crawler.spiders.link_discovery import LinkDiscovery
 
 
 class ListDiscovery(LinkDiscovery):
-    """The start addresses alone."""
+    """Discovers the start addresses alone."""
 
     def seed(self) -> None:
-        """What is due: a list is no place where something new could stand."""
+        """Add what is due: a page of the list names no new pages."""
         for url in self.safe_urls(self.context.plan.start_urls):
             if self.context.recrawl.visits.wants(url):
                 self.context.frontier.add(url, 0, PAGE)

@@ -15,7 +15,7 @@ from core.pages import Reading
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.frontier import PAGE, Target
+from crawler.frontier import PAGE, CrawlTarget
 from crawler.items import NotThere, ReadPage, Unread
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
@@ -23,7 +23,7 @@ from crawler.readers.pages import WholePage
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
 from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part
 from crawler.sources.novel_titles import chapter_title
-from crawler.spiders.generic import PART_PRIORITY, Found, GenericSpider
+from crawler.spiders.generic import PART_PRIORITY, GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.parted_text import PartedText
 
@@ -35,7 +35,7 @@ _NEXT_CHAPTER = ("下一章", "下一节", "下一節", "下一回", "下一篇"
 
 @dataclass(slots=True)
 class _Catalogue:
-    """What was found of a catalogue so far."""
+    """The blocks and pages of a catalogue that were found so far."""
 
     blocks: list[Block] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)  # addresses, those to come among them
@@ -43,7 +43,7 @@ class _Catalogue:
 
 
 class NovelDiscovery(LinkDiscovery):
-    """Catalogues; the spider follows what stands there in its order."""
+    """Discovers catalogues; the spider follows their chapters in order."""
 
     def seed(self) -> None:
         for url in self.safe_urls(self.context.plan.start_urls):
@@ -60,8 +60,8 @@ class NovelSpider(GenericSpider):
         super().__init__(context)
         self._chapters: dict[str, int] = {}  # address -> place in the catalogue
 
-    def request_of(self, target: Target) -> Request:
-        request = super().request_of(target)
+    def make_request(self, target: CrawlTarget) -> Request:
+        request = super().make_request(target)
         if target.kind == CATALOGUE:
             return request.replace(callback=self.parse_catalogue, priority=_CATALOGUE_PRIORITY)
         if target.kind == PAGE:
@@ -70,15 +70,15 @@ class NovelSpider(GenericSpider):
         return request
 
     async def parse_catalogue(
-        self, response: Response, target: Target, catalogue: _Catalogue | None = None
-    ) -> AsyncIterator[Found]:
-        """Collect the pages of a catalogue, then ask for its chapters in their order."""
+        self, response: Response, target: CrawlTarget, catalogue: _Catalogue | None = None
+    ) -> AsyncIterator[SpiderOutput]:
+        """Collect the pages of a catalogue, then request its chapters in their order."""
         page = await self.pages.read(response, is_kept=catalogue is None)
         again = self.shells.request_in_browser(response, page)
         if again is not None:
             yield again
             return
-        offered = list(self.discovery.requests_of_downloads(page.links, 1)) if page.links is not None else []
+        offered = list(self.discovery.requests_for_downloads(page.links, 1)) if page.links is not None else []
         catalogue = catalogue or _Catalogue(pages=[response.url])
         catalogue.done += 1
         if page.outline is not None:
@@ -96,8 +96,8 @@ class NovelSpider(GenericSpider):
             yield request
 
     async def parse_page(
-        self, response: Response, target: Target, chapter: PartedText | None = None
-    ) -> AsyncIterator[Found]:
+        self, response: Response, target: CrawlTarget, chapter: PartedText | None = None
+    ) -> AsyncIterator[SpiderOutput]:
         """Read the first or a further part of a chapter."""
         if chapter is None and self.context.is_full():
             return
@@ -116,7 +116,7 @@ class NovelSpider(GenericSpider):
         self.end_if_full()
 
     def note_failure(self, failure: Failure) -> Iterator[Request | ReadPage]:
-        """Keep what there is of a chapter or a catalogue whose next page is not to be had, and say so."""
+        """Keep what there is of a chapter or a catalogue whose next page cannot be fetched, and report it."""
         given = failure.request.cb_kwargs  # type: ignore[attr-defined]
         chapter: PartedText | None = given.get("chapter")
         catalogue: _Catalogue | None = given.get("catalogue")
@@ -138,8 +138,8 @@ class NovelSpider(GenericSpider):
             catalogue.done += 1
             yield from self._catalogue_requests(catalogue, given["target"])
 
-    def _catalogue_requests(self, catalogue: _Catalogue, target: Target) -> Iterator[Request]:
-        """The next page of the catalogue or, behind the last, its chapters."""
+    def _catalogue_requests(self, catalogue: _Catalogue, target: CrawlTarget) -> Iterator[Request]:
+        """Yield the next page of the catalogue or, after the last, its chapters."""
         if catalogue.done < len(catalogue.pages) and not self.context.is_full():
             yield Request(
                 catalogue.pages[catalogue.done],
@@ -162,8 +162,10 @@ class NovelSpider(GenericSpider):
         self.context.frontier.finish(target.url)
         yield from requests
 
-    async def _begin_chapter(self, response: Response, page: WholePage, target: Target) -> AsyncIterator[Found]:
-        """A chapter's first part."""
+    async def _begin_chapter(
+        self, response: Response, page: WholePage, target: CrawlTarget
+    ) -> AsyncIterator[SpiderOutput]:
+        """Yield what a chapter's first part gives."""
         self._chapters.setdefault(response.url, len(self._chapters))
         if self.discovery.has_repeated(response.url, page, target):
             for request in self._next_chapter(response.url, response.url, page):
@@ -185,11 +187,13 @@ class NovelSpider(GenericSpider):
             yield item
             return
         chapter = PartedText(item, response.url, [item.reading])
-        for found in self._go_on(chapter, response, page):
+        for found in self._continue_or_finish(chapter, response, page):
             yield found
 
-    async def _continue_chapter(self, response: Response, page: WholePage, chapter: PartedText) -> AsyncIterator[Found]:
-        """A further part, or what was taken for one and is a chapter of its own."""
+    async def _continue_chapter(
+        self, response: Response, page: WholePage, chapter: PartedText
+    ) -> AsyncIterator[SpiderOutput]:
+        """Read a further part, or what was taken for one and is a chapter of its own."""
         self._unfinished -= 1
         reading = page.reading
         if not isinstance(reading, Reading) or not reading.text:
@@ -202,15 +206,17 @@ class NovelSpider(GenericSpider):
                 response.url, 1
             )  # before the chapter that led here is done: a kill loses neither
             yield chapter.whole()
-            async for found in self._begin_chapter(response, page, Target(response.url, 1, PAGE)):
+            async for found in self._begin_chapter(response, page, CrawlTarget(response.url, 1, PAGE)):
                 yield found
             return
         chapter.add(reading, self.pages.part(response))
-        for found in self._go_on(chapter, response, page):
+        for found in self._continue_or_finish(chapter, response, page):
             yield found
 
-    def _go_on(self, chapter: PartedText, response: Response, page: WholePage) -> Iterator[Request | ReadPage]:
-        """The next part of a chapter or, behind the last, the chapter and the next one."""
+    def _continue_or_finish(
+        self, chapter: PartedText, response: Response, page: WholePage
+    ) -> Iterator[Request | ReadPage]:
+        """Yield the next part of a chapter or, after the last, the chapter and the next one."""
         links = page.outline.following if page.outline is not None else ()
         url = next_part(chapter.first_url, response.url, links, self._known_chapters(links) - {response.url})
         stated = chapter_title(chapter.readings[-1].title)
@@ -232,16 +238,16 @@ class NovelSpider(GenericSpider):
         yield from onward
 
     def _known_chapters(self, links: tuple[Following, ...]) -> set[str]:
-        """Those of the catalogue, and of these links those that are known as addresses of their own."""
+        """Return the chapters of the catalogue, and those of these links that are known as addresses of their own."""
         return self._chapters.keys() | self.context.frontier.knows(link.url for link in links)
 
     def _may_follow(self, url: str, chapter: PartedText) -> bool:
-        """Whether a page may be a part of this chapter."""
+        """True if a page may be a part of this chapter."""
         is_new = url not in chapter.urls and self.context.scope.allows(url) and not self.context.is_known_page(url)
-        return is_new and self.context.frontier.pass_by(url)
+        return is_new and self.context.frontier.claim(url)
 
     def _next_chapter(self, first_url: str, url: str, page: WholePage) -> Iterator[Request]:
-        """What a "next chapter" link leads to, for chapters that no catalogue lists."""
+        """Yield the target of a "next chapter" link, for chapters that no catalogue lists."""
         if page.outline is None or not self.context.scope.keeps(url):
             return
         wanted = [link.url for link in page.outline.following if _says_next_chapter(link)]

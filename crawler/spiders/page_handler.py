@@ -1,4 +1,4 @@
-"""What becomes of an answer: counted, read, and made an item for the store pipeline, or refused with a reason."""
+"""Counts and reads a response, and makes an item of it for the store pipeline, or refuses it with a reason."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -16,14 +16,14 @@ from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.gathering import ContactPages
 from crawler.context import CrawlContext
 from crawler.end_reasons import NEEDS_OCR, SLOW_RULES
-from crawler.fetching.capture import capture_of, fetch_time
-from crawler.fetching.response_headers import headers_of
-from crawler.frontier import Target
+from crawler.fetching.capture import fetch_time, make_capture
+from crawler.fetching.response_headers import decode_headers
+from crawler.frontier import CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected, is_attachment
 from crawler.readers.messages import Task
 from crawler.readers.pages import WholePage
-from crawler.sources.listed import Listed, completed
+from crawler.sources.listed import Listed, complete_reading
 from crawler.urls import identity, is_book
 
 
@@ -42,7 +42,7 @@ class PageHandler:
         is_rendered = BROWSER_META in response.meta
         page = await self.context.reader.read(
             response.body,
-            headers_of(response),
+            decode_headers(response),
             response.url,
             is_kept=is_kept,
             is_rendered=is_rendered,
@@ -57,95 +57,99 @@ class PageHandler:
         return page
 
     def is_kept(self, response: Response) -> bool:
-        """Whether the text of an answer is wanted: pages as the plan says, files for download as they come."""
+        """True if the text of a response is wanted: pages as the plan says, every file that is offered."""
         scope, url = self.context.scope, response.url
         disposition = (response.headers.get("Content-Disposition") or b"").decode("latin-1")
         return scope.keeps(url) or ((is_book(url) or is_attachment(disposition)) and scope.offers(url))
 
     async def read_list(self, response: Response, task: Task) -> Any:
-        """What a sitemap or a feed lists."""
+        """Return what a sitemap or a feed lists."""
         self.context.stats.counts.bytes_fetched += len(response.body)
         return await self.read_part(task)
 
     async def read_part(self, task: Task) -> Any:
-        """What a task reads; Rejected, and counted, where that was given up."""
+        """Return what a task reads; Rejected, and counted, where reading was given up."""
         found = await self.context.reader.run(task)
         if isinstance(found, Rejected):
             self.context.stats.reject(found.reason, found.message)
         return found
 
-    def answer_without_page(self, response: Response, target: Target) -> Unchanged | NotThere | None:
-        """What an answer says that is no page: nothing has changed, or the page is not there. None for a page."""
+    def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
+        """Return what a response without a page means: it has not changed, or is not there. None for a page."""
         answer = self.context.recrawl.answer_without_page(response, target)
         if answer is not None:
             self.context.stats.counts.fetched += isinstance(answer, Unchanged)
             self.context.stats.counts.bytes_fetched += len(response.body)
-        return self._counted_absence(answer, response) if isinstance(answer, NotThere) else answer
+        return self._count_absence(answer, response) if isinstance(answer, NotThere) else answer
 
     async def item(
-        self, response: Response, page: WholePage, target: Target, url: str = ""
+        self, response: Response, page: WholePage, target: CrawlTarget, url: str = ""
     ) -> ReadPage | NotThere | Unread | None:
-        """What is to be stored of a page that was read; None for nothing: a list, a refusal.
+        """Return what is to be stored of a page that was read; None for nothing: a list, a refusal.
 
         url: the page's address where that is not the one of the response.
         """
         own_url = url or response.url
         is_look = self.context.is_known_page(target.url)
-        item = await self.context.recrawl.judge(self._kept(response, page, target, own_url), page, response, target)
+        item = await self.context.recrawl.judge(
+            self._make_item(response, page, target, own_url), page, response, target
+        )
         if isinstance(item, NotThere):
-            return self._counted_absence(item, response)
+            return self._count_absence(item, response)
         if item is None and isinstance(page.reading, Rejected):
             known = self._identity(own_url, page, target)
             if page.reading.reason is Rejection.UNREADABLE:
-                return Unread(target, self.fetched_of(response, target, known, None))
+                return Unread(target, self.make_fetched(response, target, known, None))
             if is_look:
-                fetched = self.fetched_of(response, target, known, self.capture(response))
+                fetched = self.make_fetched(response, target, known, self.capture(response))
                 return Unread(target, fetched, AbsenceReason.LOOKED_AT)
         return item
 
-    def fetched_of(self, response: Response, target: Target, url: CanonicalUrl, capture: Capture | None) -> Fetched:
-        """The response as the store keeps it."""
+    def make_fetched(
+        self, response: Response, target: CrawlTarget, url: CanonicalUrl, capture: Capture | None
+    ) -> Fetched:
+        """Make the response's record for the store."""
         return Fetched(
             site_id=self.context.plan.site_id,
             requested_url=RequestedUrl(target.url),
             final_url=FinalUrl(response.url),
             canonical_url=url,
             status=response.status,
-            headers=tuple(headers_of(response).items()),
+            headers=tuple(decode_headers(response).items()),
             body=response.body,
             fetched_at=fetch_time(response, self.context.clock.now()),
             capture=capture,
         )
 
     def part(self, response: Response) -> FollowingPart:
-        """The response behind a further part of a text."""
-        headers, at = tuple(headers_of(response).items()), fetch_time(response, self.context.clock.now())
+        """Make the record of the response with a further part of a text."""
+        headers, at = tuple(decode_headers(response).items()), fetch_time(response, self.context.clock.now())
         url = FinalUrl(response.url)
         return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
 
     def capture(self, response: Response) -> Capture | None:
-        """How a response was fetched, with what was fetched to read it."""
-        return capture_of(response, self.context.resources.taken(response.url), self.context.machine)
+        """Record how a response was fetched, with the resources that were fetched to read it."""
+        return make_capture(response, self.context.resources.taken(response.url), self.context.machine)
 
-    def _kept(self, response: Response, page: WholePage, target: Target, own_url: str) -> ReadPage | None:
+    def _make_item(self, response: Response, page: WholePage, target: CrawlTarget, own_url: str) -> ReadPage | None:
         reading = page.reading
         if reading is None:
             return None
         if isinstance(reading, Rejected):
-            # A list has no text of its own; only where the plan says that texts stand there is it worth a sentence.
+            # A list has no text of its own; it is reported only where the plan says that texts stand there.
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
         known = self._identity(own_url, page, target)
-        fetched = self.fetched_of(response, target, known, self.capture(response))
-        return ReadPage(target, fetched, completed(reading, self._listed.get(target.url)))
+        fetched = self.make_fetched(response, target, known, self.capture(response))
+        return ReadPage(target, fetched, complete_reading(reading, self._listed.get(target.url)))
 
-    def _identity(self, own_url: str, page: WholePage, target: Target) -> CanonicalUrl:
+    def _identity(self, own_url: str, page: WholePage, target: CrawlTarget) -> CanonicalUrl:
         stated = identity(own_url, page.links.declared_canonical if page.links else "")
         return self.context.recrawl.visits.identity(target.url, stated)
 
-    def _counted_absence(self, answer: NotThere, response: Response) -> NotThere:
-        """The same with how it was fetched: it is proof."""
+    def _count_absence(self, answer: NotThere, response: Response) -> NotThere:
+        """Count the absence, and add how it was fetched: it is proof."""
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
         self.context.stats.reject(Rejection.HTTP_ERROR, gone)
         return replace(answer, fetched=replace(answer.fetched, capture=self.capture(response)))

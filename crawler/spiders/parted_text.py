@@ -4,12 +4,12 @@ from dataclasses import dataclass, field, replace
 
 from core.pages import FollowingPart, Reading
 from crawler.items import ReadPage
-from crawler.sources.novel_pages import stitched
+from crawler.sources.novel_pages import join_parts
 
 
 @dataclass(slots=True)
 class PartedText:
-    """The first part as it would be stored alone, and the parts behind it. urls: of the parts that were asked for."""
+    """The first part as it would be stored alone, and the parts after it. urls: of the parts that were requested."""
 
     item: ReadPage
     first_url: str
@@ -22,6 +22,6 @@ class PartedText:
         self.parts.append(part)
 
     def whole(self) -> ReadPage:
-        """All parts as one page, under the address of the first."""
+        """Return all parts as one page, under the address of the first."""
         fetched = replace(self.item.fetched, parts=tuple(self.parts))
-        return replace(self.item, fetched=fetched, reading=stitched(self.readings))
+        return replace(self.item, fetched=fetched, reading=join_parts(self.readings))

@@ -1,4 +1,4 @@
-"""The spider for sitemaps: what they list is fetched, newest first; no link of a page is followed but to files."""
+"""The spider for sitemaps: fetches what they list, newest first, and follows no link of a page but to files."""
 
 from collections.abc import Iterator
 from urllib.parse import urljoin, urlsplit
@@ -14,7 +14,7 @@ from crawler.spiders.link_discovery import LinkDiscovery
 
 
 class SitemapDiscovery(LinkDiscovery):
-    """Sitemaps, and what they list."""
+    """Discovers sitemaps, and what they list."""
 
     def seed(self) -> None:
         plan, frontier = self.context.plan, self.context.frontier
@@ -27,7 +27,7 @@ class SitemapDiscovery(LinkDiscovery):
                 frontier.add(url, 0, SITEMAP)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
-        return self.requests_of_downloads(found, depth)
+        return self.requests_for_downloads(found, depth)
 
 
 class SitemapSpider(GenericSpider):
@@ -38,7 +38,7 @@ class SitemapSpider(GenericSpider):
     compares_addresses = False
 
     def closed(self, reason: str) -> None:
-        """Say so where no sitemap was found at all: a site without pages would look well otherwise."""
+        """Report where no sitemap was found at all: a site without pages would look well otherwise."""
         stats = self.context.stats
         is_empty = not self.discovery.listed and not stats.counts.fetched and not stats.counts.rejected
         if reason == "finished" and is_empty:

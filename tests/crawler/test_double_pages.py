@@ -10,8 +10,8 @@ import pytest
 
 from core.pages import Reading
 from crawler.end_reasons import REPEATED_TEXTS
-from crawler.repeated_texts import RepeatedTexts, without
-from crawler.sources.novel_pages import surely_goes_on
+from crawler.repeated_texts import RepeatedTexts, remove_parameters
+from crawler.sources.novel_pages import is_continuation
 from crawler.spiders.empty_parameters import MAX_PROBES, EmptyParameters
 from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs
@@ -113,7 +113,7 @@ def test_a_site_that_adds_a_new_session_to_each_link_has_three_pages(kind: str, 
 
 
 def test_parameters_are_taken_out_by_name() -> None:
-    assert without(f"{SITE}/r?a=1&zs=2&b=%D5%C2", {"zs"}) == f"{SITE}/r?a=1&b=%D5%C2"
+    assert remove_parameters(f"{SITE}/r?a=1&zs=2&b=%D5%C2", {"zs"}) == f"{SITE}/r?a=1&b=%D5%C2"
 
 
 def _part(title: str, *lines: str) -> Reading:
@@ -130,7 +130,7 @@ def _part(title: str, *lines: str) -> Reading:
     ],
 )
 def test_what_says_that_it_is_the_same_text_goes_on_with_it(first: Reading, part: Reading, url: str) -> None:
-    assert surely_goes_on([first], part, f"{SITE}/1.html", f"{SITE}{url}")
+    assert is_continuation([first], part, f"{SITE}/1.html", f"{SITE}{url}")
 
 
 @pytest.mark.parametrize(
@@ -146,7 +146,7 @@ def test_what_says_that_it_is_the_same_text_goes_on_with_it(first: Reading, part
     ],
 )
 def test_two_pages_of_a_list_or_two_texts_stay_two(first: Reading, part: Reading, url: str) -> None:
-    assert not surely_goes_on([first], part, f"{SITE}/1.html", f"{SITE}{url}")
+    assert not is_continuation([first], part, f"{SITE}/1.html", f"{SITE}{url}")
 
 
 def _crawled(routes: Routes, tmp_path: Path) -> tuple[Crawled, dict[str, str], list[str]]:

@@ -6,7 +6,7 @@ import pytest
 
 from core.ids import SiteId
 from core.pages import CrawlPlan
-from crawler.frontier import JOURNAL_NAME, Frontier, Target
+from crawler.frontier import JOURNAL_NAME, CrawlTarget, Frontier
 
 PLAN = CrawlPlan(SiteId("s"), "r", ("http://a.example/",), ())
 
@@ -25,7 +25,10 @@ def _journal(folder: Path) -> bytes:
 def test_what_was_found_and_not_done_is_pending_again(tmp_path: Path) -> None:
     _journal(tmp_path)
     again = Frontier(PLAN, tmp_path)
-    assert again.pending() == [Target("http://a.example/1", 1, "page"), Target("http://a.example/2", 1, "page")]
+    assert again.pending() == [
+        CrawlTarget("http://a.example/1", 1, "page"),
+        CrawlTarget("http://a.example/2", 1, "page"),
+    ]
     assert again.done_pages == 2
     assert not again.add("http://a.example/0?utm_source=x", 1)
     assert again.notice is None
@@ -73,11 +76,11 @@ def test_a_complete_crawl_leaves_no_journal(tmp_path: Path) -> None:
 
 def test_a_process_that_was_given_up_writes_where_nothing_is_read_any_more(tmp_path: Path) -> None:
     sleeper = Frontier(PLAN, tmp_path)
-    sleeper.add_all(Target(f"http://a.example/{number}", 1, "page") for number in range(2))
+    sleeper.add_all(CrawlTarget(f"http://a.example/{number}", 1, "page") for number in range(2))
     successor = Frontier(PLAN, tmp_path)
     sleeper.finish("http://a.example/0")
     sleeper.finish("http://a.example/1")
     sleeper.close(is_complete=True)
     successor.finish("http://a.example/0")
     successor.close(is_complete=False)
-    assert Frontier(PLAN, tmp_path).pending() == [Target("http://a.example/1", 1, "page")]
+    assert Frontier(PLAN, tmp_path).pending() == [CrawlTarget("http://a.example/1", 1, "page")]

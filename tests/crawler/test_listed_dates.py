@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from core.visits import AddressKind, Visit
-from crawler.recrawl.listed_dates import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, claim_of
+from crawler.recrawl.listed_dates import MIN_CHANGES, TRIALS, Claim, ListedDates, Reliability, classify_date
 from crawler.recrawl.policy import DAY, MAX_INTERVAL
 from crawler.sources.feeds import read_feed
 from tests.crawler.crawl_process import plan_of, settings_of
@@ -39,8 +39,8 @@ def visit(number: int = 1, **more: object) -> Visit:
     ],
 )
 def test_a_date_announces_or_denies_a_change_since_the_last_look(modified: datetime | None, claim: Claim) -> None:
-    assert claim_of(modified, NOW, NOW + 9 * DAY) is claim
-    assert claim_of(modified, None, NOW + 9 * DAY) is Claim.NOTHING
+    assert classify_date(modified, NOW, NOW + 9 * DAY) is claim
+    assert classify_date(modified, None, NOW + 9 * DAY) is Claim.NOTHING
 
 
 def test_denials_are_believed_only_of_a_site_that_has_announced_its_changes() -> None:

@@ -15,8 +15,8 @@ from core.visits import AddressKind, Visit
 from crawler.links import Links
 from crawler.recrawl import policy
 from crawler.recrawl.absences import NotFoundPages, probes
-from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, History
-from crawler.recrawl.site_visits import kind_of
+from crawler.recrawl.policy import DAY, DEFAULT_RATE_PER_S, ChangeHistory
+from crawler.recrawl.site_visits import classify_page
 
 NOW = datetime(2026, 3, 1, 3, 0, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -37,17 +37,17 @@ def visit(**more: object) -> Visit:
 def test_an_interval_lies_between_a_day_and_sixty(
     looks: float, unchanged: float, mean_days: float, rate_days: float, stood_days: float
 ) -> None:
-    own = History(looks, looks * unchanged, looks * mean_days * DAY.total_seconds())
+    own = ChangeHistory(looks, looks * unchanged, looks * mean_days * DAY.total_seconds())
     found = policy.interval(own, 1 / (rate_days * DAY.total_seconds()), stood_days * DAY)
     assert DAY <= found <= 60 * DAY
 
 
 def test_the_rate_of_a_page_is_that_of_the_bias_reduced_estimator_once_it_has_looks_enough() -> None:
     seconds = 2 * DAY.total_seconds()
-    own = History(28, 14, 28 * seconds)
+    own = ChangeHistory(28, 14, 28 * seconds)
     plain = -math.log((14 + 0.5) / (28 + 0.5)) / seconds
     assert policy.change_rate(own, plain) == pytest.approx(plain, rel=0.02)
-    assert policy.change_rate(History(), 0.125) == 0.125
+    assert policy.change_rate(ChangeHistory(), 0.125) == 0.125
 
 
 def test_the_rate_comes_near_to_the_truth() -> None:
@@ -55,7 +55,7 @@ def test_the_rate_comes_near_to_the_truth() -> None:
     true_rate = 1 / (4 * DAY.total_seconds())
     found = []
     for _ in range(300):
-        own = History()
+        own = ChangeHistory()
         for _ in range(25):
             own = own.plus(2 * DAY.total_seconds(), generator.random() > math.exp(-true_rate * 2 * DAY.total_seconds()))
         found.append(policy.change_rate(own, DEFAULT_RATE_PER_S))
@@ -160,7 +160,7 @@ def test_lists_and_texts_are_told_apart_by_what_stands_on_them(
     chapters: int, others: int, chars: int, kind: AddressKind
 ) -> None:
     links = Links((), tuple(map(str, range(chapters))), tuple(map(str, range(others))), "")
-    assert kind_of(links, chars) is kind
+    assert classify_page(links, chars) is kind
 
 
 HTML = {"Content-Type": "text/html; charset=utf-8"}

@@ -14,7 +14,7 @@ from core.text import TextRange
 from core.zones import LineBeside, Zone
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, in_reading_order
-from crawler.sources.novel_pages import Following, is_same_chapter, next_part, part_number, stitched
+from crawler.sources.novel_pages import Following, is_same_chapter, join_parts, next_part, part_number
 from crawler.sources.novel_titles import chapter_title
 from tests.crawler.crawl_process import (
     Crawled,
@@ -343,7 +343,7 @@ def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:
     menu = LineBeside(Zone.FRAME, "首页 书库", 0)
     first = Reading("第三章", "甲。\n乙。", beside=(menu, LineBeside(Zone.COMMENT, "写得真好。", 2)))
     second = Reading("第三章(2)", "丙。", beside=(menu, LineBeside(Zone.COMMENT, "下一章呢？", 1)))
-    assert [(line.zone, line.text) for line in stitched([first, second]).lines] == [
+    assert [(line.zone, line.text) for line in join_parts([first, second]).lines] == [
         (Zone.FRAME, "首页 书库"),
         (Zone.MAIN, "甲。"),
         (Zone.MAIN, "乙。"),
@@ -356,12 +356,12 @@ def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:
 def test_the_parts_of_a_chapter_as_they_came_are_kept_with_what_was_undone_and_left_out() -> None:
     hidden = Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))
     first = Reading("第三章", "甲船\n（本章未完，请翻页）", raw_text="甲本站船\n（本章未完，请翻页）", marks=(hidden,))
-    whole = stitched([first, Reading("第三章", "靠岸了。")])
+    whole = join_parts([first, Reading("第三章", "靠岸了。")])
     assert (whole.text, whole.raw_text) == ("甲船靠岸了。", "甲本站船\n（本章未完，请翻页）\n靠岸了。")
     assert [mark.kind for mark in whole.marks] == ["hidden_text", BESIDE]
     assert whole.raw_places().of(2, 6) == TextRange(whole.raw_text.index("靠"), len(whole.raw_text))
 
 
 def test_the_whole_is_as_sure_as_its_least_sure_part() -> None:
-    whole = stitched([Reading("第三章", "甲。", confidence=0.9), Reading("第三章", "乙。", confidence=0.4)])
+    whole = join_parts([Reading("第三章", "甲。", confidence=0.9), Reading("第三章", "乙。", confidence=0.4)])
     assert (whole.text, whole.confidence) == ("甲。\n乙。", 0.4)

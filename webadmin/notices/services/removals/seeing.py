@@ -10,7 +10,7 @@ from core.pages import PageVersion
 from core.ports import KeptPages, WorkTexts
 from core.visits import Absence, AbsenceReason
 from core.wording import Message
-from crawler.recrawl.absences import leads_to, plain_text
+from crawler.recrawl.absences import plain_text, redirect_target
 from crawler.urls import canonical
 from matcher.calibration import DEFAULT as CALIBRATION
 from webadmin.cases.models import Case
@@ -96,7 +96,7 @@ class PageOfCase:
     def _is_said(self, answer: Absence) -> bool:
         """Whether an answer like those for addresses that never were says so, or leads to where the site begins."""
         if 300 <= answer.status < 400:
-            target = leads_to(dict(answer.headers), answer.final_url)
+            target = redirect_target(dict(answer.headers), answer.final_url)
             return target is not None and (urlsplit(target).path in {"", "/"} or target in self._begins())
         return says_not_there(self._shown(answer))
 
