@@ -15,7 +15,7 @@ from core.text import storable
 from core.wording import Message
 from crawler.books import chapters_of, read_book
 from crawler.characters.repertoire import count_han
-from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, everything, extract, is_worth_reading
+from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, extract, is_worth_reading, keep_all_lines
 from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.repairs import folded_beside, kinds_of
@@ -54,7 +54,7 @@ def read_page(
 
 
 def read_opened(
-    page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = everything, context: RenderContext = MARKUP_ALONE
+    page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = keep_all_lines, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
     """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template.
 
@@ -134,7 +134,7 @@ def _read_data(page: OpenPage, for_scripts: Carried, context: RenderContext) -> 
     if tree is None:
         return None
     written = OpenPage(page.url, replace(page.decoded, text=markup), tree, steps=page.steps)
-    reading = _read_marked(written, NO_RULES, everything, context)
+    reading = _read_marked(written, NO_RULES, keep_all_lines, context)
     return replace(reading, extractor=extractor) if isinstance(reading, Reading) else None
 
 

@@ -1,1 +1,1 @@
-"""What a page says, without what stands around it."""
+"""Extraction of a page's main text from what stands around it."""

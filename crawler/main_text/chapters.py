@@ -1,4 +1,4 @@
-"""Which chapter a heading names, as a number.
+"""Chapter numbers in headings.
 
 Forms: 第十二章, 第012回, 第一百零三节, 卷二 第三回, 12. 渡口, 12、渡口, （十二）, 十二 渡口, Chapter 12; both scripts,
 full-width digits, the formal numerals 壹贰叁. A part of a chapter (一章（2/3）, 上, 下) has the chapter's number.

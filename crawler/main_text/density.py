@@ -1,4 +1,4 @@
-"""Main text by density: where on a page running sentences stand close together, links apart."""
+"""Main text by density: the place on a page where running sentences stand close together, apart from links."""
 
 import re
 from collections import Counter, defaultdict
@@ -39,14 +39,14 @@ MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 
 def weight(line: Line) -> float:
-    """How much a line speaks for running text: its characters outside links, marks threefold; 0.0 for menus."""
+    """Weight of a line as running text: its characters outside links, punctuation marks threefold; 0.0 for menus."""
     if line.worth is None:
         line.worth = _weight(line)
     return line.worth
 
 
 def weigh_in_any_script(page: Sequence[Line]) -> None:
-    """Let lines without a Chinese character speak for running text as well, on a page that is in another language."""
+    """Weigh lines without a Chinese character as running text as well, on a page in another language."""
     for line in page:
         line.worth = _weight(line, is_in_chinese=False)
 
@@ -63,7 +63,7 @@ def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
 
 
 def is_small_print(text: str) -> bool:
-    """Whether a line states rights, registrations or the software of a site."""
+    """True if a line states rights, registrations or the software of a site."""
     return len(text) < _MAX_CHARS_OF_SMALL_PRINT and _SMALL_PRINT.search(text) is not None
 
 
@@ -84,7 +84,7 @@ def main_container(page: Sequence[Line]) -> HtmlElement | None:
 def _credit(
     container: HtmlElement, worth: float, scores: dict[HtmlElement, float], masses: dict[HtmlElement, float]
 ) -> None:
-    """Whole to the container, half to its parent, a quarter above; to masses whole all the way up.
+    """Credit a line: whole to its container, half to the parent, a quarter above; to masses whole all the way up.
 
     Inline elements are passed over: text behind a paragraph in a <font> stands in the block around both.
     """
@@ -100,7 +100,7 @@ def _credit(
 
 
 def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """An ancestor instead, where brothers of the same kind carry text too: paragraphs in boxes, posts of a thread."""
+    """Return an ancestor instead where siblings of one kind carry text too: paragraphs in boxes, posts of a thread."""
     best = node = _around_paragraph(best, masses)
     for _ in range(MAX_LEVELS_TO_WIDEN):
         parent = node.getparent()
@@ -113,7 +113,7 @@ def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
 
 
 def _around_paragraph(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """The block around a paragraph or list that outweighs the others there: they are text too, however short."""
+    """Return the block around a paragraph or list that outweighs its siblings: they are text too, however short."""
     around = next((node for node in best.iterancestors() if node.tag in BLOCKS), None)
     if best.tag not in _BESIDE_PARAGRAPHS or around is None or around.tag in ("html", "body"):
         return best
@@ -142,7 +142,7 @@ def _kind(element: HtmlElement) -> tuple[object, str, str]:
 
 
 def _parts(element: HtmlElement) -> set[tuple[object, str]]:
-    """What an element is built of: tags and classes of the blocks below it."""
+    """Tags and classes of the blocks below an element."""
     below = (node for node in islice(element.iterdescendants(), _MAX_PARTS) if node.tag in BLOCKS)
     return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
 
@@ -153,7 +153,7 @@ def _names_a_menu(of_class: str, of_id: str) -> bool:
 
 
 def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
-    """A fifth for text inside menus, comments and the like, by tag and by the names that authors give them.
+    """Factor of a fifth for text inside menus, comments and the like, by tag and by the names that authors give them.
 
     A twentieth for text of `others`, boxes that announce other pages: there are many of them.
     """
@@ -170,7 +170,7 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
 
 
 def is_in_menu(element: HtmlElement) -> bool:
-    """Whether a box is a menu, remarks or the like, or stands in one, by tag and name."""
+    """True if a box is a menu, remarks or the like, or stands in one, by tag and name."""
     return _name_factor(element, ()) < 1.0
 
 
@@ -194,7 +194,7 @@ def teasers(root: HtmlElement) -> set[HtmlElement]:
         path = [heading, *blocks]
         stream = next((place for place, block in enumerate(path) if counts[block] >= MIN_TEASERS), 0)
         # A heading right in the stream has no box of its own to hold text.
-        if stream > 1 and _begins_with(path[stream - 1], heading):
+        if stream > 1 and _is_box_heading(path[stream - 1], heading):
             boxes.add(path[stream - 1])
     return boxes
 
@@ -204,8 +204,8 @@ def _blocks_above(heading: HtmlElement) -> list[HtmlElement]:
     return list(islice(blocks, _MAX_LEVELS))
 
 
-def _begins_with(box: HtmlElement, heading: HtmlElement) -> bool:
-    """Whether at most a date and a section stand above a heading: a box that has a text first announces nothing."""
+def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
+    """True if at most a date and a section stand above a heading: a box that begins with a text announces nothing."""
     shown = 0
     for node in box.iter():
         if node is heading:
@@ -218,7 +218,7 @@ def _begins_with(box: HtmlElement, heading: HtmlElement) -> bool:
 
 
 def _leads_away(heading: HtmlElement) -> bool:
-    """Whether a heading is a link, all of it, to another page."""
+    """True if the whole of a heading is a link to another page."""
     links = [node for node in (heading, *heading.iterancestors(), *heading.iter("a")) if node.tag == "a"][:1]
     shown = len("".join("".join(heading.itertext()).split()))
     linked = sum(len("".join("".join(node.itertext()).split())) for node in links)

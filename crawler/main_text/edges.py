@@ -1,4 +1,4 @@
-"""Where a text ends: words of an article beside the box that holds most of it, menus and frames of posts in it."""
+"""Edges of a text: adds words that stand outside the box that holds most of it, drops menus and frames of posts."""
 
 import re
 from collections import Counter
@@ -15,16 +15,16 @@ from crawler.main_text.post_marks import is_elsewhere
 from crawler.main_text.remarks import is_label
 from crawler.markup import BLOCKS, HEADINGS, Line, is_inside
 
-# What a box around a nameless main one may add: at .25 a message's first six lines are lost, .6 and 1 read all open
-# pages and the 58 alike (2026-11).
+# Share that a box around a nameless main one may add: at .25 a message's first six lines are lost, .6 and 1 read all
+# open pages and the 58 alike (2026-11).
 MAX_SHARE_OF_EDGES = 0.6
 MAX_LEVELS, MAX_LINES_OF_LEAD, MIN_HAN_OF_LEAD = 6, 12, 16
 _NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
 _MARK = re.compile("[，。！？；]")
 
 
-def edged(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]) -> HtmlElement | None:
-    """A box around a main one that has no name instead, where it adds little and that is text.
+def widen_main_box(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]) -> HtmlElement | None:
+    """Return a box around a nameless main one instead, where it adds little and that little is text.
 
     A box that the page's title stands in also holds what stands around texts. titles: places in `page`.
     """
@@ -35,7 +35,7 @@ def edged(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int])
         is_closed = best.get("class") or best.get("id") or box.tag in _NO_EDGES
         if is_closed or any(is_inside(box, page[place].container) for place in titles):
             break
-        inner, outer = inside_of(page, best), inside_of(page, box)
+        inner, outer = lines_in_box(page, best), lines_in_box(page, box)
         within = {id(line) for line in inner}
         added = [line for line in outer if id(line) not in within]
         if _chars(added) > MAX_SHARE_OF_EDGES * _chars(inner) or not _are_words(added):
@@ -44,8 +44,8 @@ def edged(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int])
     return best
 
 
-def lead(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]) -> list[Line]:
-    """The sentences between an article's heading and its box: what it is about, set apart. titles: as above."""
+def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]) -> list[Line]:
+    """Return the sentences between an article's heading and its box: its lead. titles: places in `page`."""
     first = next((place for place, line in enumerate(page) if main and line is main[0]), 0)
     heading = max((place for place in titles if place < first), default=first)
     if first - heading > MAX_LINES_OF_LEAD:
@@ -53,7 +53,7 @@ def lead(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]) -> l
     return [line for line in page[heading + 1 : first] if _is_sentence(line) and not _is_menu(line)]
 
 
-def inside_of(page: Sequence[Line], box: HtmlElement | None) -> list[Line]:
+def lines_in_box(page: Sequence[Line], box: HtmlElement | None) -> list[Line]:
     """The lines that stand in a box."""
     within = set(box.iter()) if box is not None else set()
     return [line for line in page if line.container in within]
@@ -90,8 +90,8 @@ _TAGS = HEADINGS - {"h1"}
 _PARTS = frozenset({"p", "li", "dt", "dd", "pre"})  # whose own names say what they are, not where they stand
 
 
-def sectioned(page: Sequence[Line], main: HtmlElement | None) -> HtmlElement | None:
-    """The box of all sections instead of a main one that holds some; `main` where there is no such document."""
+def widen_to_sections(page: Sequence[Line], main: HtmlElement | None) -> HtmlElement | None:
+    """Return the box of all sections instead of a main one that holds some; `main` where there is no such document."""
     if main is None:
         return None
     at_home = {box for box in {line.container for line in page} if box.tag in _TAGS and _leads_nowhere(box)}
@@ -134,12 +134,12 @@ def _is_prose(line: Line) -> bool:
 
 
 def _is_document(added: Sequence[Line]) -> bool:
-    """Whether lines may be a part of the text: no menu, no remarks."""
+    """True if lines may be a part of the text: no menu, no remarks."""
     boxes = (line.container.getparent() if line.container.tag in _PARTS else line.container for line in added)
     return not any(is_in_menu(box) or is_elsewhere(box) for box in boxes) and not any(map(is_label, added))
 
 
-# Takes from the lines of a main container what is no part of the text: menus and the frames of posts.
+# Drops from the lines of a main container what is no part of the text: menus and the frames of posts.
 
 _NAVIGATION = re.compile(
     "上一[章页頁篇节節]|下一[章页頁篇节節]|返回(?:目录|目錄|书页|書頁|首页|首頁|列表|顶部)|加入(?:书签|書籤|书架|書架)|章节报错|章節報錯|投推荐票"
@@ -158,8 +158,8 @@ _BETWEEN_LINKS = re.compile(" ?[·•|｜／] ?| [-–—/] ")
 _DIGITS = re.compile(r"\d+")
 
 
-def cleaned(chosen: Sequence[Line]) -> list[Line]:
-    """Without navigation: lines that are mostly links, and the frames of posts."""
+def drop_navigation(chosen: Sequence[Line]) -> list[Line]:
+    """Drop navigation: lines that are mostly links, and the frames of posts."""
     kept = [
         line
         for line in chosen
@@ -174,7 +174,7 @@ def _chars_but_between_links(line: Line) -> int:
 
 
 def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
-    """Without the title, the path to the page, and the line of author and date that stand above the text."""
+    """Drop the title, the path to the page, and the line of author and date above the text."""
     last = 0
     for number, line in enumerate(chosen[:_HEAD_LINES], 1):
         if one_line(line.text) == title:
@@ -189,7 +189,7 @@ def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
 
 
 def _without_frames(chosen: Sequence[Line]) -> list[Line]:
-    """Only in kinds of boxes without any sentence: a refrain stands in the box of the other verses and stays."""
+    """Drop repeated lines in kinds of boxes without any sentence: a refrain stands in the box of the other verses."""
     speaking = {_box(line) for line in chosen if END_OF_SENTENCE.search(line.text)}
     if not speaking:
         return list(chosen)
@@ -202,7 +202,7 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """Lines of programs and of tables are short and repeat, too, and the years of a chronicle are headings."""
+    """False for headings, which are years in a chronicle, and for lines of programs and tables: they repeat, too."""
     is_short = len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
     return is_short and not _is_of_table(line.container)
 

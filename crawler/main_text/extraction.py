@@ -1,7 +1,6 @@
-"""A page's tree -> its main text, title, author, date and chapter number, with how sure that is.
+"""A page's tree -> its main text, title, author, date and chapter number, with a confidence.
 
-The text is always cut from the page's own lines, so that it stays as shown: extractors say where it stands, never what
-it says.
+The text is always cut from the page's own lines, so that it stays as shown: extractors name places, never words.
 """
 
 import itertools
@@ -22,11 +21,11 @@ from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_a
 from crawler.main_text.edges import (
     END_OF_SENTENCE,
     MAX_LINES_OF_LEAD,
-    cleaned,
-    edged,
-    inside_of,
-    lead,
-    sectioned,
+    drop_navigation,
+    lead_lines,
+    lines_in_box,
+    widen_main_box,
+    widen_to_sections,
     without_head,
 )
 from crawler.main_text.headline import title_places
@@ -34,12 +33,12 @@ from crawler.main_text.post_marks import blocks
 from crawler.main_text.posters import posters
 from crawler.main_text.posts import posts
 from crawler.main_text.remarks import neighbours, remarks
-from crawler.main_text.threads import is_thread, scriptless, stated
-from crawler.main_text.zones import lines_beside, lines_of_controls
+from crawler.main_text.threads import is_thread, read_statements, scriptless_lines
+from crawler.main_text.zones import classify_other_lines, control_lines
 from crawler.markup import Line, lines
 from crawler.selectors import select
 
-# What can be measured of a main text before anybody has read it, and how sure that makes us.
+# Signals that can be measured of a main text before anybody has read it, and the confidence that follows from them.
 #
 # Confidence is the probability that F1 against a person's reading is .9 or more: a logistic regression on 680 readings
 # of 88 pages, of which 61 % were poor ones made on purpose (other boxes, whole pages, what was left over). How it was
@@ -54,7 +53,7 @@ _BASE, _LENGTH, _SHARE, _PROSE, _COMPACT = -5.21, 0.25, 2.01, 1.93, 3.54
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """All in [0, 1].
+    """Signals of a good reading, all in [0, 1].
 
     length: of a paragraph; share: of all running text on the page; prose: characters in
     lines with a sentence's end; compact: of the characters between the first and the last line, those that were taken.
@@ -67,7 +66,7 @@ class Signals:
 
     @property
     def confidence(self) -> float:
-        """The probability that this is what a person would take for the text, nearly whole and with little else."""
+        """Probability that a person would take this for the text, nearly whole and with little else."""
         sum_of_signals = (
             _BASE + _LENGTH * self.length + _SHARE * self.share + _PROSE * self.prose + _COMPACT * self.compact
         )
@@ -75,7 +74,7 @@ class Signals:
 
 
 def signals(chosen: Sequence[Line], page: Sequence[Line]) -> Signals:
-    """Of the lines chosen of a page."""
+    """Measure the lines that were chosen of a page."""
     whole, own, chars = total_weight(page), total_weight(chosen), _chars(chosen)
     speaking = [line for line in chosen if END_OF_SENTENCE.search(line.text)]
     return Signals(
@@ -87,7 +86,7 @@ def signals(chosen: Sequence[Line], page: Sequence[Line]) -> Signals:
 
 
 def total_weight(chosen: Sequence[Line]) -> float:
-    """How much lines speak for running text, together."""
+    """Sum of the lines' weights as running text."""
     return sum(map(weight, chosen))
 
 
@@ -126,7 +125,7 @@ Sieve = Callable[[Sequence[Line], str], list[Line]]
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """What was found; `extractor` names who decided: selector, thread, density, none without a text."""
+    """Result of an extraction; `extractor` names the deciding one: selector, thread, density, none without a text."""
 
     title: str
     text: str
@@ -142,38 +141,38 @@ class Extraction:
     containers: frozenset[HtmlElement] = frozenset()  # the blocks that the lines of the text stand in
 
 
-def everything(page: Sequence[Line], site_name: str) -> list[Line]:
-    """The sieve of a site of which nothing is known: all lines pass."""
+def keep_all_lines(page: Sequence[Line], site_name: str) -> list[Line]:
+    """Let all lines pass: the sieve of a site of which nothing is known."""
     return list(page)
 
 
 def extract(
-    tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = everything
+    tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = keep_all_lines
 ) -> Extraction | None:
-    """The main text of a page whose hidden parts are gone already, and all else on it; None where there is nothing.
+    """Extract the main text of a page without hidden parts, and all else on it; None where there is nothing.
 
     A list or a front page has no main text: all of its lines stand beside it. sieve: takes the lines of the site's
     template out before anything is chosen.
     Raises BadConfiguration for a selector that is neither CSS nor XPath.
     """
     whole = lines(tree)
-    said = stated(tree)
-    whole += scriptless(said, whole)
+    statements = read_statements(tree)
+    whole += scriptless_lines(statements, whole)
     site_name = headline.site_name(tree)
     page = sieve(whole, site_name)
     if not is_worth_reading(line.text for line in whole):
         return None
-    is_a_thread = is_thread(tree, said, whole, url)
+    is_a_thread = is_thread(tree, statements, whole, url)
     stated_title = headline.one_line(tree.findtext(".//title") or "")
-    own = page if is_a_thread or body_selector else _own(tree, page, stated_title)
+    own = page if is_a_thread or body_selector else _own_lines(tree, page, stated_title)
     titles = title_places(own, stated_title)
-    chosen, extractor, confidence = _chosen(tree, own, titles, body_selector, is_a_thread=is_a_thread)
+    chosen, extractor, confidence = _choose_lines(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     if count_han("".join(line.text for line in chosen)) < MIN_HAN_TO_KEEP:
         weigh_in_any_script(own)
-        chosen, extractor, confidence = _chosen(tree, own, titles, body_selector, is_a_thread=is_a_thread)
+        chosen, extractor, confidence = _choose_lines(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
     title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
-    main = _text(chosen, title, whole, extractor)
+    main = _text_lines(chosen, title, whole, extractor)
     text = "\n".join(line.text for line in main)
     is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, titles)
     if not is_worth_reading([text]) or (not is_sure and _is_list_page(own, text)):
@@ -182,28 +181,28 @@ def extract(
         title=title,
         text=text,
         author=metadata.author(tree, whole, chosen),
-        published=metadata.published(tree, whole, chosen, url),
+        published=metadata.publication_time(tree, whole, chosen, url),
         extractor=extractor,
         confidence=confidence,
         site_name=site_name,
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
-        beside=(*lines_beside(whole, main), *lines_of_controls(tree, len(main))),
+        beside=(*classify_other_lines(whole, main), *control_lines(tree, len(main))),
         posters=posters(tree, whole, main, is_a_thread=is_a_thread),
         containers=frozenset(line.container for line in main),
     )
 
 
 def is_worth_reading(texts: Iterable[str]) -> bool:
-    """Whether there is more than a label: so many Chinese characters, or so many letters of other scripts."""
+    """True if there is more than a label: enough Chinese characters, or enough letters of other scripts."""
     whole = "".join(texts)
     han = count_han(whole)
     most = MIN_LETTERS_TO_KEEP + han
     return han >= MIN_HAN_TO_KEEP or sum(1 for _ in itertools.islice(filter(str.isalpha, whole), most)) >= most
 
 
-def _own(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line]:
-    """Without forms to fill in, without remarks below an article, and without other articles beside it."""
+def _own_lines(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line]:
+    """Drop forms to fill in, remarks below an article, and other articles beside it."""
     asked = _lines_of_forms(tree, page)
     if asked and is_worth_reading(line.text for place, line in enumerate(page) if place not in asked):
         page = [line for place, line in enumerate(page) if place not in asked]
@@ -214,9 +213,9 @@ def _own(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line]:
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
-    """The places of what stands in forms to fill in: with a field for every few lines, and saying little themselves.
+    """Places of lines in forms to fill in, which have a field for every few lines and little text.
 
-    Others are drawn around whole pages, or around their text.
+    Other forms are drawn around whole pages, or around their text.
     """
     form_of: dict[HtmlElement, HtmlElement] = {}
     asking: dict[HtmlElement, set[HtmlElement]] = defaultdict(set)  # the blocks of a form that have fields
@@ -239,8 +238,8 @@ def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
     return dropped
 
 
-def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
-    """Without what stands above the text; of a thread the title is the first line, as often it is the question."""
+def _text_lines(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
+    """Drop what stands above the text; a thread's title becomes its first line, as often it is the question."""
     text = without_head(chosen, title)
     if extractor != "thread" or not text:
         return text
@@ -251,26 +250,28 @@ def _text(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: 
     return [*titles[-1:], *text]
 
 
-def _chosen(
+def _choose_lines(
     tree: HtmlElement, page: Sequence[Line], titles: Sequence[int], body_selector: str, *, is_a_thread: bool
 ) -> tuple[list[Line], str, float]:
     if body_selector:
-        by_rule = _by_rule(tree, page, body_selector)
+        by_rule = _lines_by_selector(tree, page, body_selector)
         if count_han("".join(line.text for line in by_rule)) >= MIN_HAN_TO_KEEP:
             return by_rule, "selector", 1.0
-    container = sectioned(page, main_container(page))
+    container = widen_to_sections(page, main_container(page))
     penalty = _PENALTY_OF_A_SILENT_RULE if body_selector else 1.0
     thread = posts(tree, page, container) if is_a_thread else None
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
         return thread.lines, "thread", signals(thread.lines, thread.speaking).confidence * penalty
-    inside = inside_of(page, edged(page, container, titles))
-    first = cleaned(inside) or cleaned([line for line in page if line.container.tag not in ("nav", "footer", "aside")])
-    return [*lead(page, first, titles), *first], "density", signals(first, page).confidence * penalty
+    inside = lines_in_box(page, widen_main_box(page, container, titles))
+    first = drop_navigation(inside) or drop_navigation(
+        [line for line in page if line.container.tag not in ("nav", "footer", "aside")]
+    )
+    return [*lead_lines(page, first, titles), *first], "density", signals(first, page).confidence * penalty
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
-    """What the sieve took out between the first and the last line of the text."""
+    """Lines that the sieve took out between the first and the last line of the text."""
     passed, ids = {id(line) for line in page}, {id(line) for line in chosen}
     places = [number for number, line in enumerate(whole) if id(line) in ids]
     if not places:
@@ -279,8 +280,8 @@ def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line
     return tuple(line.text[:MAX_CHARS_LEFT_OUT] for line in between if id(line) not in passed)[:MAX_LEFT_OUT]
 
 
-def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:
-    """What a site's rule names, an inline element (<span class="text">) as its own lines."""
+def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:
+    """Lines that a site's rule selects, an inline element (<span class="text">) as its own lines."""
     nodes = select(tree, selector)
     passed = {(id(line.container), line.text) for line in page}
     found = [line for node in nodes for line in lines(node)]
@@ -289,7 +290,7 @@ def _by_rule(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Lin
 
 
 def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
-    """Whether sentences stand right below the page's title: the text of a video or a picture, however short."""
+    """True if sentences stand right below the page's title: the text of a video or a picture, however short."""
     first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
     is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
     return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)

@@ -1,4 +1,4 @@
-"""The heading of a page's text, told from the name of the book, the section and the site around it."""
+"""The heading of a page's text, apart from the names of the book, the section and the site around it."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,18 +46,20 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
     headings = [each for each in _headings(tree) if _key(each) != site]
     if not stated:
         return next(iter(headings), "")
-    heading = _nearest(headings, _key(whole or stated), page, main_lines)
+    heading = _nearest_heading(headings, _key(whole or stated), page, main_lines)
     if heading:
         return heading
     parts = [part for part in _TITLE_SEPARATORS.split(stated) if part and _key(part) != site]
-    shown = _shown(parts, page, main_lines) or (_only(tree, page, main_lines) if len(parts) == 1 else "")
+    shown = _title_part_above(parts, page, main_lines) or (
+        _only_heading(tree, page, main_lines) if len(parts) == 1 else ""
+    )
     return shown or (parts[0] if parts else stated)
 
 
 def site_name(tree: HtmlElement) -> str:
-    """What the page calls its site, "" where it says nothing: stated, or the heading that leads to the front page.
+    """Name of the site as the page states it, "" where it says nothing; or the heading that leads to the front page.
 
-    Else what its <title> adds to the page's own heading, as far as that is sure to be no part of the heading.
+    Else the part that its <title> adds to the page's own heading, where that is surely no part of the heading.
     """
     stated = one_line(meta(tree, ("og:site_name", "application-name")) or "")
     if stated:
@@ -65,18 +67,18 @@ def site_name(tree: HtmlElement) -> str:
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(tree.findtext(".//title") or "")) if part]
     linked = (one_line("".join(node.itertext())) for node in islice(tree.iter("a"), _MAX_HEADINGS) if is_home(node))
     leading_home = next((name for name in linked if _key(name) in parts[1:] or _key(name) == "".join(parts[:1])), "")
-    return leading_home or _added(tree)
+    return leading_home or _site_name_in_title(tree)
 
 
 def is_home(element: HtmlElement) -> bool:
-    """Whether all that `element` shows is a link to the site's front page: the site's name, no heading."""
+    """True if all that `element` shows is a link to the site's front page: the site's name, no heading."""
     links = [node for node in element.iter("a") if _HOME.match((node.get("href") or "#").strip())]
     inside = sum(len("".join("".join(node.itertext()).split())) for node in links)
     return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
 
 
 def title_places(page: Sequence[Line], whole: str) -> list[int]:
-    """Where lines say what the page's <title> says, or a part of that, outside of links: in headings, if in any."""
+    """Places of lines outside links that repeat the page's <title> or a part of it: of headings, if there are any."""
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
     keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
     named = [
@@ -109,7 +111,7 @@ def _is_named(line: Line, keys: Sequence[str]) -> bool:
     )
 
 
-def _added(tree: HtmlElement) -> str:
+def _site_name_in_title(tree: HtmlElement) -> str:
     """The site's name behind the page's own heading in its <title>; "" where it may be part of the heading."""
     whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
     firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
@@ -118,7 +120,7 @@ def _added(tree: HtmlElement) -> str:
     if place is None or len(added := whole[place.end() :]) > _MAX_ADDED_CHARS:
         return ""
     parts = [part for part in _TITLE_SEPARATORS.split(added) if part and not _HOST.match(part)]
-    shown = {_key(each) for each in (stated, *_headings(tree), *_beside(firsts))}
+    shown = {_key(each) for each in (stated, *_headings(tree), *_subtitles(firsts))}
     if not parts or {_key(whole), _key(added), _key(parts[-1])} & shown:
         return ""
     is_name = _is_name(parts, whole[: place.start()]) and not _is_author(parts[-1], tree)
@@ -126,7 +128,7 @@ def _added(tree: HtmlElement) -> str:
 
 
 def _is_name(parts: Sequence[str], heading: str) -> bool:
-    """Whether the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
+    """True if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
     name = parts[-1]
     if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
         return False
@@ -135,7 +137,7 @@ def _is_name(parts: Sequence[str], heading: str) -> bool:
 
 
 def _is_author(name: str, tree: HtmlElement) -> bool:
-    """Whether the page says that somebody of that name, or whom the name names, wrote it."""
+    """True if the page says that somebody of that name, or whom the name contains, wrote it."""
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
@@ -143,8 +145,8 @@ def _is_author(name: str, tree: HtmlElement) -> bool:
     return is_stated or (byline.search(tree.text_content()) is not None and byline.search(text_of(tree)) is not None)
 
 
-def _beside(headings: Sequence[HtmlElement]) -> Iterator[str]:
-    """What stands right behind a heading: its subtitle, where it has one."""
+def _subtitles(headings: Sequence[HtmlElement]) -> Iterator[str]:
+    """Lines right behind the headings: their subtitles, where they have any."""
     for node in headings:
         following = node.getnext()
         if following is not None and isinstance(following.tag, str):
@@ -159,33 +161,33 @@ def _headings(tree: HtmlElement) -> Iterator[str]:
                 yield text
 
 
-def _nearest(headings: Sequence[str], whole: str, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+def _nearest_heading(headings: Sequence[str], whole: str, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
     fitting = [each for each in headings if len(each) >= MIN_HEADING_CHARS and _key(each) and _key(each) in whole]
-    above = [one_line(line.text) for line in _above(page, main_lines)]
+    above = [one_line(line.text) for line in _lines_above(page, main_lines)]
     places = {each: number for number, each in enumerate(above) if each in fitting}
     if places:
         return max(places, key=lambda each: places[each])
     return max(fitting[:3], key=len, default="")
 
 
-def _only(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
     """The page's one first heading above the text, where its <title> names nothing but the site."""
     found = {one_line(text_of(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {""}
-    above = {one_line(line.text) for line in _above(page, main_lines)}
+    above = {one_line(line.text) for line in _lines_above(page, main_lines)}
     return next(iter(found)) if len(found) == 1 and found <= above else ""
 
 
-def _shown(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+def _title_part_above(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:
     """The longest part of the title, or beginning or end of one, that stands above the text as a line of its own."""
     keys = [_key(part) for part in parts]
-    lines = [line for line in _above(page, main_lines) if line.link_chars * 2 <= len(line.text)]
+    lines = [line for line in _lines_above(page, main_lines) if line.link_chars * 2 <= len(line.text)]
     shown = [one_line(line.text) for line in lines if len(_key(line.text)) >= MIN_HEADING_CHARS]
     exact = [each for each in shown if _key(each) in keys]
     starting = [each for each in shown if any(key.startswith(_key(each)) or key.endswith(_key(each)) for key in keys)]
     return max(exact or [each for each in starting if len(_key(each)) >= 2 * MIN_HEADING_CHARS], key=len, default="")
 
 
-def _above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[Line]:
+def _lines_above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[Line]:
     first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
     return page[max(0, first - _MAX_LINES_ABOVE) : first + _MAX_LINES_INSIDE]
 

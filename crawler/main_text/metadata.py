@@ -1,4 +1,4 @@
-"""Who a page says wrote its text, and when it was published, from the forms in which Chinese pages state it."""
+"""A text's author and time of publication, in the forms in which Chinese pages state them."""
 
 import json
 import re
@@ -23,7 +23,7 @@ _NAME = r"[\u4e00-\u9fff·•A-Za-z][\u4e00-\u9fff·•A-Za-z0-9_.& ]{1,29}"
 _HAN_NAME = r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,8})?"
 _NAMES = rf"{_HAN_NAME}(?:[ 　、]{{1,2}}{_HAN_NAME})*"
 _BEHIND = r"(?=$|[\s)）】/／]|报道|報[道導]|文$|摄|攝|发自|發自)"
-STATED = re.compile(
+STATED_AUTHOR = re.compile(
     rf"(?<!原)(?:作\s*者|撰\s*文|撰\s*稿人?|著\s*者|执\s*笔人?|執\s*筆人?)\s*[:：/／|｜]\s*({_NAME})(?!\w*\s*=)"
     rf"|(?:^|[\s(（【])文\s*[/／|｜:：]\s*({_NAME})"
     rf"|(?<!小)(?:记\s*者|記\s*者|通讯员|通訊員)\s*(?:[:：/／|｜]\s*|\s+)?({_NAMES}){_BEHIND}"
@@ -64,21 +64,21 @@ _NOT_A_PERSON = re.compile(
 
 
 def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Who the page says wrote it; "" when it says nothing."""
+    """Author that the page states; "" where it states none."""
     editors = {match[1] for line in page if len(line.text) <= _MAX_LINE_CHARS for match in _EDITOR.finditer(line.text)}
-    stated = (_acceptable(name, tree) for name in _of_head(tree))
+    stated = (_accept_name(name, tree) for name in _names_in_head(tree))
     named = next((name for name in stated if name and not any(map(name.endswith, editors))), "")
-    return named or _of_lines(page, main_lines)
+    return named or _author_in_lines(page, main_lines)
 
 
-def _of_head(tree: HtmlElement) -> Iterator[str]:
+def _names_in_head(tree: HtmlElement) -> Iterator[str]:
     yield meta(tree, _META) or ""
     for node in tree.iter("script"):
         if (node.get("type") or "").lower() == "application/ld+json" and node.text:
-            yield _of_linked_data(node.text)
+            yield _author_in_linked_data(node.text)
 
 
-def _of_linked_data(text: str) -> str:
+def _author_in_linked_data(text: str) -> str:
     try:
         record = json.loads(text) if len(text) <= _MAX_LINKED_DATA_CHARS else None
     except (ValueError, RecursionError):
@@ -86,20 +86,20 @@ def _of_linked_data(text: str) -> str:
     graph = record.get("@graph") if isinstance(record, dict) else None
     records = next(each for each in (graph, record, [record]) if isinstance(each, list))
     texts = (each for each in records if isinstance(each, dict) and not is_post(each))
-    return next(filter(None, (_name_of(each.get("author")) for each in texts)), "")
+    return next(filter(None, (_schema_name(each.get("author")) for each in texts)), "")
 
 
-def _name_of(stated: Any) -> str:
-    """schema.org: a name, a Person, or a list of either."""
+def _schema_name(stated: Any) -> str:
+    """Name in a schema.org author: a name, a Person, or a list of either."""
     if isinstance(stated, list):
-        return " ".join(filter(None, map(_name_of, stated[:5])))
+        return " ".join(filter(None, map(_schema_name, stated[:5])))
     if isinstance(stated, dict):
         stated = "" if stated.get("@type") == "Organization" else stated.get("name")
     return stated if isinstance(stated, str) else ""
 
 
-def _acceptable(stated: str, tree: HtmlElement) -> str:
-    """A stated name unless it is the site's or its software's."""
+def _accept_name(stated: str, tree: HtmlElement) -> str:
+    """Clean a stated name; "" where it is the site's or its software's."""
     name = _OFFICE.sub("", _END.sub("", one_line(stated))).strip()
     name = name.partition("／")[0]  # of a reporter and where he reported from
     if not name or len(name) > MAX_NAME_CHARS or "http" in name or "," in name or _NOT_A_PERSON.search(name):
@@ -108,26 +108,30 @@ def _acceptable(stated: str, tree: HtmlElement) -> str:
     return "" if name in site or title.endswith((f"_{name}", f"-{name}", f"|{name}", f"_{name}新闻")) else name
 
 
-def _of_lines(page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+def _author_in_lines(page: Sequence[Line], main_lines: Sequence[Line]) -> str:
     first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
     last = next((number for number, line in enumerate(page) if main_lines and line is main_lines[-1]), first)
     above = page[max(0, first - _LINES_ABOVE) : first + _LINES_INSIDE]
     end = [*main_lines[-_LINES_AT_END:], *page[last + 1 : last + 1 + _LINES_BELOW]]
     for line in [*above, *end]:
-        name = _stated_in(line)
+        name = _stated_name(line)
         if name and (name[0] in _SURNAMES or not _BULLETED.match(line.text)):
             return name
-    return _placed(main_lines) or _signed(main_lines) or _alone(page[max(0, first - 2) : first + 2])
+    return (
+        _dateline_reporter(main_lines)
+        or _signature_name(main_lines)
+        or _name_on_own_line(page[max(0, first - 2) : first + 2])
+    )
 
 
-def _stated_in(line: Line) -> str:
+def _stated_name(line: Line) -> str:
     """The first name that a short line states, pictures' makers passed over."""
     if len(line.text) > _MAX_LINE_CHARS:
         return ""
-    for match in STATED.finditer(line.text):
+    for match in STATED_AUTHOR.finditer(line.text):
         found = next(filter(None, match.groups()))
         behind = line.text[match.end() : match.end() + 3]
-        name = _tidied(found)
+        name = _clean_name(found)
         if (
             name
             and not _ON_THE_POST.search(name)
@@ -138,7 +142,7 @@ def _stated_in(line: Line) -> str:
     return ""
 
 
-def _placed(main_lines: Sequence[Line]) -> str:
+def _dateline_reporter(main_lines: Sequence[Line]) -> str:
     """The reporter that the dateline at the beginning of a text names."""
     for line in main_lines[:_LINES_INSIDE]:
         match = _PLACED.search(line.text[:_CHARS_OF_DATELINE])
@@ -147,7 +151,7 @@ def _placed(main_lines: Sequence[Line]) -> str:
     return ""
 
 
-def _tidied(found: str) -> str:
+def _clean_name(found: str) -> str:
     name = _OFFICE.sub("", _END.sub("", found)).strip(" 　·.&")
     paper, _, person = name.partition(" ")
     if _ALONE.match(paper) and _ALONE.match(person) and paper[0] not in _SURNAMES and person[0] in _SURNAMES:
@@ -155,15 +159,15 @@ def _tidied(found: str) -> str:
     return name.replace(" ", "") if _SPACED.match(name) else name
 
 
-def _signed(main_lines: Sequence[Line]) -> str:
-    """（袁源） behind the last sentence."""
+def _signature_name(main_lines: Sequence[Line]) -> str:
+    """Signature behind the last sentence: （袁源）."""
     reported = (_REPORTED.search(line.text) for line in main_lines[:_MAX_LINES_TO_SEARCH])
     match = _SIGNED.search(main_lines[-1].text) if main_lines else None
     signed = match[1] if match and any(name[0] in _SURNAMES for name in match[1].split()) else ""
     return signed or next((each[1] for each in reported if each), "")
 
 
-def _alone(lines: Sequence[Line]) -> str:
+def _name_on_own_line(lines: Sequence[Line]) -> str:
     """A name that stands on a line of its own between heading and text."""
     names = (
         line.text for line in lines if _ALONE.match(line.text) and line.text[0] in _SURNAMES and not line.link_chars
@@ -194,19 +198,19 @@ MAX_CHARS_BESIDE_STAMP = 40  # Discuz says in some 35 who else may be looked at 
 _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
 
 
-def published(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
-    """When the page says it was published, in UTC; a time without a zone is read as China's."""
-    stated = parse_time(meta(tree, _TIME_META) or "") or _from_time_element(tree)
+def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
+    """Time of publication that the page states, in UTC; a time without a zone is read as China's."""
+    stated = parse_time(meta(tree, _TIME_META) or "") or _time_element_time(tree)
     if stated:
         return stated
-    near = list(_around(page, main_lines))
+    near = list(_lines_near_main(page, main_lines))
     worded = [line for line in near if _DATE_WORDS.search(line.text)]
     for line in [*worded, *near]:
         moment = parse_time(line.text)
         if moment:
             return moment
     is_small = next(islice(tree.iter(), MAX_ELEMENTS_FOR_HTMLDATE, None), None) is None
-    return _by_htmldate(tree, url) if is_small and len(page) <= MAX_LINES_FOR_HTMLDATE else None
+    return _htmldate_time(tree, url) if is_small and len(page) <= MAX_LINES_FOR_HTMLDATE else None
 
 
 def parse_time(text: str) -> datetime | None:
@@ -227,18 +231,18 @@ def parse_time(text: str) -> datetime | None:
 
 
 def is_byline(text: str) -> bool:
-    """Whether a line only states author, source or date."""
-    rest = _DATE.sub("", STATED.sub("", POSTED.sub("", text)))
+    """True if a line only states author, source or date."""
+    rest = _DATE.sub("", STATED_AUTHOR.sub("", POSTED.sub("", text)))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
     # A diary's 2026年3月1日 晴 states no hour; what a machine wrote does, and says where it was published.
     is_stamped = date is not None and date[4] is not None
-    has_statement = bool(date or STATED.search(text) or POSTED.search(text)) and (words > 0 or is_stamped)
+    has_statement = bool(date or STATED_AUTHOR.search(text) or POSTED.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
 
 
 def is_stamp(text: str) -> bool:
-    """Whether a line states, to the minute, when something was posted, and hardly anything else."""
+    """True if a line states to the minute when something was posted, and hardly anything else."""
     date = _DATE.search(text) if len(text) <= _MAX_HEAD_LINE_CHARS else None
     rest = len(text) - len(date[0]) if date else 0
     return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP
@@ -254,12 +258,12 @@ def _zone(stated: str | None) -> timezone:
     return timezone(sign * timedelta(hours=int(digits[:2]), minutes=int(digits[2:])))
 
 
-def _from_time_element(tree: HtmlElement) -> datetime | None:
+def _time_element_time(tree: HtmlElement) -> datetime | None:
     moments = (parse_time(node.get("datetime") or "") for node in tree.iter("time"))
     return next((moment for moment in moments if moment), None)
 
 
-def _by_htmldate(tree: HtmlElement, url: str) -> datetime | None:
+def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
     try:
         found = find_date(tree, extensive_search=False, original_date=True, url=url or None, outputformat="%Y-%m-%d")
     except (ValueError, TypeError, AttributeError, LookupError):
@@ -267,7 +271,7 @@ def _by_htmldate(tree: HtmlElement, url: str) -> datetime | None:
     return parse_time(found or "")
 
 
-def _around(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
+def _lines_near_main(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
     """Short lines from a little before the main text into its beginning, then those of its end."""
     first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
     near = [*page[max(0, first - 12) : first + 4], *main_lines[-3:]]

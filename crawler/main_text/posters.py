@@ -1,7 +1,7 @@
-"""Who posted what stands on a page: the account that its software names beside a post.
+"""Accounts that posted a page's text, as its software names them beside a post.
 
-A poster is no author: an author is whom the text is said to be by. Where a name is not certain, none is given: whoever
-is named here may be asked to answer for the text.
+A poster is no author: an author is whom the text is said to be by. A name that is not certain is not given: whoever
+is named here may be held liable for the text.
 """
 
 import json
@@ -20,8 +20,8 @@ from crawler.markup import Line
 MAX_NAME_CHARS, MAX_LINE_CHARS = 20, 80
 _LINES_ABOVE, _LINES_INSIDE = 12, 2  # of a page that is no thread: where it says who posted it
 _LINES_BELOW = 8  # the last post, that are its own
-# What is looked at: posts of a page, lines above each, elements of a line, texts in an element. Boards have 10 to 100
-# posts a page; a page made to be slow has any number.
+# Bounds of the search: posts of a page, lines above each, elements of a line, texts in an element. Boards have 10 to
+# 100 posts a page; a page made to be slow has any number.
 _MOST_POSTS, _MOST_LINES, _MOST_NODES, _MOST_PARTS = 300, 24, 60, 4
 _NAME = r"[^\s:：，。、；|｜/()（）»]{2,20}"
 # In the line above a text, on whatever page.
@@ -54,30 +54,30 @@ _MAX_LINKED_DATA_CHARS = 200_000
 
 
 def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, is_a_thread: bool) -> tuple[Poster, ...]:
-    """Who posted the main text, post by post; nothing where the page does not say.
+    """Posters of the main text, post by post; none where the page does not say.
 
     main: lines of `whole`. A post of a thread whose poster is not certain has no name.
     """
     runs = list(_runs(whole, main))
     if not runs:
         return ()
-    first = _stated_for_programs(tree)
+    first = _poster_in_linked_data(tree)
     if not is_a_thread:
         start = runs[0][0]
         near = [*whole[max(0, start - _LINES_ABOVE) : start], *main[:_LINES_INSIDE]]
-        name = next(filter(None, map(_posted, near)), "") or first
+        name = next(filter(None, map(_poster_in_line, near)), "") or first
         return (Poster(name, 0),) if name else ()
     return _post_by_post(whole, runs, first)
 
 
 def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first: str) -> tuple[Poster, ...]:
-    """The name above each post; nothing where one may as well stand below the post that it is of.
+    """Name the poster above each post; none where a name may as well stand below its post.
 
     first: whom linked data names for the first post.
     """
     ends = [0, *(stop for _, stop in runs)]
     between = [whole[end:start] for end, (start, _) in zip(ends, [*runs, (ends[-1] + _LINES_BELOW, 0)], strict=True)]
-    names = [_named_above(lines) for lines in between[:_MOST_POSTS]]
+    names = [_name_above_post(lines) for lines in between[:_MOST_POSTS]]
     names += [""] * (len(between) - len(names))
     if not names[0] and names[-1]:
         return ()
@@ -93,12 +93,12 @@ def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first:
 
 
 def _is_one_box(one: Line, other: Line) -> bool:
-    """Whether two lines stand in one box or beside each other in one, as paragraphs of a post do."""
+    """True if two lines stand in one box or beside each other in one, as paragraphs of a post do."""
     return one.container is other.container or one.container.getparent() is other.container.getparent()
 
 
 def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Where lines of the main text stand in a row; a site's own rule may cut them anew."""
+    """Runs of consecutive lines of the main text; a site's own rule may cut them anew."""
     places = {(id(line.container), line.text) for line in main}
     at = 0
     for is_main, lines in groupby(whole, lambda line: (id(line.container), line.text) in places):
@@ -108,22 +108,24 @@ def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, in
         at += size
 
 
-def _named_above(lines: Sequence[Line]) -> str:
+def _name_above_post(lines: Sequence[Line]) -> str:
     """The one name that the lines above a post have; "" for none or several."""
     linked, called = set[str](), set[str]()
     lines = lines[-_MOST_LINES:]
     for line in lines:
-        linked |= set(_inside(line, lambda node: node.tag == "a" and OF_MEMBER.search(node.get("href") or "")))
-        called |= set(_inside(line, lambda node: _CALLED.search(node.get("class") or node.get("itemprop") or "")))
-    said = {name for line in lines if (name := _posted(line, is_thread=True))}
-    beside = {name for line in lines if (name := _beside_mark(line))}
+        linked |= set(_names_in_line(line, lambda node: node.tag == "a" and OF_MEMBER.search(node.get("href") or "")))
+        called |= set(
+            _names_in_line(line, lambda node: _CALLED.search(node.get("class") or node.get("itemprop") or ""))
+        )
+    said = {name for line in lines if (name := _poster_in_line(line, is_thread=True))}
+    beside = {name for line in lines if (name := _name_before_time(line))}
     for names in (said, linked & called, linked, called, beside):
         if len(names) == 1:
             return names.pop()
     return ""
 
 
-def _inside(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[str]:
+def _names_in_line(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[str]:
     """Names that elements of a line have as their whole text."""
     if len(line.text) <= MAX_LINE_CHARS:
         nodes = line.container.iter("a", "span", "b", "strong", "em", "cite", "i", "div", "p", "td", "h3", "h4")
@@ -139,18 +141,18 @@ def _parts(node: HtmlElement) -> list[str]:
     return [part for text in islice(node.itertext(), _MOST_PARTS) if (part := one_line(text))]
 
 
-def _posted(line: Line, *, is_thread: bool = False) -> str:
+def _poster_in_line(line: Line, *, is_thread: bool = False) -> str:
     if len(line.text) > MAX_LINE_CHARS:
         return ""
     match = POSTED.search(line.text) or (_STATED_IN_THREAD.search(line.text) if is_thread else None)
     name = next(filter(None, match.groups()), "") if match else ""
     if name and _is_name(name):
         return name
-    return _beside_mark(line) if _OPENING.search(line.text) else ""
+    return _name_before_time(line) if _OPENING.search(line.text) else ""
 
 
-def _beside_mark(line: Line) -> str:
-    """The word with which a line begins that says a time and little else, if it may be a name."""
+def _name_before_time(line: Line) -> str:
+    """First word of a line that says a time and little else, if it may be a name."""
     time = TIME.search(line.text) if is_mark(line.text) else None
     if time is None or not time.start():
         return ""
@@ -166,7 +168,7 @@ def _is_name(text: str) -> bool:
     return 2 <= len(name) <= MAX_NAME_CHARS and not _NO_NAME.search(name)
 
 
-def _stated_for_programs(tree: HtmlElement) -> str:
+def _poster_in_linked_data(tree: HtmlElement) -> str:
     """The account that linked data names for a post (schema.org)."""
     for node in tree.iter("script"):
         text = node.text or ""
@@ -175,13 +177,13 @@ def _stated_for_programs(tree: HtmlElement) -> str:
                 record = json.loads(text)
             except (ValueError, RecursionError):
                 continue
-            name = _of_record(record)
+            name = _poster_in_record(record)
             if name and _is_name(name):
                 return name
     return ""
 
 
-def _of_record(record: object) -> str:
+def _poster_in_record(record: object) -> str:
     graph = record.get("@graph", record) if isinstance(record, dict) else record
     for each in graph if isinstance(graph, list) else [graph]:
         if isinstance(each, dict) and is_post(each):
@@ -192,6 +194,6 @@ def _of_record(record: object) -> str:
 
 
 def is_post(record: dict[str, object]) -> bool:
-    """Whether a record of linked data is of a post, whose "author" is who posted it."""
+    """True if a record of linked data is of a post, whose "author" is its poster."""
     kinds = record.get("@type")
     return any(kind in _TYPES for kind in (kinds if isinstance(kinds, list) else [kinds]))

@@ -1,4 +1,4 @@
-"""Which lines of a thread are its posts: what stands again and again between lines that say who wrote when.
+"""Posts of a thread: boxes that recur between lines that say who wrote when.
 
 No name of any forum's boxes is asked for. Lines that state a time or a floor, in boxes of one kind, part the page; the
 kind of box that holds most words in the parts holds the posts. What stands beside them (names and ranks of members,
@@ -16,7 +16,7 @@ from itertools import accumulate, groupby
 from lxml.html import HtmlElement
 
 from crawler.main_text.density import MAX_LINK_SHARE, weight
-from crawler.main_text.edges import cleaned
+from crawler.main_text.edges import drop_navigation
 from crawler.main_text.headline import one_line
 from crawler.main_text.post_marks import (
     END_OF_SENTENCE,
@@ -62,13 +62,15 @@ class PageBoxes:
         """The places of the lines that state a time or a floor, by the kinds of their boxes and of those around."""
         return self._by_kind_of_line(place for place, line in enumerate(self.page) if is_mark(line.text))
 
-    def parting_marks(self) -> list[list[int]]:
+    def dividing_marks(self) -> list[list[int]]:
         """Of each kind those marks that may part a page into posts."""
-        return self._parting(self.marks)
+        return self._dividing_kinds(self.marks)
 
-    def parting_members(self) -> list[list[int]]:
+    def dividing_members(self) -> list[list[int]]:
         """The same of lines that are the name of a member: no time may be stated at all."""
-        return self._parting(self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line)))
+        return self._dividing_kinds(
+            self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line))
+        )
 
     def _by_kind_of_line(self, places: Iterable[int]) -> dict[Kind, list[int]]:
         found: dict[Kind, list[int]] = defaultdict(list)
@@ -76,7 +78,7 @@ class PageBoxes:
             found[self._kind_of_line(self.page[place])].append(place)
         return dict(found)
 
-    def _parting(self, marks: dict[Kind, list[int]]) -> list[list[int]]:
+    def _dividing_kinds(self, marks: dict[Kind, list[int]]) -> list[list[int]]:
         counts = Counter(map(self._kind_of_line, self.page))
         found = [
             places for kind, places in marks.items() if len(places) >= max(MIN_MARKS, MIN_SHARE_OF_MARKS * counts[kind])
@@ -85,7 +87,7 @@ class PageBoxes:
 
     @cached_property
     def spans(self) -> dict[HtmlElement, Span]:
-        """Which lines every box holds."""
+        """First and last line of every box."""
         spans: dict[HtmlElement, Span] = {}
         for place, line in enumerate(self.page):
             for node in blocks(line.container):
@@ -106,12 +108,12 @@ class PageBoxes:
                 found[OWN_LINES, *self._kind(line.container)].append((place, place))
         return {kind: sorted(spans) for kind, spans in found.items() if len(spans) >= MIN_MARKS}
 
-    def speaks(self, span: Span) -> bool:
-        """Whether any words stand there."""
+    def has_words(self, span: Span) -> bool:
+        """True if any words stand there."""
         return self._words_before[span[1] + 1] > self._words_before[span[0]]
 
     def score(self, span: Span) -> float:
-        """The words there less what stands among them: names, times, counters, links."""
+        """Words there less the noise among them: names, times, counters, links."""
         words = self._words_before[span[1] + 1] - self._words_before[span[0]]
         return words - (self._noise_before[span[1] + 1] - self._noise_before[span[0]])
 
@@ -151,9 +153,9 @@ def _words(line: Line) -> float:
     return max(worth, float(len(line.text) - line.link_chars)) if worth else 0.0
 
 
-# In how many of the parts a kind of box has to stand: posts that were deleted or hold a picture alone have none.
+# Share of the parts in which a kind of box has to stand: posts that were deleted or hold a picture alone have none.
 MIN_COVERAGE = 0.5
-# How much of the words of paragraphs a box around them has to hold to be the post.
+# Share of the words of paragraphs that a box around them has to hold to be the post.
 MIN_SHARE_OF_BOXES = 0.5
 # Marks of two kinds that stand by turns are of the same posts: a time and a floor.
 MIN_SHARE_BY_TURNS = 0.8
@@ -187,7 +189,7 @@ def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> 
 
 
 @dataclass(frozen=True, slots=True)
-class _Group:
+class _PostGroup:
     """Lines of posts that stand in boxes of one kind, what they weigh, and the marks that part them."""
 
     places: Places = _NONE
@@ -204,32 +206,34 @@ class _Thread:
     main: range
 
     def places(self) -> Places:
-        """Those of the opening and of all posts."""
-        parting = self.boxes.parting_marks()
-        best = self._best(parting)
+        """Places of the opening and of all posts."""
+        parting = self.boxes.dividing_marks()
+        best = self._best_group(parting)
         if not best.places:
-            parting = self.boxes.parting_members()
-            best = self._best(parting)
+            parting = self.boxes.dividing_members()
+            best = self._best_group(parting)
         if not best.places:
             return self._question_and_answer()
         if self.main and self.main[0] > max(best.places):
             return _NONE
         found = best.places
         for marks in parting:
-            if not _by_turns(marks, best.marks):
+            if not _marks_alternate(marks, best.marks):
                 group = self._group(marks, found)
                 found |= group.places if self._belongs(group, best) else _NONE
         return found | self._opening(min(found))
 
-    def _best(self, parting: Iterable[Sequence[int]]) -> _Group:
-        return max((self._group(marks, _NONE) for marks in parting), key=lambda group: group.score, default=_Group())
+    def _best_group(self, parting: Iterable[Sequence[int]]) -> _PostGroup:
+        return max(
+            (self._group(marks, _NONE) for marks in parting), key=lambda group: group.score, default=_PostGroup()
+        )
 
-    def _group(self, marks: Sequence[int], taken: Places) -> _Group:
-        """What stands between marks of one kind: the boxes of the kind that holds most words there."""
+    def _group(self, marks: Sequence[int], taken: Places) -> _PostGroup:
+        """Boxes between marks of one kind: those of the kind that holds most words there."""
         already = sorted(taken)
-        best = best_of_text = _Group()
+        best = best_of_text = _PostGroup()
         for kind, spans in self.boxes.by_kind.items():
-            group = self._between(marks, [span for span in spans if not _holds(span, already)])
+            group = self._group_between_marks(marks, [span for span in spans if not _contains_any(span, already)])
             if kind[0] in _OF_TEXT:
                 best_of_text = max(best_of_text, group, key=lambda each: each.score)
             else:
@@ -237,25 +241,27 @@ class _Thread:
         # Paragraphs are not the posts where a box around them is: lists and tables of the post would be lost.
         return best if best.score >= MIN_SHARE_OF_BOXES * best_of_text.score else best_of_text
 
-    def _between(self, marks: Sequence[int], spans: Iterable[Span]) -> _Group:
-        posts = list(_outermost(span for span in spans if not _holds(span, marks)))
+    def _group_between_marks(self, marks: Sequence[int], spans: Iterable[Span]) -> _PostGroup:
+        posts = list(_outermost(span for span in spans if not _contains_any(span, marks)))
         parts = {part: list(run) for part, run in groupby(posts, key=lambda post: bisect_left(marks, post[0]))}
         if len(parts) < max(MIN_MARKS, MIN_COVERAGE * len(marks)):
-            return _Group()
+            return _PostGroup()
         # Of several boxes in a part those without words are frames; a lone one is a post of links or pictures.
-        posts = [post for run in parts.values() for post in ([each for each in run if self.boxes.speaks(each)] or run)]
+        posts = [
+            post for run in parts.values() for post in ([each for each in run if self.boxes.has_words(each)] or run)
+        ]
         places = frozenset(place for post in posts for place in _range(post))
-        return _Group(places, sum(map(self.boxes.score, posts)), tuple(marks))
+        return _PostGroup(places, sum(map(self.boxes.score, posts)), tuple(marks))
 
-    def _belongs(self, group: _Group, best: _Group) -> bool:
-        """Whether other boxes of posts stand among the best ones, as answers to answers do."""
+    def _belongs(self, group: _PostGroup, best: _PostGroup) -> bool:
+        """True if other boxes of posts stand among the best ones, as answers to answers do."""
         if not group.places:
             return False
-        first, last = self._around(min(best.places), max(best.places))
+        first, last = self._enclosing_span(min(best.places), max(best.places))
         return first <= min(group.places) and max(group.places) <= last
 
-    def _around(self, first: int, last: int) -> Span:
-        """What the smallest box around two lines holds."""
+    def _enclosing_span(self, first: int, last: int) -> Span:
+        """Lines of the smallest box around two lines."""
         above = set(blocks(self.boxes.page[last].container))
         around = next((node for node in blocks(self.boxes.page[first].container) if node in above), None)
         return (first, last) if around is None else self.boxes.spans[around]
@@ -265,7 +271,7 @@ class _Thread:
         heading = self._heading(first)
         main = _NONE
         if self.main and heading < self.main[-1] < first:
-            main = self._cleaned([place for place in self.main if place > heading])
+            main = self._drop_navigation([place for place in self.main if place > heading])
             first = self.main[0]
         above = range(heading + 1, first if heading >= 0 else 0)
         return main | frozenset(filter(self._is_sentence, above))
@@ -286,7 +292,7 @@ class _Thread:
             span = self.boxes.spans[box]
             if span[0] <= self.main[-1]:
                 break
-            if self.boxes.speaks(span):
+            if self.boxes.has_words(span):
                 return span if is_answer(box) else None
         return None
 
@@ -298,13 +304,13 @@ class _Thread:
         return place if likeness else -1
 
     def _likeness(self, text: str, names: Sequence[str]) -> int:
-        """How many characters a line shares with a title that it is part of, or that it says with something before."""
+        """Count characters that a line shares with a title that it is part of, or that it contains after a prefix."""
         line = one_line(text[:MAX_CHARS_OF_TITLE])
         whole = len(line) if len(line) >= MIN_CHARS_OF_TITLE and line in self.title else 0
         return max([whole, *(len(name) for name in names if name in line and len(line) <= 2 * len(name))])
 
-    def _cleaned(self, places: Sequence[int]) -> Places:
-        ids = {id(line) for line in cleaned([self.boxes.page[place] for place in places])}
+    def _drop_navigation(self, places: Sequence[int]) -> Places:
+        ids = {id(line) for line in drop_navigation([self.boxes.page[place] for place in places])}
         return frozenset(place for place in places if id(self.boxes.page[place]) in ids)
 
     def _is_sentence(self, place: int) -> bool:
@@ -313,15 +319,15 @@ class _Thread:
         return words >= MIN_CHARS_OF_SENTENCE or (words > 0 and is_ended)
 
 
-def _by_turns(marks: Sequence[int], others: Sequence[int]) -> bool:
-    """Whether nearly all parts that `others` make hold as many marks: both are of the same posts."""
+def _marks_alternate(marks: Sequence[int], others: Sequence[int]) -> bool:
+    """True if nearly all parts that `others` make hold as many marks: both are of the same posts."""
     parts = Counter(bisect_right(others, mark) for mark in marks)
     [(_, parts_alike)] = Counter(parts.values()).most_common(1)
     return parts_alike >= MIN_SHARE_BY_TURNS * max(len(parts), len(others))
 
 
-def _holds(span: Span, places: Sequence[int]) -> bool:
-    """Whether any of sorted places lies there."""
+def _contains_any(span: Span, places: Sequence[int]) -> bool:
+    """True if any of the sorted places lies there."""
     return bisect_left(places, span[0]) < bisect_right(places, span[1])
 
 
@@ -330,7 +336,7 @@ def _range(span: Span) -> range:
 
 
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
-    """Of sorted spans those that no earlier one holds."""
+    """Sorted spans without those that an earlier one contains."""
     end = -1
     for first, last in spans:
         if first > end:

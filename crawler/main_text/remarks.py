@@ -53,7 +53,7 @@ def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
 
     None where no other text stands below the title. title: of the page, the site's name and all.
     """
-    return _Remarks(page, title_places(page, title)[:MAX_TITLES]).found()
+    return _Remarks(page, title_places(page, title)[:MAX_TITLES]).find_places()
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ class _Remarks:
     titles: list[int]
     labels: list[int] = field(default_factory=list)
 
-    def found(self) -> frozenset[int]:
+    def find_places(self) -> frozenset[int]:
         self.labels = [place for place, line in enumerate(self.page) if is_label(line)]
         kinds: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for place, line in enumerate(self.page):
@@ -74,11 +74,11 @@ class _Remarks:
             for region in self._regions(marks, MAX_LEVELS):
                 dropped.update(region)
         for label in [place for place in self.labels if place not in dropped][:MAX_LABELS]:
-            dropped.update(self._below(label))
+            dropped.update(self._remarks_below(label))
         return frozenset(dropped) if dropped and self._leaves_text(dropped) else frozenset()
 
     def _leaves_text(self, dropped: set[int]) -> bool:
-        """Whether below the title stands a text that is not dropped."""
+        """True if a text that is not dropped stands below the title."""
         start = self.titles[0] if self.titles else 0
         own = (line for place, line in enumerate(self.page[start:], start) if place not in dropped)
         said = (
@@ -87,44 +87,44 @@ class _Remarks:
         return any(count_han(text) >= MIN_HAN_OF_OWN_TEXT for text in said)
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
-        """What marks of one kind part: the boxes around them below the smallest box that holds all of them."""
+        """Regions that marks of one kind divide: the boxes around them below the smallest box that holds them all."""
         holder = around([self.page[place].container for place in marks])
         if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
             return
         units: dict[HtmlElement | None, list[int]] = defaultdict(list)
         for place in marks:
             units[child(holder, self.page[place].container)].append(place)
-        if None in units or not self._speak(holder, list(units.values())):
-            yield from self._lines(holder, marks)
-        elif len(units) >= MIN_UNITS_UNDER_LABEL and units.keys().isdisjoint(self._titled(holder)):
-            yield from self._boxes(holder, units)
+        if None in units or not self._hold_words(holder, list(units.values())):
+            yield from self._remarks_without_boxes(holder, marks)
+        elif len(units) >= MIN_UNITS_UNDER_LABEL and units.keys().isdisjoint(self._title_boxes(holder)):
+            yield from self._remarks_in_boxes(holder, units)
         else:
             for inside in units.values():
                 yield from self._regions(inside, levels - 1)
 
-    def _boxes(self, holder: HtmlElement, units: dict[HtmlElement | None, list[int]]) -> Iterator[range]:
+    def _remarks_in_boxes(self, holder: HtmlElement, units: dict[HtmlElement | None, list[int]]) -> Iterator[range]:
         places = [self._span(holder, unit, marks) for unit, marks in units.items()]
         first, last = min(each.start for each in places), max(each.stop for each in places)
         label = self._label_above(first)
         spoken = sum(
-            _is_named(unit) or (any(map(self._is_timed, marks)) and self._is_spoken(span))
+            _is_named(unit) or (any(map(self._is_timed, marks)) and self._has_speaker(span))
             for (unit, marks), span in zip(units.items(), places, strict=True)
         )
         is_enough = len(units) >= MIN_UNITS and spoken >= MIN_SHARE_OF_SPEECH * len(units)
         if (is_enough and self.titles) or label is not None:
             yield range(first if label is None else label, last)
 
-    def _lines(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
-        """Remarks that have no boxes: each begins with a line that says who wrote when."""
+    def _remarks_without_boxes(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
+        """Remarks without boxes: each begins with a line that says who wrote when."""
         label = self._label_above(marks[0])
-        spoken = [place for place in marks if self._is_timed(place) and self._is_spoken(range(place, place + 1))]
+        spoken = [place for place in marks if self._is_timed(place) and self._has_speaker(range(place, place + 1))]
         is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
         first = spoken[0] if label is None and spoken else marks[0] if label is None else label
         if ((is_enough and self.titles) or label is not None) and not any(place > first for place in self.titles[:1]):
             yield range(first, self._end(holder, marks[-1]))
 
-    def _speak(self, holder: HtmlElement, units: list[list[int]]) -> bool:
-        """Whether the boxes of most marks hold words or links beside the marks."""
+    def _hold_words(self, holder: HtmlElement, units: list[list[int]]) -> bool:
+        """True if the boxes of most marks hold words or links besides the marks."""
         holding = sum(
             len(self._span(holder, child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
@@ -141,8 +141,8 @@ class _Remarks:
             last += 1
         return range(first, last + 1)
 
-    def _is_spoken(self, span: range) -> bool:
-        """Whether lines hold a link, a button, or a name alone."""
+    def _has_speaker(self, span: range) -> bool:
+        """True if lines hold a link, a button, or a name alone."""
         return any(self._is_of_speaker(self.page[place]) for place in span)
 
     def _is_of_speaker(self, line: Line) -> bool:
@@ -154,10 +154,10 @@ class _Remarks:
         return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
-        """Whether a mark states more than a day: chronicles and lists of works have those."""
+        """True if a mark states more than a day: chronicles and lists of works have days."""
         return _CLOCK.search(self.page[place].text) is not None
 
-    def _titled(self, holder: HtmlElement) -> set[HtmlElement]:
+    def _title_boxes(self, holder: HtmlElement) -> set[HtmlElement]:
         """The boxes below `holder` that the title stands in."""
         boxes = (child(holder, self.page[place].container) for place in self.titles)
         return {box for box in boxes if box is not None}
@@ -171,8 +171,8 @@ class _Remarks:
             place += 1
         return place + 1
 
-    def _below(self, label: int) -> range:
-        """What stands below a label without any time: lines that begin with a name."""
+    def _remarks_below(self, label: int) -> range:
+        """Lines below a label without any time that begin with a name."""
         for box in islice(blocks(self.page[label].container), MAX_LEVELS):
             last = self._end(box, label)
             if last - label <= MIN_UNITS:
@@ -258,7 +258,7 @@ def _is_article(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
-    """Whether a box begins with a heading of its own like the one of the page, and an article follows."""
+    """True if a box begins with a heading like the one of the page, and an article follows."""
     for place in span[: _LINES_ABOVE_HEADING + 1]:
         line = page[place]
         is_heading = len(line.text) <= MAX_CHARS_OF_HEADING and not END_OF_SENTENCE.search(line.text)

@@ -21,26 +21,26 @@ def skeleton(tree: HtmlElement) -> frozenset[str]:
         if at >= MAX_ELEMENTS:
             break
         if isinstance(node.tag, str) and node.tag not in _OF_TEXT:
-            called = _called(node)
+            called = _element_name(node)
             parent = node.getparent()
             if called:
-                found.add(f"{_called(parent) if parent is not None else ''}>{node.tag}{called}")
+                found.add(f"{_element_name(parent) if parent is not None else ''}>{node.tag}{called}")
     return frozenset(found)
 
 
 def template(skeletons: Sequence[frozenset[str]]) -> frozenset[str]:
-    """What at least half of some pages have in common."""
+    """Return the entries that at least half of the skeletons have in common."""
     counts = Counter(entry for each in skeletons for entry in each)
     return frozenset(entry for entry, count in counts.items() if count * 2 >= len(skeletons))
 
 
 def agreement(one: Iterable[str], other: Iterable[str]) -> float:
-    """Of two templates: what they share in [0, 1]; 0.0 where one is empty."""
+    """Jaccard similarity of two templates in [0, 1]; 0.0 where one is empty."""
     first, second = frozenset(one), frozenset(other)
     return len(first & second) / len(first | second) if first and second else 0.0
 
 
-def _called(node: HtmlElement) -> str:
+def _element_name(node: HtmlElement) -> str:
     names = sorted((node.get("class") or "").split())
     called = [f".{name}" for name in names] + ([f"#{node.get('id')}"] if node.get("id") else [])
     return _DIGITS.sub("0", "".join(called))

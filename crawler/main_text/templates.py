@@ -1,4 +1,4 @@
-"""What repeats on a site's pages, learnt from the pages themselves: navigation, notices, advertisements.
+"""Templates of sites, learnt from lines that repeat on their pages: navigation, notices, advertisements.
 
 A line is known by its frame: its Chinese characters without names of books, numbers, Latin letters and marks, so that
 an advertisement whose address or decoration changes at every load keeps it. What repeats is left out only where
@@ -64,14 +64,14 @@ class _Frame:
 
 
 @dataclass(slots=True)
-class _Place:
+class _PlaceCounts:
     pages: int = 0
     frames: int = 0  # different ones
 
 
 @dataclass(frozen=True, slots=True)
 class _Lesson:
-    """What one page teaches: its sketch, and the frames that stood in each place."""
+    """Lesson of one page: its sketch, and the frames that stood in each place."""
 
     sketch: tuple[str, ...]
     stood: Mapping[str, set[str]]
@@ -79,11 +79,11 @@ class _Lesson:
 
 @dataclass(slots=True)
 class HostTemplate:
-    """What one host's pages have in common so far."""
+    """Lines that one host's pages have in common so far."""
 
     pages: int = 0
     frames: OrderedDict[str, _Frame] = field(default_factory=OrderedDict)
-    places: OrderedDict[str, _Place] = field(default_factory=OrderedDict)
+    places: OrderedDict[str, _PlaceCounts] = field(default_factory=OrderedDict)
     sketches: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
     _holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # hash -> names of sketches
 
@@ -92,7 +92,7 @@ class HostTemplate:
             self._hold(name, sketch)
 
     def learn(self, page: Sequence[Line]) -> _Lesson | None:
-        """Take one page in; None where it repeats one that was taken in before, and teaches nothing."""
+        """Learn from one page; None where it repeats one that was learnt before, and teaches nothing."""
         sketch = _sketch(page)
         if self._is_known(sketch):
             return None
@@ -100,31 +100,31 @@ class HostTemplate:
         for line in page:
             stood.setdefault(_place(line.container), set()).add(_frame(line.text))
         lesson = _Lesson(sketch, stood)
-        self._take_in(lesson)
+        self._apply_lesson(lesson)
         return lesson
 
     def repeat(self, lesson: _Lesson) -> None:
-        """Take in what was learnt elsewhere, unless the page is known here."""
+        """Apply a lesson that was learnt elsewhere, unless the page is known here."""
         if not self._is_known(lesson.sketch):
-            self._take_in(lesson)
+            self._apply_lesson(lesson)
 
-    def _take_in(self, lesson: _Lesson) -> None:
+    def _apply_lesson(self, lesson: _Lesson) -> None:
         self.pages += 1
         self._hold(str(self.pages), lesson.sketch)
         self.sketches[str(self.pages)] = lesson.sketch
         if len(self.sketches) > MAX_SKETCHES:
             self._release(*self.sketches.popitem(last=False))
         for name, frames in lesson.stood.items():
-            place = self.places.setdefault(name, _Place())
+            place = self.places.setdefault(name, _PlaceCounts())
             place.pages += 1
             place.frames += sum(frame not in self.frames for frame in frames)
         for frame in set[str]().union(*lesson.stood.values()):
             self._count(frame)
-        _bound(self.places, MAX_PLACES)
-        _bound(self.frames, MAX_FRAMES)
+        _drop_oldest(self.places, MAX_PLACES)
+        _drop_oldest(self.frames, MAX_FRAMES)
 
     def is_template(self, line: Line, names: Sequence[str]) -> bool:
-        """Whether a line belongs to the site and not to the text. names: what the site calls itself, folded."""
+        """True if a line belongs to the site and not to the text. names: the site's names for itself, folded."""
         known = self.frames.get(_frame(line.text))
         if known is None or len(line.text) > MAX_CHARS or known.pages < MIN_PAGES:
             return False
@@ -164,8 +164,8 @@ class HostTemplate:
 class SiteTemplates:
     """The templates of a site's hosts. Safe in several threads; kept in `folder` where there is one.
 
-    Several processes may keep theirs in one folder: what each has learnt since it last wrote is taken in by the next
-    that writes, and by nobody twice.
+    Several processes may keep theirs in one folder: a process that writes applies its own lessons since its last
+    writing to what others wrote meanwhile, each once.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -173,15 +173,15 @@ class SiteTemplates:
         self._lock = threading.Lock()
         self._pages_unsaved = 0
         self._lessons: list[tuple[str, _Lesson]] = []  # by host, since the last time that was written
-        self._written = _stamp(self._path)  # before it is read: what is written meanwhile is read once more
-        self._hosts = _loaded(self._path)
+        self._written = _file_version(self._path)  # before it is read: what is written meanwhile is read once more
+        self._hosts = _load_templates(self._path)
 
-    def sieved(self, page: Sequence[Line], url: str, site_name: str = "") -> list[Line]:
-        """Learn from a page, then return those of its lines that are no template, in their order."""
+    def sieve_lines(self, page: Sequence[Line], url: str, site_name: str = "") -> list[Line]:
+        """Learn from a page, then return its lines without the template, in their order."""
         host = urlsplit(url).hostname or ""
-        names = [name for name in (*_labels(host), _folded(site_name)) if name]
+        names = [name for name in (*_labels(host), _fold(site_name)) if name]
         with self._lock:
-            template = _of_host(self._hosts, host)
+            template = _host_template(self._hosts, host)
             lesson = template.learn(page)
             if lesson is not None and self._path is not None:
                 self._lessons.append((host, lesson))
@@ -192,11 +192,11 @@ class SiteTemplates:
         return kept
 
     def sieve(self, url: str) -> Callable[[Sequence[Line], str], list[Line]]:
-        """`sieved` for one page, as crawler.main_text.extraction.extract takes it."""
-        return lambda page, site_name: self.sieved(page, url, site_name)
+        """Return `sieve_lines` for one page, as crawler.main_text.extraction.extract takes it."""
+        return lambda page, site_name: self.sieve_lines(page, url, site_name)
 
     def close(self) -> None:
-        """Keep what was learnt since the last time."""
+        """Save what was learnt since the last time."""
         with self._lock:
             if self._pages_unsaved:
                 self._save()
@@ -206,29 +206,29 @@ class SiteTemplates:
         if self._path is None:
             return
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        with _locked(self._path):
-            if _stamp(self._path) != self._written:
-                self._take_over(_loaded(self._path))
+        with _file_lock(self._path):
+            if _file_version(self._path) != self._written:
+                self._merge_others(_load_templates(self._path))
             _write(self._path, self._hosts)
-            self._written = _stamp(self._path)
+            self._written = _file_version(self._path)
         self._lessons.clear()
 
-    def _take_over(self, others: "OrderedDict[str, HostTemplate]") -> None:
-        """What others wrote meanwhile, and on top of it what was learnt here; a file that is no use is written anew."""
+    def _merge_others(self, others: "OrderedDict[str, HostTemplate]") -> None:
+        """Take what others wrote meanwhile, and add what was learnt here; an unusable file is written anew."""
         if not others:
             return
         for host, lesson in self._lessons:
-            _of_host(others, host).repeat(lesson)
+            _host_template(others, host).repeat(lesson)
         self._hosts = others
 
 
 def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
-    """Whether a line writes a host, in any width and with any dots, or one of these folded names.
+    """True if a line writes a host, in any width and with any dots, or one of these folded names.
 
     >>> names_a_site("一秒记住：ｗｗｗ。ａｂｃ．ｃｏｍ"), names_a_site("欲知后事如何，且听下回分解。")
     (True, False)
     """
-    folded = _folded(text)
+    folded = _fold(text)
     return bool(_HOST.search(folded)) or any(name in folded for name in names)
 
 
@@ -236,12 +236,12 @@ def _labels(host: str) -> list[str]:
     return [label for label in host.split(".")[:-1] if len(label) >= _MIN_HOST_LABEL]
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     return "".join(unicodedata.normalize("NFKC", text).casefold().split())
 
 
 def _frame(text: str) -> str:
-    """What stays of a line however it is decorated; of a line without Chinese characters the whole."""
+    """Digest of a line without its decoration: of its Chinese characters, or of the whole where it has none."""
     plain = unicodedata.normalize("NFKC", text)
     han = _NOT_HAN.sub("", _TITLES.sub("", plain)) or _NOT_HAN.sub("", plain) or _DIGITS.sub("0", plain)
     return _hash(han)
@@ -268,29 +268,29 @@ def _hash(text: str) -> str:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
 
 
-def _bound(kept: "OrderedDict[str, Any]", most: int) -> None:
+def _drop_oldest(kept: "OrderedDict[str, Any]", most: int) -> None:
     while len(kept) > most:
         kept.popitem(last=False)
 
 
-def _of_host(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTemplate:
-    """The template of a host, which is the newest in use from now on."""
+def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTemplate:
+    """Template of a host, which becomes the one used last."""
     template = hosts.setdefault(host, HostTemplate())
     hosts.move_to_end(host)
-    _bound(hosts, MAX_HOSTS)
+    _drop_oldest(hosts, MAX_HOSTS)
     return template
 
 
 @contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the file for this process; the lock of a process that dies is free at once."""
+def _file_lock(path: Path) -> Iterator[None]:
+    """Lock the file for this process; the lock of a process that dies is free at once."""
     with path.with_suffix(".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def _stamp(path: Path | None) -> tuple[int, int] | None:
-    """Which writing of the file stands there: each is a file of its own."""
+def _file_version(path: Path | None) -> tuple[int, int] | None:
+    """Version of the file: each writing is a file of its own."""
     try:
         state = path.stat() if path is not None else None
     except OSError:
@@ -299,7 +299,7 @@ def _stamp(path: Path | None) -> tuple[int, int] | None:
 
 
 def _write(path: Path, hosts: Mapping[str, HostTemplate]) -> None:
-    """Write a new file beside the old one and put it in its place; whoever reads sees the one or the other."""
+    """Replace the file by a new one at once; a reader sees the one or the other."""
     record = {"format": FORMAT, "hosts": {host: _as_record(each) for host, each in hosts.items()}}
     fresh = path.with_suffix(".new")
     with fresh.open("w", encoding="utf-8") as file:
@@ -318,23 +318,23 @@ def _as_record(template: HostTemplate) -> dict[str, Any]:
     }
 
 
-def _loaded(path: Path | None) -> "OrderedDict[str, HostTemplate]":
-    """What was kept; nothing where it cannot be read: a template is learnt anew within a few pages."""
+def _load_templates(path: Path | None) -> "OrderedDict[str, HostTemplate]":
+    """Load the saved templates; none where they cannot be read: a template is learnt anew within a few pages."""
     if path is None or not path.exists():
         return OrderedDict()
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["format"] != FORMAT:
             return OrderedDict()
-        return OrderedDict((str(host), _of_record(each)) for host, each in record["hosts"].items())
+        return OrderedDict((str(host), _template_from_record(each)) for host, each in record["hosts"].items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return OrderedDict()
 
 
-def _of_record(record: Mapping[str, Any]) -> HostTemplate:
+def _template_from_record(record: Mapping[str, Any]) -> HostTemplate:
     return HostTemplate(
         pages=int(record["pages"]),
         frames=OrderedDict((name, _Frame(*map(int, counts))) for name, counts in record["frames"].items()),
-        places=OrderedDict((name, _Place(*map(int, counts))) for name, counts in record["places"].items()),
+        places=OrderedDict((name, _PlaceCounts(*map(int, counts))) for name, counts in record["places"].items()),
         sketches=OrderedDict((name, tuple(map(str, hashes))) for name, hashes in record["sketches"].items()),
     )

@@ -1,4 +1,4 @@
-"""Whether a page is a thread: posts of a forum, or a question and its answers, which are its text all together.
+"""Recognition of threads: posts of a forum, or a question and its answers, whose text is all of them together.
 
 An article with remarks below looks alike in its parts, and its remarks are no part of it: a page is a thread only where
 it says so itself, or where signals of several kinds meet.
@@ -39,7 +39,7 @@ _ADDRESS = re.compile(
 )
 # Portals of the same software have articles, with remarks below.
 _ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
-# What stands around posts and answers alone, in lines that are no sentences.
+# Labels around posts and answers alone, in lines that are no sentences.
 _LABEL = in_both_scripts(
     r"电梯直达|^回帖$|楼主[:：]|悬赏(?:分|金币|积分)?\s*[:：]\s*\d|结帖率|问题点数|病情描述|要回复问题请先|倒序浏览|只看该作者|只看楼主|只看TA|发表新帖|发新帖|快速回帖|帖子主题|直达楼层|跳转到指定楼层|\d+\s*回复贴|回帖亮了|亮回帖"
     r"|(?:查看|浏览|阅读|点击|访问)(?:数|次数)?\s*[:：]?\s*\d.{0,20}回(?:复|帖)(?:数)?\s*[:：]?\s*\d|(?:网友采纳|最佳|满意|推荐|优质|提问者采纳)(?:的)?(?:答案|回复|回答|解答)"
@@ -54,7 +54,7 @@ _LABEL_OF_REMARKS_TOO = in_both_scripts(
 _REPLIES = in_both_scripts(
     r"(?:^|[\s|·•])(?:(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?(?:回复|回应)|(?:回复|回应)\s*[(（:：]?\d+[)）]?|(?:全部|所有)(?:回复|回应))(?:$|[\s|·•])"
 )
-# What calls remarks below an article by their name.
+# Names of remarks below an article.
 _REMARKS = in_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
 _POWERED = re.compile(
     r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
@@ -80,8 +80,8 @@ _DIGITS = re.compile(r"\d+")
 
 
 @dataclass(slots=True)
-class Stated:
-    """What a page says of itself beside its text."""
+class PageStatements:
+    """Statements of a page about itself, apart from its text."""
 
     generator: str = ""
     addresses: list[str] = field(default_factory=list)
@@ -90,13 +90,13 @@ class Stated:
 
     @property
     def is_program(self) -> bool:
-        """Whether the page is a program that loads its posts, which stand beside it for those who run no scripts."""
+        """True if the page is a program that loads its posts, which stand in <noscript> where scripts do not run."""
         return any(node.get("id") == "flarum-content" for node in self.without_scripts)
 
 
-def stated(tree: HtmlElement) -> Stated:
-    """Gathered in one pass, as every page is asked."""
-    found = Stated()
+def read_statements(tree: HtmlElement) -> PageStatements:
+    """Collect a page's statements in one pass."""
+    found = PageStatements()
     for node in tree.iter("meta", "link", "script", "noscript"):
         if node.tag == "noscript":
             found.without_scripts.append(node)
@@ -109,11 +109,11 @@ def stated(tree: HtmlElement) -> Stated:
     return found
 
 
-def is_thread(tree: HtmlElement, said: Stated, page: Sequence[Line], url: str) -> bool:
-    """Whether what a page says of itself, its software, address, labels and names of boxes make it a thread."""
-    addresses = [url, *said.addresses]
+def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line], url: str) -> bool:
+    """True if a page's statements, software, address, labels and names of boxes make it a thread."""
+    addresses = [url, *statements.addresses]
     is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
-    points = MIN_POINTS if _is_declared(tree, said) else _points_of_software(said, page, is_article)
+    points = MIN_POINTS if _is_declared(tree, statements) else _points_of_software(statements, page, is_article)
     points += not is_article and any(map(_ADDRESS.search, addresses))
     short = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_LABEL)
     frames = [text for text in short if _OF_LABELS.search(text) and not END_OF_SENTENCE.search(text)]
@@ -124,11 +124,11 @@ def is_thread(tree: HtmlElement, said: Stated, page: Sequence[Line], url: str) -
     return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
 
 
-def scriptless(said: Stated, page: Sequence[Line]) -> list[Line]:
-    """What a forum that is a program shows where scripts do not run, if the page itself has hardly any words."""
-    if not said.is_program and "Discourse" not in said.generator:
+def scriptless_lines(statements: PageStatements, page: Sequence[Line]) -> list[Line]:
+    """Lines that a forum shows where scripts do not run, if it is a program whose page has hardly any words."""
+    if not statements.is_program and "Discourse" not in statements.generator:
         return []
-    boxes = (node for node in said.without_scripts if next(node.iterancestors("head"), None) is None)
+    boxes = (node for node in statements.without_scripts if next(node.iterancestors("head"), None) is None)
     found = [line for box in boxes for line in lines(box)]
     return found if _han(found) > MIN_TIMES_OF_SCRIPTLESS * _han(page) else []
 
@@ -138,20 +138,20 @@ def _han(page: Sequence[Line]) -> int:
 
 
 def _is_answered(frames: Sequence[str]) -> bool:
-    """Whether a page counts replies and knows no remarks."""
+    """True if a page counts replies and names no remarks."""
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 
-def _is_declared(tree: HtmlElement, said: Stated) -> bool:
+def _is_declared(tree: HtmlElement, statements: PageStatements) -> bool:
     types = {str(each).rstrip("/").rsplit("/", 1)[-1] for each in _types(tree)}
     is_question = {"Question", "Answer"} <= types and "FAQPage" not in types
-    return is_question or any(map(_DECLARED.search, (*types, *said.linked_data)))
+    return is_question or any(map(_DECLARED.search, (*types, *statements.linked_data)))
 
 
-def _points_of_software(said: Stated, page: Sequence[Line], is_article: bool) -> int:
+def _points_of_software(statements: PageStatements, page: Sequence[Line], is_article: bool) -> int:
     imprints = (line.text for line in page if len(line.text) <= _MAX_CHARS_OF_IMPRINT and _POWERED.search(line.text))
-    named = " ".join([said.generator, *imprints])
-    if said.is_program or _FORUM_SOFTWARE.search(named):
+    named = " ".join([statements.generator, *imprints])
+    if statements.is_program or _FORUM_SOFTWARE.search(named):
         return MIN_POINTS
     return int(bool(_MIXED_SOFTWARE.search(named)) and not is_article)
 

@@ -1,4 +1,4 @@
-"""Which zone each line of a page stands in that is not its main text: remarks, announcements, or the site's frame.
+"""Zones of a page's lines outside its main text: remarks, announcements, or the site's frame.
 
 Nothing is left out, and nothing here decides what the main text is. Boxes that hold lines of the main text are
 neither remarks nor announcements, whatever they are called.
@@ -35,8 +35,8 @@ _MAX_LEVELS, _MAX_LEVELS_OF_TEASER = 8, 3
 MAX_CHARS_OF_TEASER = 300
 
 
-def lines_beside(page: Sequence[Line], main: Sequence[Line]) -> list[LineBeside]:
-    """The lines of a page that are not among `main`, in their order, each with its zone."""
+def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[LineBeside]:
+    """Return the lines of a page that are not among `main`, in their order, each with its zone."""
     if not page:
         return []
     own = {id(line) for line in main}
@@ -46,12 +46,12 @@ def lines_beside(page: Sequence[Line], main: Sequence[Line]) -> list[LineBeside]
         if id(line) in own:
             before += 1
         else:
-            beside.append(LineBeside(zones.of(place), line.text, before))
+            beside.append(LineBeside(zones.classify(place), line.text, before))
     return beside
 
 
-def lines_of_controls(tree: HtmlElement, after: int) -> list[LineBeside]:
-    """What buttons, selections and text fields show, which are no lines of the page; `after` as of LineBeside."""
+def control_lines(tree: HtmlElement, after: int) -> list[LineBeside]:
+    """Texts of buttons, selections and text fields, which are no lines of the page; `after` as of LineBeside."""
     found = []
     for node in tree.iter("textarea", "button", "option"):
         if next(node.iterancestors("template", "noscript"), None) is not None:
@@ -62,14 +62,14 @@ def lines_of_controls(tree: HtmlElement, after: int) -> list[LineBeside]:
 
 
 def zone_around(names: tuple[str, str], parent: HtmlElement | None) -> Zone:
-    """The zone of what a click shows: a comment by the names (class, id) of its box or one around, else the frame."""
+    """Zone of a box that a click shows: a comment by the names (class, id) of the box or one around, else the frame."""
     boxes = [] if parent is None else [parent, *islice(parent.iterancestors(), _MAX_LEVELS)]
     named = (_zone_named(*names), *(_zone_named(box.get("class", ""), box.get("id", "")) for box in boxes))
     return Zone.COMMENT if Zone.COMMENT in named else Zone.FRAME
 
 
 class _Zones:
-    """What is known of the boxes of one page. main: those that lines of the main text stand in."""
+    """Classifies the boxes of one page. main: those that lines of the main text stand in."""
 
     def __init__(self, page: Sequence[Line], main: Iterable[HtmlElement]) -> None:
         self._page = page
@@ -83,10 +83,10 @@ class _Zones:
         self._named: dict[HtmlElement, Zone | None] = {}
         self._teasers: dict[HtmlElement, bool] = {}
 
-    def of(self, place: int) -> Zone:
+    def classify(self, place: int) -> Zone:
         """The zone of a line that is no part of the main text."""
         line = self._page[place]
-        named = self._by_name(line.container)
+        named = self._zone_by_name(line.container)
         if named is Zone.COMMENT or place in self._remarks:
             return Zone.COMMENT
         is_title = line.link_chars > MAX_LINK_SHARE * len(line.text) and _leads_away(line)
@@ -95,7 +95,7 @@ class _Zones:
         return Zone.TEASER if named is Zone.TEASER and count_han(line.text) >= MIN_CHARS_OF_HEADING else Zone.FRAME
 
     def _boxes(self, container: HtmlElement) -> Iterable[HtmlElement]:
-        """From a line outwards, as long as nothing of the main text stands in the box."""
+        """Boxes from a line outwards that hold nothing of the main text."""
         node: HtmlElement | None = container
         for _ in range(_MAX_LEVELS):
             if node is None or node in self._around or node.tag in ("html", "body"):
@@ -103,12 +103,12 @@ class _Zones:
             yield node
             node = node.getparent()
 
-    def _by_name(self, container: HtmlElement) -> Zone | None:
+    def _zone_by_name(self, container: HtmlElement) -> Zone | None:
         if container not in self._named:
-            self._named[container] = self._asked_by_name(container)
+            self._named[container] = self._find_zone_by_name(container)
         return self._named[container]
 
-    def _asked_by_name(self, container: HtmlElement) -> Zone | None:
+    def _find_zone_by_name(self, container: HtmlElement) -> Zone | None:
         found = None
         for box in self._boxes(container):
             if box in self._streams:
@@ -120,7 +120,7 @@ class _Zones:
         return found
 
     def _announces(self, container: HtmlElement) -> bool:
-        """Whether a small box around a line leads to another page by a title."""
+        """True if a small box around a line leads to another page by a title."""
         if container not in self._teasers:
             boxes = islice(self._boxes(container), _MAX_LEVELS_OF_TEASER)
             self._teasers[container] = any(self._is_teaser(*self._spans[box]) for box in boxes)
