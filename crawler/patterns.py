@@ -1,4 +1,4 @@
-"""Regular expressions on URLs that somebody typed: none of them can hold up a crawl, however it is written.
+"""Regular expressions on URLs that a user typed: none of them can block a crawl, however it is written.
 
 A pattern with one repetition inside another may need longer for one address than a person lives, and nothing else runs
 meanwhile. So each search has a time limit, which Python's own `re` cannot have.
@@ -42,7 +42,7 @@ class UrlPattern:
 
     def __init__(self, pattern: str, report: Callable[[Message], None] = lambda _: None) -> None:
         self.pattern = pattern
-        self._compiled = _compiled(pattern)
+        self._compiled = _compile(pattern)
         self._report = report
         self._slow_s = 0.0
 
@@ -63,12 +63,12 @@ class UrlPattern:
             return
         self._slow_s += seconds
         if self._slow_s >= MAX_SLOW_S:
-            self._report(Message(SLOW_PATTERN, pattern=_shown(self.pattern), seconds=MAX_SLOW_S))
+            self._report(Message(SLOW_PATTERN, pattern=_shorten(self.pattern), seconds=MAX_SLOW_S))
 
 
 def require_quick(pattern: str) -> None:
     """Raises UnusablePattern for a pattern that cannot be compiled or is slow on addresses made to try it."""
-    compiled = _compiled(pattern)
+    compiled = _compile(pattern)
     for probe in _probes(pattern):
         try:
             compiled.search(probe, timeout=MAX_SEARCH_S)
@@ -76,10 +76,10 @@ def require_quick(pattern: str) -> None:
             raise SlowPattern("pattern.slow") from error
 
 
-def _compiled(pattern: str) -> "regex.Pattern[str]":
+def _compile(pattern: str) -> "regex.Pattern[str]":
     if len(pattern) > MAX_PATTERN_CHARS:
         raise UnusablePattern("pattern.too-long", chars=MAX_PATTERN_CHARS)
-    if _written_out(pattern) > MAX_WRITTEN_OUT:
+    if _expanded_size(pattern) > MAX_WRITTEN_OUT:
         raise UnusablePattern("pattern.repeats")
     try:
         return regex.compile(pattern, cache_pattern=False)  # what others typed is kept for nobody
@@ -89,10 +89,10 @@ def _compiled(pattern: str) -> "regex.Pattern[str]":
         raise UnusablePattern("pattern.nested") from error
 
 
-def _written_out(pattern: str) -> int:
+def _expanded_size(pattern: str) -> int:
     r"""Count the characters, classes and the like of a pattern with its repetitions written out.
 
-    >>> _written_out("a{3}b"), _written_out("((ba){999}c){999}"), _written_out(r"[{9}]\{9}")
+    >>> _expanded_size("a{3}b"), _expanded_size("((ba){999}c){999}"), _expanded_size(r"[{9}]\{9}")
     (4, 1997001, 4)
     """
     sizes, last = [0], 0  # of what is open, from the outermost group on; of what a repetition would repeat
@@ -122,7 +122,7 @@ def _most(repetition: "re.Match[str]") -> int | None:
 
 
 def _probes(pattern: str) -> Iterator[str]:
-    """Addresses that nearly match: what the pattern speaks of, over and over, with an end that spoils it."""
+    """Addresses that nearly match: the pattern's own literals repeated, with an end that spoils the match."""
     words = _LITERALS.findall(_ESCAPED.sub(r"\1", _CLASS.sub(" ", pattern)))
     parts = dict.fromkeys([*_USUAL_PARTS, *(char for word in words for char in word), *words])
     end = "".join(words)
@@ -133,5 +133,5 @@ def _probes(pattern: str) -> Iterator[str]:
             yield f"{head}{repeated}{end}!"
 
 
-def _shown(pattern: str) -> str:
+def _shorten(pattern: str) -> str:
     return repr(pattern if len(pattern) <= 200 else f"{pattern[:200]}...")

@@ -22,8 +22,8 @@ from crawler.obfuscation.repairs import folded_beside, kinds_of
 from crawler.obfuscation.text_noise import cleaned, merged, with_noise
 from crawler.obfuscation.text_origins import Origins
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
-from crawler.page_data.asked import MAX_HAN_OF_SHELL, Carried, carried, data_at
 from crawler.page_data.prose import prose_markup
+from crawler.page_data.script_requests import MAX_HAN_OF_SHELL, ScriptData, fetch_texts, read_script_data
 from crawler.reading_steps import Step, TooCostly
 from crawler.sources.net_disks import net_disk_links
 
@@ -85,7 +85,7 @@ def _with_slow_parts(reading: Reading, page: OpenPage) -> Reading:
 def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
     assert page.tree is not None
     has_scripts = next(page.tree.iter("script", "link"), None) is not None
-    for_scripts = carried(page.tree, page.url) if has_scripts else None
+    for_scripts = read_script_data(page.tree, page.url) if has_scripts else None
     reading = _read_marked(page, rules, sieve, context)
     if (
         for_scripts is None
@@ -122,13 +122,13 @@ def _deobfuscated(page: OpenPage, context: RenderContext) -> Deobfuscation:
     return deobfuscate(page.tree, page.url, context, page.steps)
 
 
-def _read_data(page: OpenPage, for_scripts: Carried, context: RenderContext) -> Reading | None:
+def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) -> Reading | None:
     """The text that a page's scripts would write: from what they carry, else from what they ask for."""
     markup = prose_markup(for_scripts.scripts, for_scripts.title)
     extractor = FROM_SCRIPTS
     if not markup:
-        asked = list(data_at(for_scripts.asked(), context.resources(page.url)))
-        markup = prose_markup(asked, for_scripts.title)
+        texts = list(fetch_texts(for_scripts.requested_addresses(), context.resources(page.url)))
+        markup = prose_markup(texts, for_scripts.title)
         extractor = FROM_DATA
     tree = parse(markup) if markup else None
     if tree is None:

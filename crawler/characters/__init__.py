@@ -1,1 +1,1 @@
-"""Bytes become characters: labels, statistics, repairs."""
+"""Decoding of bytes: labels, statistics, repairs."""

@@ -33,9 +33,9 @@ __all__ = [
     "MIN_QUALITY_TO_ACCEPT",
     "MIN_QUALITY_TO_TRUST",
     "Decoded",
-    "codec_of",
     "decode",
     "quality",
+    "resolve_codec",
 ]
 
 # What the charset labels of pages stand for: each by its largest superset, since pages use characters beyond it.
@@ -92,7 +92,7 @@ class Decoded:
 
 
 @dataclass(frozen=True, slots=True)
-class _Candidate:
+class _DecodingCandidate:
     """A decoding and how good it is; rank decides between several."""
 
     decoded: Decoded
@@ -113,16 +113,16 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
     mark, codec = next((pair for pair in _MARKS if body.startswith(pair[0])), (b"", ""))
     body = body[len(mark) :]
     if codec.startswith("utf-16"):
-        return _best(body, [codec], [codec]) or Rejection.MOJIBAKE
+        return _best_decoding(body, [codec], [codec]) or Rejection.MOJIBAKE
     declared = html_body_declared_encoding(body[:8192]) or ""
-    labels = [named for label in (hint, codec, header_charset, declared) if (named := codec_of(label))]
-    return _best(body, list(_codecs(body, labels)), labels) or _valid_utf8(body, labels) or Rejection.MOJIBAKE
+    labels = [named for label in (hint, codec, header_charset, declared) if (named := resolve_codec(label))]
+    return _best_decoding(body, list(_codecs(body, labels)), labels) or _valid_utf8(body, labels) or Rejection.MOJIBAKE
 
 
-def codec_of(label: str) -> str:
+def resolve_codec(label: str) -> str:
     """The codec that a charset label stands for, "" for one that no page should be read in.
 
-    >>> codec_of("GB2312"), codec_of("utf-7")
+    >>> resolve_codec("GB2312"), resolve_codec("utf-7")
     ('gb18030', '')
     """
     plain = label.strip().strip("\"'").lower()
@@ -140,14 +140,14 @@ def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _is_utf8_for_sure(body: bytes, labels: Sequence[str]) -> bool:
-    """Whether it is valid UTF-8 and that is declared, or no accident: it is text in no other encoding then."""
-    text, is_whole = _text(body, "utf-8")
+    """True if the body is valid UTF-8 that is declared or no accident: no other encoding gives text then."""
+    text, is_whole = _decode_text(body, "utf-8")
     return is_whole and ("utf-8" in labels or count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8)
 
 
 def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
-    """UTF-8 for sure that hardly looks like text, as a browser shows it; None where its characters were lost before."""
-    text, _ = _text(body, "utf-8")
+    """Sure UTF-8 that hardly looks like text, as a browser shows it; None where its characters were lost before."""
+    text, _ = _decode_text(body, "utf-8")
     is_short = count_outside_ascii(text) < MIN_CHARS_OF_SURE_UTF8
     is_lost = lost_share(text) > MAX_LOST_SHARE and count_lost(text) >= MIN_CHARS_OF_SURE_UTF8
     if is_lost or not _is_utf8_for_sure(body, labels):
@@ -155,48 +155,48 @@ def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
     return Decoded(text, "utf-8", is_doubtful=not is_short or "\ufffd" in text)
 
 
-def _best(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
+def _best_decoding(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
     """The best of the candidates, if it is text."""
-    plain: list[_Candidate] = []
-    best: _Candidate | None = None
+    plain: list[_DecodingCandidate] = []
+    best: _DecodingCandidate | None = None
     for codec in dict.fromkeys(codecs):
         # No text is better than 1.0, and labels come first: nothing behind this one has a higher rank.
         if best is not None and best.rank >= 1.0 and codec not in (*labels, "utf-8") and _is_clean(best, body):
             return _in_its_language(best, body, labels)
-        plain.append(_plain(body, codec, labels))
-        best = _first_of([each for each in plain if each.is_acceptable])
+        plain.append(_plain_candidate(body, codec, labels))
+        best = _highest_ranked([each for each in plain if each.is_acceptable])
     if best is None or not _is_clean(best, body):
-        found = [*plain, *_mixtures(body, plain), *_repaired(plain)]
-        best = _first_of([each for each in found if each.is_acceptable])
+        found = [*plain, *_mixed_candidates(body, plain), *_repaired_candidates(plain)]
+        best = _highest_ranked([each for each in found if each.is_acceptable])
     return _in_its_language(best, body, labels)
 
 
-def _in_its_language(best: _Candidate | None, body: bytes, labels: Sequence[str]) -> Decoded | None:
+def _in_its_language(best: _DecodingCandidate | None, body: bytes, labels: Sequence[str]) -> Decoded | None:
     if best is None or best.decoded.encoding not in UNICODE:
         return _other_language(body, labels, best) or (best.decoded if best else None)
     return best.decoded
 
 
-def _first_of(candidates: Sequence[_Candidate]) -> _Candidate | None:
+def _highest_ranked(candidates: Sequence[_DecodingCandidate]) -> _DecodingCandidate | None:
     return max(candidates, key=lambda each: each.rank, default=None)  # the first of equals
 
 
-def _is_clean(best: _Candidate, body: bytes) -> bool:
+def _is_clean(best: _DecodingCandidate, body: bytes) -> bool:
     return best.worth >= MIN_QUALITY_OF_CLEAN and not may_be_mixed(body, best.decoded.encoding, best.is_whole)
 
 
-def _plain(body: bytes, codec: str, labels: Sequence[str]) -> _Candidate:
-    text, is_whole = _text(body, codec)
+def _plain_candidate(body: bytes, codec: str, labels: Sequence[str]) -> _DecodingCandidate:
+    text, is_whole = _decode_text(body, codec)
     worth = quality(text, codec)
     rank = round(worth + _LABEL_BONUS * (codec in labels) + _VALID_UTF8_BONUS * (codec == "utf-8" and is_whole), 9)
     doubtful = worth < MIN_QUALITY_TO_TRUST or not is_whole
-    return _Candidate(Decoded(text, codec, doubtful), worth, rank, is_whole)
+    return _DecodingCandidate(Decoded(text, codec, doubtful), worth, rank, is_whole)
 
 
-def _mixtures(body: bytes, plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
+def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
     """Readings of the page as one encoding with parts in another. The page's own is that of the longer part."""
     for codec in [each.decoded.encoding for each in plain if may_be_mixed(body, each.decoded.encoding, each.is_whole)]:
-        for piece in pieced(body, codec):
+        for piece in decode_mixed(body, codec):
             if not 0 < piece.other_chars <= piece.own_chars:
                 continue
             worth = quality(piece.text)
@@ -205,10 +205,10 @@ def _mixtures(body: bytes, plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
             said = (Message("page.mixed", chars=piece.other_chars, other=piece.other, encoding=codec),)
             decoded = Decoded(piece.text, codec, doubtful, said)
             # 0.2: what stands in the longer part decides; the label of a lying page weighs nothing here.
-            yield _Candidate(decoded, worth, worth + 0.2 * share - 0.05 * piece.lost, piece.lost == 0)
+            yield _DecodingCandidate(decoded, worth, worth + 0.2 * share - 0.05 * piece.lost, piece.lost == 0)
 
 
-def _repaired(plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
+def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
     """Readings of what was decoded wrongly and saved, where they can be brought back."""
     for each in plain:
         mended = repair(each.decoded.text) if each.is_whole else None
@@ -219,10 +219,12 @@ def _repaired(plain: Sequence[_Candidate]) -> Iterator[_Candidate]:
         doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
         said = (Message("page.saved-wrongly", encoding=codec, right=mended.right, wrong=mended.wrong),)
         # Less than a reading that needs no repair, unless that is no text.
-        yield _Mended(Decoded(mended.text, codec, doubtful, said), worth, worth + each.rank - each.worth, True)
+        yield _RepairedCandidate(
+            Decoded(mended.text, codec, doubtful, said), worth, worth + each.rank - each.worth, True
+        )
 
 
-class _Mended(_Candidate):
+class _RepairedCandidate(_DecodingCandidate):
     """Repaired text may have lost a character in each paragraph; then it is doubtful, but it is text."""
 
     __slots__ = ()
@@ -232,7 +234,7 @@ class _Mended(_Candidate):
         return self.worth >= MIN_QUALITY_TO_ACCEPT
 
 
-def _other_language(body: bytes, labels: Sequence[str], best: _Candidate | None) -> Decoded | None:
+def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:
     """Text in another language, by what is declared or by its letters, that would be forced into Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
     if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
@@ -242,15 +244,15 @@ def _other_language(body: bytes, labels: Sequence[str], best: _Candidate | None)
         return None
     if (undeclared := undeclared_text(body)) is not None:
         return Decoded(*undeclared)
-    latin = _plain(body, "cp1252", ())
+    latin = _plain_candidate(body, "cp1252", ())
     is_sure = (
         latin.worth >= (MIN_QUALITY_TO_TRUST if best else MIN_QUALITY_TO_ACCEPT) and frequent < MAX_FREQUENT_IN_LATIN
     )
     return latin.decoded if is_sure else None
 
 
-def _text(body: bytes, codec: str) -> tuple[str, bool]:
-    """The text, and whether every byte of it was right; a character cut off at the very end counts as right."""
+def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
+    """Text, and True if every byte of it is valid; a character cut off at the very end counts as valid."""
     try:
         return body.decode(codec), True
     except UnicodeDecodeError as fault:
@@ -277,7 +279,7 @@ MAX_BLOCKS = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Pieced:
+class MixedText:
     """Text of two encodings. own_chars, other_chars: outside ASCII; lost: blocks that are text in neither."""
 
     text: str
@@ -295,13 +297,13 @@ def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
 
 
-def pieced(body: bytes, codec: str) -> Iterator[Pieced]:
-    """The page read in `codec`, but for the blocks that are text in another encoding only: once for each of these."""
+def decode_mixed(body: bytes, codec: str) -> Iterator[MixedText]:
+    """Decode the page in `codec`, and the blocks that are text in another encoding only in that: once for each one."""
     for other in _OTHERS.get(codec, ()):
-        yield _Pieces(codec, other).read(body)
+        yield _MixedDecoder(codec, other).read(body)
 
 
-class _Pieces:
+class _MixedDecoder:
     """One reading of one page."""
 
     def __init__(self, codec: str, other: str) -> None:
@@ -309,7 +311,7 @@ class _Pieces:
         self._own = self._others = self._lost = 0
         self._blocks_left = MAX_BLOCKS
 
-    def read(self, body: bytes) -> Pieced:
+    def read(self, body: bytes) -> MixedText:
         parts: list[str] = []
         end = 0
         for block in _BLOCK.finditer(body):
@@ -318,7 +320,7 @@ class _Pieces:
             if self._blocks_left <= 0:
                 break
         parts.append(self._unsure(body[end:], None))
-        return Pieced("".join(parts), self._codec, self._other, self._own, self._others, self._lost)
+        return MixedText("".join(parts), self._codec, self._other, self._own, self._others, self._lost)
 
     def _block(self, block: bytes) -> str:
         if block.isascii():
@@ -395,7 +397,7 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
             continue
         text = body.decode(codec, "replace")
         is_latin = codec in LATIN and quality(text, codec) >= MIN_QUALITY_TO_ACCEPT and _keeps_case(text)
-        is_other = codec in LETTERS and _is_made_of(LETTERS[codec], text, MIN_SHARE_OF_LETTERS)
+        is_other = codec in LETTERS and _is_in_letters(LETTERS[codec], text, MIN_SHARE_OF_LETTERS)
         if (is_latin or is_other) and lost_share(text) <= MAX_LOST_SHARE_OF_DECLARED:
             yield text, codec
 
@@ -411,7 +413,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
         chars = len(_letters(text))
         is_doubtful = chars < CHARS_OF_PARAGRAPH or letters == RUSSIAN
         min_share = MIN_SHARE_OF_SHORT if is_doubtful else MIN_SHARE_OF_LETTERS
-        if chars >= MIN_CHARS_UNDECLARED and _is_made_of(letters, text, min_share):
+        if chars >= MIN_CHARS_UNDECLARED and _is_in_letters(letters, text, min_share):
             if letters != RUSSIAN:
                 return text, codec
             found.append((text, codec))
@@ -419,8 +421,8 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
     return max(found, key=lambda each: sum(map(str.islower, each[0])), default=None)
 
 
-def _is_made_of(letters: str, text: str, min_share: float) -> bool:
-    """Whether what is not ASCII in a text is made of some letters, and those of an alphabet make words."""
+def _is_in_letters(letters: str, text: str, min_share: float) -> bool:
+    """True if the text outside ASCII consists of some letters, and those of an alphabet form words."""
     all_letters = _letters(text)
     # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
     is_hangul = letters in (HANGUL, SYLLABLES)
@@ -435,12 +437,12 @@ def _is_made_of(letters: str, text: str, min_share: float) -> bool:
 
 
 def _keeps_case(text: str) -> bool:
-    """Whether capitals hardly ever follow small letters: read in the wrong encoding, text is full of such."""
+    """True if capitals hardly ever follow small letters: in the wrong encoding they often do."""
     around = around_outside_ascii(text)
     cases = "".join("s" if char.islower() else "C" if char.isupper() else " " for char in around)
     return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)
 
 
 def _letters(text: str) -> str:
-    """What is neither ASCII nor a mark."""
+    """Characters that are neither ASCII nor marks."""
     return _SIGNS.sub("", outside_ascii(text))

@@ -1,4 +1,4 @@
-"""How much a text looks written by people, and what it was before somebody read it in the wrong encoding and saved it.
+"""Quality of a text as written by people, and repair of text that was saved after a wrong decoding.
 
 The check that decides between decodings. Pure functions of text.
 """
@@ -76,7 +76,7 @@ _KANA_IS_AT_HOME = frozenset({"utf-8", "utf-16-le", "utf-16-be", "cp932", "euc_j
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class MojibakeRepair:
     """A text as it was before it was read as `wrong` though it was in `right`; `is_whole`: no character is lost."""
 
     text: str
@@ -86,7 +86,7 @@ class Repair:
 
 
 def quality(text: str, codec: str = "utf-8") -> float:
-    """How much of what is not ASCII looks written by people: 0.0 mojibake, 1.0 running text; pure ASCII gives 1.0."""
+    """Share of the text outside ASCII that looks written by people: 0.0 mojibake, 1.0 running text or pure ASCII."""
     if has_many_controls(text[:_SAMPLE_CHARS]):
         return 0.0
     if text.isascii():
@@ -97,8 +97,8 @@ def quality(text: str, codec: str = "utf-8") -> float:
         return min(1.0, (_count_in_words(around) + len(_LONE_SIGNS.findall(around))) / len(sample))
     is_unicode, is_kana_at_home = codec.startswith("utf"), codec in _KANA_IS_AT_HOME
     worth, han, frequent, latin = 0.0, 0, 0, 0
-    for char, count in _counted(sample):
-        of_char, is_han, is_frequent = _judged(char, is_unicode, is_kana_at_home)
+    for char, count in _char_counts(sample):
+        of_char, is_han, is_frequent = _judge_char(char, is_unicode, is_kana_at_home)
         worth, han, frequent = worth + of_char * count, han + is_han * count, frequent + is_frequent * count
         latin += count * (of_char == WORTH_OF_LATIN)
     if is_unicode and latin > MIN_SHARE_OF_LATIN * len(sample):
@@ -116,7 +116,7 @@ def _count_in_words(around: str) -> int:
 
 
 def outside_ascii(text: str) -> str:
-    """What is not ASCII, of a long text the first 60,000 characters."""
+    """Characters that are not ASCII, of a long text the first 60,000."""
     if len(text) < _CHARS_OF_SHORT:
         return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
@@ -128,8 +128,8 @@ def outside_ascii(text: str) -> str:
     return sample[:_SAMPLE_CHARS]
 
 
-def _counted(sample: str) -> Iterable[tuple[str, int]]:
-    """Each character with how often it stands there."""
+def _char_counts(sample: str) -> Iterable[tuple[str, int]]:
+    """Count each character."""
     codes = _codes(sample) if len(sample) >= _CHARS_OF_SHORT else None
     if codes is None or codes.max() > _LAST_OF_BASIC_PLANE:
         return Counter(sample).items()
@@ -143,7 +143,7 @@ def _codes(text: str) -> NDArray[np.uint32]:
 
 
 def around_outside_ascii(text: str) -> str:
-    """The same, with what stands right before and behind each run of it."""
+    """Return the same characters with the one right before and behind each run of them."""
     around: list[str] = []
     left = _SAMPLE_CHARS
     for run in _OUTSIDE_ASCII.finditer(text):
@@ -157,7 +157,7 @@ def around_outside_ascii(text: str) -> str:
 
 def frequent_share(text: str) -> float:
     """The share of the most frequent characters among the Chinese ones: two fifths in running text, [0, 1]."""
-    han = [(char, count) for char, count in _counted(text[:_SAMPLE_CHARS]) if HAN.match(char)]
+    han = [(char, count) for char, count in _char_counts(text[:_SAMPLE_CHARS]) if HAN.match(char)]
     frequent = sum(count for char, count in han if char in FREQUENT_HAN)
     return frequent / sum(count for _, count in han) if han else 0.0
 
@@ -169,7 +169,7 @@ def lost_share(text: str) -> float:
 
 
 def count_lost(text: str) -> int:
-    """How often U+FFFD stands in a text, or what GBK makes of it, or memory that nobody wrote to."""
+    """Count U+FFFD in a text, the characters that GBK makes of it, and those of uninitialised memory."""
     lost = text.count("\ufffd")
     if "锟" in text or "拷" in text:  # one character is looked for ten times as fast as several
         lost += text.count("锟斤") + text.count("斤拷") - text.count("锟斤拷")
@@ -181,11 +181,11 @@ def count_outside_ascii(text: str) -> int:
 
 
 def has_many_controls(text: str) -> bool:
-    """Whether it holds more control characters than any text: two bytes a character, or no text at all."""
+    """True if a text holds more control characters than any real one: two bytes a character, or no text at all."""
     return len(_ASCII_CONTROLS.findall(text)) > len(text) / 100
 
 
-def repair(text: str) -> Repair | None:
+def repair(text: str) -> MojibakeRepair | None:
     """The text before it was decoded wrongly and saved, block by block; None where nothing shows that it was.
 
     Only blocks that get better are changed, so a page with one field of mojibake keeps the others.
@@ -199,16 +199,16 @@ def repair(text: str) -> Repair | None:
     best = max(_WAYS, key=lambda way: sum(_gain(block[:_CHARS_TO_TRY], way) for block in suspects))
     is_whole = True
 
-    def mended(block: re.Match[str]) -> str:
+    def repair_match(block: re.Match[str]) -> str:
         nonlocal is_whole
-        better = _mended(block[0], best)
+        better = _repair_block(block[0], best)
         if better is None:
             return block[0]
         is_whole = is_whole and "\ufffd" not in better
         return better
 
-    whole = _BLOCK.sub(mended, text)
-    return None if whole == text else Repair(whole, best.right, best.wrong, is_whole)
+    whole = _BLOCK.sub(repair_match, text)
+    return None if whole == text else MojibakeRepair(whole, best.right, best.wrong, is_whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,14 +219,14 @@ class _Way:
 
 
 def _gain(block: str, way: _Way) -> float:
-    better = _mended(block, way)
+    better = _repair_block(block, way)
     return 0.0 if better is None else (quality(better, way.right) - quality(block)) * len(block)
 
 
-def _mended(block: str, way: _Way) -> str | None:
+def _repair_block(block: str, way: _Way) -> str | None:
     """The block read rightly, where that makes it better; what cannot be brought back is U+FFFD."""
     is_long = len(block) > 2 * _CHARS_TO_TRY
-    if block.isascii() or (is_long and _mended(block[:_CHARS_TO_TRY], way) is None):
+    if block.isascii() or (is_long and _repair_block(block[:_CHARS_TO_TRY], way) is None):
         return None
     raw = way.undo(block)
     better = raw.decode(way.right, "replace")
@@ -247,7 +247,7 @@ def _is_suspect(block: str) -> bool:
     )
 
 
-def _bytes_of_latin(block: str) -> bytes:
+def _latin_bytes(block: str) -> bytes:
     """ISO 8859-1 and windows-1252 at once: what the one lacks the other has, and pages mix them."""
     return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
@@ -258,7 +258,7 @@ _BEYOND_LATIN = re.compile(
 )  # \xff: in no encoding that is tried for a character, so it comes out as lost
 
 
-def _bytes_of(codec: str) -> Callable[[str], bytes]:
+def _encoder(codec: str) -> Callable[[str], bytes]:
     def undo(block: str) -> bytes:
         return b"\xff".join(part.encode(codec, _AS_LOST) for part in block.split("\ufffd"))
 
@@ -275,19 +275,19 @@ _AS_LOST = "zhuiwen.lost"
 codecs.register_error(_AS_LOST, _as_lost)
 
 _WAYS = (
-    _Way("utf-8", "cp1252", _bytes_of_latin),
-    _Way("gb18030", "cp1252", _bytes_of_latin),
-    _Way("big5hkscs", "cp1252", _bytes_of_latin),
-    _Way("utf-8", "gb18030", _bytes_of("gb18030")),
-    _Way("utf-8", "big5hkscs", _bytes_of("big5hkscs")),
-    _Way("big5hkscs", "gb18030", _bytes_of("gb18030")),
-    _Way("gb18030", "big5hkscs", _bytes_of("big5hkscs")),
+    _Way("utf-8", "cp1252", _latin_bytes),
+    _Way("gb18030", "cp1252", _latin_bytes),
+    _Way("big5hkscs", "cp1252", _latin_bytes),
+    _Way("utf-8", "gb18030", _encoder("gb18030")),
+    _Way("utf-8", "big5hkscs", _encoder("big5hkscs")),
+    _Way("big5hkscs", "gb18030", _encoder("gb18030")),
+    _Way("gb18030", "big5hkscs", _encoder("big5hkscs")),
 )
 
 
 @lru_cache(maxsize=65_536)
-def _judged(char: str, is_unicode: bool, is_kana_at_home: bool) -> tuple[float, bool, bool]:
-    """What a character is worth, and whether it is a Chinese and a frequent one."""
+def _judge_char(char: str, is_unicode: bool, is_kana_at_home: bool) -> tuple[float, bool, bool]:
+    """Worth of a character; True if it is Chinese; True if it is a frequent one."""
     return _worth(char, is_unicode, is_kana_at_home), HAN.match(char) is not None, char in FREQUENT_HAN
 
 

@@ -1,4 +1,4 @@
-"""Which characters running Chinese is made of, taken from the national character sets themselves.
+"""Characters of running Chinese text, taken from the national character sets.
 
 Serves the check for mojibake: text that was decoded wrongly is made of characters that nobody writes.
 """
@@ -38,26 +38,26 @@ PRIVATE_USE = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]")
 
 
 def count_han(text: str) -> int:
-    """How many Chinese characters `text` has.
+    """Count the Chinese characters of `text`.
 
     >>> count_han("第1章 abc")
     2
     """
-    return 0 if text.isascii() else (_counted_once if len(text) > _LONG_CHARS else _counted)(text)
+    return 0 if text.isascii() else (_count_cached if len(text) > _LONG_CHARS else _count)(text)
 
 
-def _counted(text: str) -> int:
+def _count(text: str) -> int:
     return len("".join(HAN_RUN.findall(text)))
 
 
-_counted_once = lru_cache(maxsize=2)(_counted)  # whoever judges a long text counts it again
+_count_cached = lru_cache(maxsize=2)(_count)  # whoever judges a long text counts it again
 _LONG_CHARS = 10_000
 
 
-def han_of(text: str) -> str:
+def han_chars(text: str) -> str:
     """The Chinese characters of `text` alone.
 
-    >>> han_of("第1章 abc")
+    >>> han_chars("第1章 abc")
     '第章'
     """
     return "" if text.isascii() else "".join(HAN_RUN.findall(text))

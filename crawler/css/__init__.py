@@ -1,1 +1,1 @@
-"""Style sheets of pages: what they say of each element, on which screens. Pure; knows no script and no layout."""
+"""Style sheets of pages: the declarations for each element on each screen. Pure; knows no script and no layout."""

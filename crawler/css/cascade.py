@@ -1,4 +1,4 @@
-"""Which declarations hold for each element of a page, on each of the ordinary screens.
+"""The declarations that hold for each element of a page, on each of the ordinary screens.
 
 By importance, style attribute, layer, specificity and order (CSS Cascade 5); attributes such as bgcolor come before all
 sheets. A browser's own sheet is not part of it.
@@ -14,11 +14,11 @@ from typing import Any
 
 from lxml.html import HtmlElement
 
-from crawler.css.conditions import screens_of
-from crawler.css.declarations import DECLARED, Declaration, declarations_of
-from crawler.css.matching import Matcher, selector_of
+from crawler.css.conditions import media_screens
+from crawler.css.declarations import DECLARED, Declaration, parse_style_attribute
+from crawler.css.matching import SelectorMatcher, compile_selector
 from crawler.css.screens import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
-from crawler.css.sheets import MAX_MARKS_OF_PAGE, FontFace, LayerName, Rule, Sheet, content_of, marks_in
+from crawler.css.sheets import MAX_MARKS_OF_PAGE, FontFace, LayerName, Rule, Sheet, count_marks, parse_sheet
 from crawler.reading_steps import ReadingSteps, Step
 
 Properties = Mapping[str, str]
@@ -51,19 +51,19 @@ class _Entry:
 
 @dataclass(slots=True)
 class Cascade:
-    """What holds for the elements of one page. screens: one of each group of screens that see the page alike."""
+    """Declared values of the elements of one page. screens: one of each group of screens that see the page alike."""
 
     faces: list[tuple[FontFace, str]] = field(default_factory=list)  # each with the base of its sheet
     animated: dict[str, frozenset[str]] = field(default_factory=dict)
     screens: tuple[int, ...] = (DESKTOP,)
     _entries: dict[HtmlElement, list[_Entry]] = field(default_factory=lambda: defaultdict(list))
-    _beside: dict[str, dict[HtmlElement, list[_Entry]]] = field(
+    _pseudo_entries: dict[str, dict[HtmlElement, list[_Entry]]] = field(
         default_factory=lambda: {"before": defaultdict(list), "after": defaultdict(list)}
     )
     _won: dict[tuple[int, ...], Properties] = field(default_factory=dict)
 
-    def of(self, element: HtmlElement, screen: int = DESKTOP) -> Properties:
-        """The declared values of an element itself, by property; `inherit` and var() as they stand."""
+    def properties(self, element: HtmlElement, screen: int = DESKTOP) -> Properties:
+        """Return the declared values of an element itself, by property; `inherit` and var() as they stand."""
         entries = self._entries.get(element)
         return self._winners(entries, screen) if entries else _NOTHING
 
@@ -71,22 +71,22 @@ class Cascade:
         """The elements that anything is declared for."""
         return self._entries
 
-    def beside(self, element: HtmlElement, place: str) -> Properties:
-        """What a sheet says of the "before" or "after" of an element."""
-        return self._winners(self._beside[place].get(element, []), DESKTOP)
+    def pseudo_properties(self, element: HtmlElement, place: str) -> Properties:
+        """Return the declared values of the "before" or "after" of an element."""
+        return self._winners(self._pseudo_entries[place].get(element, []), DESKTOP)
 
     def with_content(self) -> list[HtmlElement]:
         """The elements that a sheet sets text before or after."""
-        return list({**self._beside["before"], **self._beside["after"]})
+        return list({**self._pseudo_entries["before"], **self._pseudo_entries["after"]})
 
     def forget(self, elements: Iterable[HtmlElement]) -> None:
-        """Drop what holds for elements that are not shown."""
+        """Drop the declarations of elements that are not shown."""
         for element in elements:
-            for known in (self._entries, *self._beside.values()):
+            for known in (self._entries, *self._pseudo_entries.values()):
                 known.pop(element, None)
 
     def add(self, element: HtmlElement, entry: _Entry, place: str = "") -> None:
-        (self._beside[place] if place else self._entries)[element].append(entry)
+        (self._pseudo_entries[place] if place else self._entries)[element].append(entry)
 
     def group_screens(self, entries: Iterable[_Entry]) -> None:
         """Find the screens on which something else holds than on others."""
@@ -113,24 +113,24 @@ class Cascade:
 
 
 def cascade(tree: HtmlElement, sheets: Sequence[Sheet] | None = None, steps: ReadingSteps | None = None) -> Cascade:
-    """What sheets, style attributes and other attributes say of a page's elements; what cannot be read is left out.
+    """Apply sheets, style attributes and other attributes to a page's elements; unreadable ones are left out.
 
-    sheets: those that the page applies, in order; None: its own style elements. steps: told of what was left out; raise
+    sheets: those that the page applies, in order; None: its own style elements. steps: notes what was left out; raises
     TooCostly where it takes too long.
     """
     steps = steps or ReadingSteps()
     given = own_sheets(tree) if sheets is None else sheets
     result, numbers = Cascade(), count()
-    entries = _of_sheets(tree, given, result, numbers, steps) if given else []
-    result.group_screens([*entries, *_attributes(tree, result, numbers, steps)])
+    entries = _add_sheets(tree, given, result, numbers, steps) if given else []
+    result.group_screens([*entries, *_add_attributes(tree, result, numbers, steps)])
     return result
 
 
-def _of_sheets(
+def _add_sheets(
     tree: HtmlElement, sheets: Sequence[Sheet], result: Cascade, numbers: Iterator[int], steps: ReadingSteps
 ) -> list[_Entry]:
-    """Enter what sheets say."""
-    matcher, entries = Matcher(tree), list[_Entry]()
+    """Add the rules of sheets."""
+    matcher, entries = SelectorMatcher(tree), list[_Entry]()
     names = matcher.names | _ALWAYS
     for order, (rule, screens, layer) in enumerate(_rules(sheets, names, result, steps)):
         steps.check()
@@ -139,7 +139,7 @@ def _of_sheets(
             break
         if not may_match(",".join(rule.selectors), names):
             continue
-        selectors = [selector_of(text) for text in rule.selectors]
+        selectors = [compile_selector(text) for text in rule.selectors]
         tests = [each.test for each in selectors if each.test is not None]
         mask = screens if all(each.is_sure for each in selectors) else screens & IN_DOUBT
         if not mask or len(tests) < len(selectors):
@@ -149,7 +149,7 @@ def _of_sheets(
             if place not in _PLACES:
                 continue
             entry = _Entry(next(numbers), (layer, test.specificity, order), rule.declarations, mask)
-            matched = matcher.matching(test)
+            matched = matcher.find_elements(test)
             for element in matched:
                 result.add(element, entry, place)
             entries += [entry] if matched else []
@@ -158,12 +158,12 @@ def _of_sheets(
 
 
 def own_sheets(tree: HtmlElement) -> list[Sheet]:
-    """What stands in the style elements of a page."""
-    return [sheet for element in tree.iter("style") if (sheet := sheet_of(element)) is not None]
+    """Sheets in the style elements of a page."""
+    return [sheet for element in tree.iter("style") if (sheet := read_style_element(element)) is not None]
 
 
-def sheet_of(element: HtmlElement) -> Sheet | None:
-    """What a style element says; None where a browser does not apply it."""
+def read_style_element(element: HtmlElement) -> Sheet | None:
+    """Sheet of a style element; None where a browser does not apply it."""
     kind = (element.get("type") or "").strip().lower()
     if kind not in ("", "text/css") or any(above.tag in ("noscript", "template") for above in element.iterancestors()):
         return None
@@ -179,14 +179,14 @@ def _rules(
     marks_left = MAX_MARKS_OF_PAGE
     for sheet in sheets:
         steps.check()
-        screens = sheet.screens & screens_of(sheet.media)
+        screens = sheet.screens & media_screens(sheet.media)
         text = relevant(sheet.text, names) if screens else ""
-        marks_left -= marks_in(text)
+        marks_left -= count_marks(text)
         if marks_left < 0:
             steps.leave_out(Step.STYLE)
         if not text or marks_left < 0:
             continue
-        content = content_of(text)
+        content = parse_sheet(text)
         result.faces += [(face, sheet.base) for face in content.faces]
         for name, changed in content.animated.items():
             result.animated[name] = result.animated.get(name, frozenset()) | changed
@@ -205,13 +205,13 @@ class _Layers(dict[LayerName, int]):
     """Layers by the order in which they are first named."""
 
     def rank(self, layer: LayerName) -> tuple[int, ...]:
-        """What is in no layer comes after what is in one."""
+        """Rank of a layer; rules in no layer come after those in one."""
         around = [layer[:depth] for depth in range(1, len(layer) + 1)]
         return (*(self.setdefault(each, len(self)) for each in around), _UNLAYERED)
 
 
-def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
-    """Enter style attributes and those others that style."""
+def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], steps: ReadingSteps) -> list[_Entry]:
+    """Add style attributes and other attributes that style."""
     by_text: dict[tuple[str, bool], _Entry] = {}
     left = MAX_CHARS_OF_STYLES
     for element in tree.iter("*"):
@@ -225,7 +225,7 @@ def _attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], step
                     steps.leave_out(Step.STYLE_ATTRIBUTES)
                     continue
                 rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
-                made = _Entry(next(numbers), rank, declarations_of(text), is_attribute=is_style)
+                made = _Entry(next(numbers), rank, parse_style_attribute(text), is_attribute=is_style)
                 by_text[text, is_style] = made
             result.add(element, by_text[text, is_style])
     return list(by_text.values())
@@ -275,12 +275,12 @@ def relevant(text: str, names: Set[str]) -> str:
     '.a{top:0} p{top:0}'
     """
 
-    def kept(match: re.Match[str]) -> str:
+    def keep(match: re.Match[str]) -> str:
         selectors, block = match[1], match[2]
         is_meant = selectors is None or (_WATCHED.search(block) and may_match(selectors, names))
         return match[0] if is_meant else ""
 
-    return _PARTS.sub(kept, text)
+    return _PARTS.sub(keep, text)
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:

@@ -1,6 +1,6 @@
-"""On which screens a condition of a style sheet holds: Media Queries 4, and @supports of Conditional Rules 3.
+"""Screens on which a condition of a style sheet holds: Media Queries 4, and @supports of Conditional Rules 3.
 
-What is not understood is in doubt: it holds on the screens where doubts hold, and its opposite on the others.
+A condition that is not understood is in doubt: it holds on the screens where doubts hold, its opposite on the others.
 """
 
 import re
@@ -12,7 +12,7 @@ import tinycss2
 from tinycss2.ast import Node
 
 from crawler.css.screens import ALL_SCREENS, SCREENS, Screen
-from crawler.css.values import Tokens, length_px, significant, split, tokens_of
+from crawler.css.values import Tokens, length_px, parse_value, significant, split
 
 MAX_DEPTH = 32  # of conditions in brackets; frameworks have 2
 _KNOWN_TYPES = ("all", "screen")
@@ -28,23 +28,23 @@ _Leaf = Callable[[Tokens, Screen], bool]
 
 
 @lru_cache(maxsize=1024)
-def screens_of(media: str) -> int:
+def media_screens(media: str) -> int:
     """The screens that a media query list (of an attribute, or as serialised) is for.
 
-    >>> screens_of("print"), screens_of("screen, print") == ALL_SCREENS
+    >>> media_screens("print"), screens_of("screen, print") == ALL_SCREENS
     (0, True)
     """
-    queries = split(tokens_of(media))
+    queries = split(parse_value(media))
     if queries == [[]]:
         return ALL_SCREENS
-    return _where(lambda screen: any(_is_for(query, screen) for query in queries))
+    return _where(lambda screen: any(_query_matches(query, screen) for query in queries))
 
 
 @lru_cache(maxsize=1024)
 def screens_supporting(condition: str, declares: Callable[[str, str], bool | None]) -> int:
-    """The screens whose browser supports what @supports asks for.
+    """Return the screens whose browser supports the condition of an @supports rule.
 
-    declares: whether a browser knows a declaration (name, value), None where that cannot be told.
+    declares: True if a browser knows a declaration (name, value), None where that is unknown.
     """
 
     def answer(content: Tokens, screen: Screen) -> bool:
@@ -52,48 +52,48 @@ def screens_supporting(condition: str, declares: Callable[[str, str], bool | Non
         known = declares(name.strip().lower(), value.strip()) if colon else None
         return screen.doubts_hold if known is None else known
 
-    tokens = tokens_of(condition)
-    return _where(lambda screen: _condition(tokens, screen, answer))
+    tokens = parse_value(condition)
+    return _where(lambda screen: _evaluate_condition(tokens, screen, answer))
 
 
 def _where(holds: Callable[[Screen], bool]) -> int:
     return sum(1 << number for number, screen in enumerate(SCREENS) if holds(screen))
 
 
-def _is_for(query: Tokens, screen: Screen) -> bool:
+def _query_matches(query: Tokens, screen: Screen) -> bool:
     """One media query: a type with conditions, or a condition alone."""
     words = [_word(token) for token in query]
     is_not = words[:1] == ["not"]
     if words[:1] in (["only"], ["not"]) and any(words[1:2]):
         query, words = query[1:], words[1:]
     if not words or words[0] in ("", "not"):
-        return _condition(query, screen, _feature)
+        return _evaluate_condition(query, screen, _evaluate_feature)
     if len(words) > 1 and (words[1] != "and" or "or" in words):
         return screen.doubts_hold
-    holds = words[0] in _KNOWN_TYPES and (len(words) == 1 or _condition(query[2:], screen, _feature))
+    holds = words[0] in _KNOWN_TYPES and (len(words) == 1 or _evaluate_condition(query[2:], screen, _evaluate_feature))
     return holds != is_not
 
 
-def _condition(tokens: Tokens, screen: Screen, leaf: _Leaf, depth: int = 0) -> bool:
+def _evaluate_condition(tokens: Tokens, screen: Screen, leaf: _Leaf, depth: int = 0) -> bool:
     """`not A`, `A and B`, `A or B`, each in brackets."""
     if len(tokens) == 2 and _word(tokens[0]) == "not":
-        return not _bracketed(tokens[1], screen, leaf, depth)
+        return not _evaluate_brackets(tokens[1], screen, leaf, depth)
     words = {_word(token) for token in tokens[1::2]}
     if len(tokens) % 2 == 0 or len(words) > 1 or not words <= {"and", "or"} or depth > MAX_DEPTH:
         return screen.doubts_hold
-    answers = (_bracketed(token, screen, leaf, depth) for token in tokens[::2])
+    answers = (_evaluate_brackets(token, screen, leaf, depth) for token in tokens[::2])
     return any(answers) if words == {"or"} else all(answers)
 
 
-def _bracketed(token: Node, screen: Screen, leaf: _Leaf, depth: int) -> bool:
+def _evaluate_brackets(token: Node, screen: Screen, leaf: _Leaf, depth: int) -> bool:
     if token.type != "() block":
         return screen.doubts_hold  # selector(), font-tech() of @supports
     content = significant(token.content)
     is_nested = bool(content) and (content[0].type == "() block" or _word(content[0]) == "not")
-    return _condition(content, screen, leaf, depth + 1) if is_nested else leaf(content, screen)
+    return _evaluate_condition(content, screen, leaf, depth + 1) if is_nested else leaf(content, screen)
 
 
-def _feature(content: Tokens, screen: Screen) -> bool:
+def _evaluate_feature(content: Tokens, screen: Screen) -> bool:
     """One media feature: `min-width: 600px`, `600px <= width < 900px`; of others what desktops have, or doubt."""
     text = "".join(tinycss2.serialize(content).lower().split())
     name, _, value = text.partition(":")

@@ -1,4 +1,4 @@
-"""The declarations of a block that decide what text is seen: shorthands taken apart, what no browser reads left out."""
+"""Declarations that decide which text is seen: as longhands, without those that no browser reads."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import tinycss2
 from tinycss2.ast import Node
 
-from crawler.css.values import tokens_of, words
+from crawler.css.values import parse_value, words
 
 _MAX_CHARS_REMEMBERED = 1_000
 MAX_CHARS_OF_STYLE = 100_000  # of one attribute; one that is longer is left out
@@ -58,10 +58,10 @@ class Declaration(NamedTuple):
     is_important: bool = False
 
 
-def declarations_of(style: str) -> tuple[Declaration, ...]:
-    """The declarations of a style attribute that are watched.
+def parse_style_attribute(style: str) -> tuple[Declaration, ...]:
+    """Parse the watched declarations of a style attribute.
 
-    >>> [tuple(each) for each in declarations_of("Display : none; zoom:1; OVERFLOW: auto clip !important")]
+    >>> [tuple(each) for each in parse_style_attribute("Display : none; zoom:1; OVERFLOW: auto clip !important")]
     [('display', 'none', False), ('overflow-x', 'auto', True), ('overflow-y', 'clip', True)]
     """
     return (_remembered if len(style) <= _MAX_CHARS_REMEMBERED else _read)(style)
@@ -71,7 +71,7 @@ def _read(style: str) -> tuple[Declaration, ...]:
     if len(style) > MAX_CHARS_OF_STYLE:
         return ()
     try:
-        return declarations_in(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
+        return block_declarations(tinycss2.parse_blocks_contents(style, skip_comments=True, skip_whitespace=True))
     except (ValueError, RecursionError):
         return ()
 
@@ -79,18 +79,18 @@ def _read(style: str) -> tuple[Declaration, ...]:
 _remembered = lru_cache(maxsize=2_048)(_read)
 
 
-def declarations_in(items: Iterable[Node]) -> tuple[Declaration, ...]:
-    """The declarations among what stands in a block."""
-    return tuple(each for item in items if item.type == "declaration" for each in _of(item))
+def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
+    """Declarations among the items of a block."""
+    return tuple(each for item in items if item.type == "declaration" for each in _read_declaration(item))
 
 
 def known_to_browsers(name: str, value: str) -> bool | None:
-    """Whether Chromium reads a declaration, None where that cannot be told.
+    """True if Chromium reads a declaration, None where that is unknown.
 
     >>> known_to_browsers("display", "grid"), known_to_browsers("display", "grud"), known_to_browsers("gap", "1px")
     (True, False, None)
     """
-    tokens = tokens_of(value)
+    tokens = parse_value(value)
     if name.startswith("--"):
         return True
     if not tokens or "!" in tokens or name.startswith(_OTHER_BROWSERS):
@@ -103,7 +103,7 @@ def known_to_browsers(name: str, value: str) -> bool | None:
     return test(tokens) if test is not None else None
 
 
-def _of(declaration: Node) -> Iterator[Declaration]:
+def _read_declaration(declaration: Node) -> Iterator[Declaration]:
     name = declaration.name if declaration.name.startswith("--") else declaration.lower_name
     unprefixed = name.removeprefix("-webkit-")
     if name not in DECLARED and unprefixed in DECLARED:
@@ -118,7 +118,7 @@ def _of(declaration: Node) -> Iterator[Declaration]:
 
 def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
     """A declaration as longhands; where a shorthand's parts have no order, each longhand has the whole value."""
-    parts = [token.serialize() for token in tokens_of(value)]
+    parts = [token.serialize() for token in parse_value(value)]
     if name == "overflow":
         yield from (("overflow-x", parts[0]), ("overflow-y", parts[-1]))
     elif name in _FOUR_SIDES:
@@ -133,7 +133,7 @@ def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
             yield longhand, value
 
 
-def _is_word_of(known: frozenset[str]) -> Callable[[tuple[Node, ...]], bool]:
+def _keyword_test(known: frozenset[str]) -> Callable[[tuple[Node, ...]], bool]:
     return lambda tokens: len(tokens) == 1 and tokens[0].type == "ident" and tokens[0].lower_value in known
 
 
@@ -148,12 +148,12 @@ def _is_number(tokens: tuple[Node, ...]) -> bool:
 
 
 def _is_size(tokens: tuple[Node, ...]) -> bool:
-    """Whether no part is a negative length, which sizes cannot be."""
+    """True if no part is a negative length, which sizes cannot be."""
     return not any(token.type in ("dimension", "percentage", "number") and token.value < 0 for token in tokens)
 
 
 def _is_color(tokens: tuple[Node, ...]) -> bool:
-    """Whether no part is a number of digits that no colour has."""
+    """True if no part has a number of digits that no colour has."""
     return not any(token.type == "hash" and not _HEX.fullmatch(token.value) for token in tokens)
 
 
@@ -161,10 +161,10 @@ _HEX = re.compile("(?:[0-9a-fA-F]{3,4}){1,2}")
 _SIZES = ("font-size", "font", "width", "height", "min-width", "min-height", "max-width", "max-height", "padding")
 _TESTS: dict[str, Callable[[tuple[Node, ...]], bool]] = {
     "display": _is_display,
-    "visibility": _is_word_of(frozenset({"visible", "hidden", "collapse"})),
-    "position": _is_word_of(_POSITIONS),
-    "float": _is_word_of(frozenset({"none", "left", "right", "inline-start", "inline-end"})),
-    "direction": _is_word_of(frozenset({"ltr", "rtl"})),
+    "visibility": _keyword_test(frozenset({"visible", "hidden", "collapse"})),
+    "position": _keyword_test(_POSITIONS),
+    "float": _keyword_test(frozenset({"none", "left", "right", "inline-start", "inline-end"})),
+    "direction": _keyword_test(frozenset({"ltr", "rtl"})),
     "opacity": _is_number,
     **dict.fromkeys(("color", "background", "background-color", "-webkit-text-fill-color"), _is_color),
     **dict.fromkeys((*_SIZES, *(f"padding-{side}" for side in _SIDES)), _is_size),

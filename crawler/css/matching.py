@@ -37,17 +37,17 @@ class Selector(NamedTuple):
 
 
 @lru_cache(maxsize=8_192)  # the pages of a site bring the same sheets along
-def selector_of(text: str) -> Selector:
-    """One selector of a list. What cssselect2 does not know (:defined) is taken out, and it is not sure then."""
+def compile_selector(text: str) -> Selector:
+    """Compile one selector of a list. Pseudo-classes unknown to cssselect2 (:defined) are taken out: it is not sure."""
     try:
         tokens = tinycss2.parse_component_value_list(_PART_OF_WEBKIT.sub("::marker", text), skip_comments=True)
     except ValueError:
         return Selector(None)
-    test = _compiled(tokens)
-    return Selector(test) if test is not None else Selector(_compiled(_without_unknown(tokens)), is_sure=False)
+    test = _compile(tokens)
+    return Selector(test) if test is not None else Selector(_compile(_without_unknown(tokens)), is_sure=False)
 
 
-def _compiled(tokens: Tokens) -> CompiledSelector | None:
+def _compile(tokens: Tokens) -> CompiledSelector | None:
     try:
         (compiled,) = compile_selector_list(tokens)
     except (SelectorError, ValueError, NotImplementedError, SyntaxError, RecursionError, MemoryError, AttributeError):
@@ -74,7 +74,7 @@ class _TooCostly(Exception):
 
 
 @dataclass(slots=True)
-class _Steps:
+class _StepCounter:
     left: int = 0
 
     def take(self, number: int) -> None:
@@ -89,7 +89,7 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
     namespace_url = HTML
     in_html_document, transport_content_language = True, None
 
-    def __init__(self, element: HtmlElement, parent: "_Node | None", steps: _Steps) -> None:
+    def __init__(self, element: HtmlElement, parent: "_Node | None", steps: _StepCounter) -> None:
         self._steps, self.nodes = steps, list[_Node]()
         self.etree_element, self.parent, self.local_name = element, parent, element.tag
         self.siblings = [self] if parent is None else parent.nodes
@@ -128,17 +128,17 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
 
     @cached_property
     def etree_children(self) -> list[HtmlElement]:
-        return _Counted((node.etree_element for node in self.nodes), self._steps)
+        return _CountedSiblings((node.etree_element for node in self.nodes), self._steps)
 
     def iter_children(self) -> "Iterator[_Node]":
         self._steps.take(len(self.nodes))
         return iter(self.nodes)
 
 
-class _Counted(list[HtmlElement]):
+class _CountedSiblings(list[HtmlElement]):
     """Brothers; to walk through them is counted."""
 
-    def __init__(self, elements: Iterator[HtmlElement], steps: _Steps) -> None:
+    def __init__(self, elements: Iterator[HtmlElement], steps: _StepCounter) -> None:
         super().__init__(elements)
         self._steps = steps
 
@@ -151,11 +151,11 @@ class _Counted(list[HtmlElement]):
         return super().__getitem__(place)
 
 
-class Matcher:
-    """The elements of one page, found by selectors."""
+class SelectorMatcher:
+    """Finds the elements of one page by selectors."""
 
     def __init__(self, tree: HtmlElement) -> None:
-        self._steps, self._left = _Steps(), MAX_STEPS
+        self._steps, self._left = _StepCounter(), MAX_STEPS
         self._nodes: dict[HtmlElement, _Node] = {}
         self._by_name: dict[str, list[_Node]] = defaultdict(list)
         for element in tree.iter("*"):
@@ -168,17 +168,17 @@ class Matcher:
         self.names: Set[str] = self._by_name.keys()
 
     def forget(self) -> None:
-        """Let go of what was looked at: nodes that know one another would live until the collector finds them."""
+        """Release the nodes: they refer to one another and would live until the garbage collector finds them."""
         for node in self._nodes.values():
             node.nodes.clear()
 
     @property
     def is_used_up(self) -> bool:
-        """Whether no further selector finds anything."""
+        """True if no further selector finds anything."""
         return self._left <= 0
 
-    def matching(self, test: CompiledSelector) -> list[HtmlElement]:
-        """The elements that a selector is for; none where finding them takes too long."""
+    def find_elements(self, test: CompiledSelector) -> list[HtmlElement]:
+        """Return the elements that a selector matches; none where finding them takes too long."""
         candidates = () if test.never_matches else self._candidates(test)
         self._left -= _STEPS_TO_COMPILE
         self._steps.left = allowed = min(MAX_STEPS_OF_ONE, self._left)
@@ -191,7 +191,7 @@ class Matcher:
         return found
 
     def _candidates(self, test: CompiledSelector) -> Sequence[_Node]:
-        """Those that have what the last part of a selector names."""
+        """Elements that have the id, class or tag of a selector's last part."""
         if test.id is not None:
             return self._by_name.get(f"#{test.id}", ())
         if test.class_name is not None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """One screen of a reader. doubts_hold: the answer where only a browser can tell (containers, other features)."""
+    """One screen of a reader. doubts_hold: the answer where only a browser knows (containers, other features)."""
 
     width_px: int
     height_px: int

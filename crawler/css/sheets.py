@@ -12,11 +12,11 @@ from functools import cached_property, lru_cache
 import tinycss2
 from tinycss2.ast import Node
 
-from crawler.css.conditions import screens_of, screens_supporting
-from crawler.css.declarations import Declaration, declarations_in, known_to_browsers
+from crawler.css.conditions import media_screens, screens_supporting
+from crawler.css.declarations import Declaration, block_declarations, known_to_browsers
 from crawler.css.matching import MAX_CHARS
 from crawler.css.screens import ALL_SCREENS, IN_DOUBT
-from crawler.css.values import Tokens, address_of, families, significant, split
+from crawler.css.values import Tokens, families, significant, split, token_address
 
 # A sheet that has more, once what is for other pages is cut out, is left out. All of Semantic UI, the largest public
 # framework that was looked at, has 752,081 characters and 92,679 marks; what concerns them of their own sheets has
@@ -75,7 +75,7 @@ class FontFace:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """List what a sheet imports, before its own rules."""
+    """An import of a sheet, before its own rules."""
 
     address: str
     screens: int
@@ -84,7 +84,7 @@ class Import:
 
 @dataclass(slots=True)
 class SheetContent:
-    """What stands in one sheet. animated: by the name of an animation, the properties that it changes."""
+    """Contents of one sheet. animated: by the name of an animation, the properties that it changes."""
 
     rules: list[Rule] = field(default_factory=list)
     layers: list[LayerName] = field(default_factory=list)  # in the order in which they are first named
@@ -93,15 +93,15 @@ class SheetContent:
     imports: list[Import] = field(default_factory=list)
 
 
-def marks_in(text: str) -> int:
-    """Count the signs of a sheet: what it costs to read."""
+def count_marks(text: str) -> int:
+    """Count the punctuation marks of a sheet: the cost of reading it."""
     return sum(map(text.count, _MARKS))
 
 
-def content_of(text: str) -> SheetContent:
+def parse_sheet(text: str) -> SheetContent:
     """Read a sheet; of one that is too large, nothing. Never raises on broken or hostile text."""
     text, data = _without_data(text)
-    marks = marks_in(text)
+    marks = count_marks(text)
     if len(text) > MAX_CHARS_OF_SHEET or marks > MAX_MARKS:
         return SheetContent()
     content = (_remembered if marks <= _MAX_MARKS_REMEMBERED else _read)(text)
@@ -120,8 +120,8 @@ _remembered = lru_cache(maxsize=32)(_read)  # the pages of a site bring the same
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """Where a rule stands."""
+class _RuleContext:
+    """Context of a rule: its screens, layer and parent."""
 
     screens: int = ALL_SCREENS
     layer: LayerName = ()
@@ -130,7 +130,7 @@ class _Place:
 
 
 class _Reader:
-    """Collects what stands in one sheet."""
+    """Collects the contents of one sheet."""
 
     def __init__(self) -> None:
         self.content = SheetContent()
@@ -144,20 +144,20 @@ class _Reader:
                 self._import(significant(rule.prelude))
             else:
                 is_head = is_head and keyword in ("charset", "layer")
-                self._rule(rule, _Place())
+                self._rule(rule, _RuleContext())
 
-    def _rule(self, rule: Node, place: _Place) -> None:
+    def _rule(self, rule: Node, place: _RuleContext) -> None:
         with suppress(ValueError, RecursionError):  # brackets in brackets, thousands deep
             if place.depth > MAX_DEPTH:
                 return
             if rule.type == "at-rule":
                 self._at_rule(rule, tinycss2.serialize(rule.prelude).strip(), place)
             elif rule.type == "qualified-rule" and place.parent:
-                self._style(_nested(rule.prelude, place.parent), rule.content, replace(place, parent=""))
+                self._style(_resolve_nested(rule.prelude, place.parent), rule.content, replace(place, parent=""))
             elif rule.type == "qualified-rule":
                 self._style(split(rule.prelude), rule.content, place)
 
-    def _at_rule(self, rule: Node, prelude: str, place: _Place) -> None:
+    def _at_rule(self, rule: Node, prelude: str, place: _RuleContext) -> None:
         keyword = rule.lower_at_keyword
         if keyword == "layer":
             self._layer(rule, prelude, place)
@@ -168,26 +168,26 @@ class _Reader:
             if screens:
                 self._inside(rule.content, replace(place, screens=screens))
         elif keyword == "font-face" and len(self.content.faces) < MAX_FACES:
-            self.content.faces += [face] if (face := _face_of(rule.content)) is not None else []
+            self.content.faces += [face] if (face := _read_face(rule.content)) is not None else []
         elif keyword in ("keyframes", "-webkit-keyframes"):
             self._keyframes(prelude.strip("\"'"), rule.content)
 
-    def _inside(self, content: Sequence[Node], place: _Place) -> None:
+    def _inside(self, content: Sequence[Node], place: _RuleContext) -> None:
         """Read a block: rules, or inside a rule also declarations."""
         place = replace(place, depth=place.depth + 1)
         if place.parent:
-            self._style(_parsed(place.parent), content, replace(place, parent=""))
+            self._style(_parse_selectors(place.parent), content, replace(place, parent=""))
             return
         for rule in tinycss2.parse_rule_list(content, skip_comments=True, skip_whitespace=True):
             self._rule(rule, place)
 
-    def _style(self, parts: Sequence[Tokens], content: Sequence[Node], place: _Place) -> None:
-        """A rule with what is nested in it. parts: its selectors."""
+    def _style(self, parts: Sequence[Tokens], content: Sequence[Node], place: _RuleContext) -> None:
+        """Read a rule with the rules nested in it. parts: its selectors."""
         texts = [tinycss2.serialize(part).strip() for part in parts]
         if not all(texts):
             return
         items = tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True)
-        if declarations := declarations_in(items):
+        if declarations := block_declarations(items):
             # A list that is too long is taken as so many rules.
             is_long = sum(map(len, texts)) > MAX_CHARS
             for each in [(text,) for text in texts] if is_long else [tuple(texts)]:
@@ -198,26 +198,30 @@ class _Reader:
             if item.type in ("qualified-rule", "at-rule"):
                 self._rule(item, inner)
 
-    def _layer(self, rule: Node, prelude: str, place: _Place) -> None:
-        names = [tuple(name.strip().split(".")) for name in prelude.split(",")] if prelude else [self._unnamed()]
+    def _layer(self, rule: Node, prelude: str, place: _RuleContext) -> None:
+        names = (
+            [tuple(name.strip().split(".")) for name in prelude.split(",")]
+            if prelude
+            else [self._next_anonymous_layer()]
+        )
         self.content.layers += [(*place.layer, *name) for name in names]
         if rule.content is not None and len(names) == 1:
             self._inside(rule.content, replace(place, layer=(*place.layer, *names[0])))
 
-    def _unnamed(self) -> LayerName:
+    def _next_anonymous_layer(self) -> LayerName:
         self._anonymous += 1
         return (f" {self._anonymous}",)
 
     def _import(self, prelude: Sequence[Node]) -> None:
         """`@import url layer(a) media`."""
-        address, rest = address_of(prelude[0]) if prelude else "", list(prelude[1:])
+        address, rest = token_address(prelude[0]) if prelude else "", list(prelude[1:])
         layer: LayerName = ()
         if rest and rest[0].type == "ident" and rest[0].lower_value == "layer":
-            layer = self._unnamed()
+            layer = self._next_anonymous_layer()
             rest.pop(0)
         elif rest and rest[0].type == "function" and rest[0].lower_name == "layer":
             layer = tuple(tinycss2.serialize(rest.pop(0).arguments).strip().split("."))
-        screens = screens_of(tinycss2.serialize(rest))
+        screens = media_screens(tinycss2.serialize(rest))
         if address and screens:
             self.content.imports.append(Import(address, screens, layer))
 
@@ -227,7 +231,7 @@ class _Reader:
             declaration.name
             for frame in frames
             if frame.type == "qualified-rule"
-            for declaration in declarations_in(
+            for declaration in block_declarations(
                 tinycss2.parse_blocks_contents(frame.content, skip_comments=True, skip_whitespace=True)
             )
         }
@@ -238,19 +242,19 @@ def _screens_of_block(keyword: str, prelude: str) -> int:
     """The screens for which the rules in a block hold; what only layout tells, or is too long, is in doubt."""
     if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
         return IN_DOUBT
-    return screens_of(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)
+    return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)
 
 
-def _parsed(selectors: str) -> list[list[Node]]:
+def _parse_selectors(selectors: str) -> list[list[Node]]:
     return split(tinycss2.parse_component_value_list(selectors, skip_comments=True))
 
 
-def _nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
+def _resolve_nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
     """The selectors of a rule inside a rule, as they would stand outside; none where they are too long."""
     around = f":is({parent})"
     parts = [_with_parent(part, around) for part in split(selectors)]
     whole = ",".join(text if around in text else f"{around} {text}" for text in parts)
-    return _parsed(whole) if all(parts) and len(whole) <= MAX_CHARS else [[]]
+    return _parse_selectors(whole) if all(parts) and len(whole) <= MAX_CHARS else [[]]
 
 
 def _with_parent(tokens: Sequence[Node], around: str) -> str:
@@ -272,26 +276,26 @@ def _without_data(text: str) -> tuple[str, dict[str, str]]:
     """A sheet with a short stand-in for each data: address, and what each stands for: they are as long as a font."""
     data: dict[str, str] = {}
 
-    def kept(match: re.Match[str]) -> str:
+    def replace_data(match: re.Match[str]) -> str:
         name = f"embedded:{len(data)}"
         data[name] = match[2]
         return f"url({name})"
 
-    return (_DATA_URL.sub(kept, text) if "data:" in text else text), data
+    return (_DATA_URL.sub(replace_data, text) if "data:" in text else text), data
 
 
 def _face(family: str, sources: Iterable[str]) -> FontFace:
     return FontFace(family, tuple(sorted(sources, key=_is_odd_form)))
 
 
-def _face_of(content: Sequence[Node]) -> FontFace | None:
+def _read_face(content: Sequence[Node]) -> FontFace | None:
     """Read a @font-face; None where it lacks a name or a file."""
     family, sources = "", list[str]()
     for item in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if item.type == "declaration" and item.lower_name == "font-family":
             family = next(iter(families(tinycss2.serialize(item.value))), "")
         elif item.type == "declaration" and item.lower_name == "src":
-            sources += [address for each in item.value if (address := address_of(each))]
+            sources += [address for each in item.value if (address := token_address(each))]
     return _face(family, sources) if family and sources else None
 
 

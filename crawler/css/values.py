@@ -1,4 +1,4 @@
-"""Values of style properties as tokens and numbers: lengths, colors, lists. What cannot be told is None."""
+"""Values of style properties as tokens and numbers: lengths, colors, lists. An unknown one is None."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ _COLOR_FUNCTIONS = frozenset([
 
 @dataclass(frozen=True, slots=True)
 class Units:
-    """What relative lengths are relative to. is_quirky: lengths need no unit, as in pages without a doctype."""
+    """Base of relative lengths. is_quirky: lengths need no unit, as in pages without a doctype."""
 
     em_px: float = MEDIUM_PX
     rem_px: float = MEDIUM_PX
     screen: Screen = SCREENS[DESKTOP]
     is_quirky: bool = False
 
-    def of(self, unit: str) -> float | None:
-        """The size of a unit in px."""
+    def unit_px(self, unit: str) -> float | None:
+        """Return the size of a unit in px."""
         if unit in _ABSOLUTE_PX:
             return _ABSOLUTE_PX[unit]
         if unit in ("em", "rem"):
@@ -64,7 +64,7 @@ def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
 
 
 @lru_cache(maxsize=4096)
-def tokens_of(value: str) -> tuple[Node, ...]:
+def parse_value(value: str) -> tuple[Node, ...]:
     """The tokens of a value, without blanks; none for one that is made to break the parser."""
     try:
         return tuple(significant(tinycss2.parse_component_value_list(value, skip_comments=True)))
@@ -78,14 +78,14 @@ def length_px(value: str | None, units: Units = DESKTOP_UNITS) -> float | None:
     >>> length_px("-2em"), length_px("0"), length_px("12"), length_px("50%")
     (-32.0, 0.0, None, None)
     """
-    tokens = tokens_of(value) if value else ()
+    tokens = parse_value(value) if value else ()
     return token_px(tokens[0], units) if len(tokens) == 1 else None
 
 
 def token_px(token: Node, units: Units) -> float | None:
     """One token as a length in px."""
     if token.type == "dimension":
-        size = units.of(token.lower_unit)
+        size = units.unit_px(token.lower_unit)
         return None if size is None else _clamp(token.value * size)
     is_length = token.type == "number" and (token.value == 0 or units.is_quirky)
     return _clamp(token.value) if is_length else None
@@ -97,7 +97,7 @@ def ratio(value: str | None) -> float | None:
     >>> ratio(".5"), ratio("50%"), ratio("5px")
     (0.5, 0.5, None)
     """
-    tokens = tokens_of(value) if value else ()
+    tokens = parse_value(value) if value else ()
     return token_ratio(tokens[0]) if len(tokens) == 1 else None
 
 
@@ -110,7 +110,7 @@ def token_ratio(token: Node) -> float | None:
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
     """A font-size, also one that stands in a `font`; units: those of the element above."""
-    for token in tokens_of(value):
+    for token in parse_value(value):
         if token.type == "ident" and token.lower_value in _SIZES_PX:
             return _SIZES_PX[token.lower_value]
         if token.type == "ident" and token.lower_value in ("smaller", "larger") and inherited_px is not None:
@@ -118,7 +118,7 @@ def font_size_px(value: str, inherited_px: float | None, units: Units) -> float 
         if token.type == "percentage" or (token.type == "dimension" and token.lower_unit == "em"):
             share = token.value / 100 if token.type == "percentage" else token.value
             return None if inherited_px is None else _visible_px(share * inherited_px)
-        if token.type == "dimension" or (token.type == "number" and (token.value == 0 or len(tokens_of(value)) == 1)):
+        if token.type == "dimension" or (token.type == "number" and (token.value == 0 or len(parse_value(value)) == 1)):
             return token_px(token, units)
         if token.type == "function":
             return None
@@ -131,7 +131,7 @@ def _visible_px(px: float) -> float:
 
 
 def _clamp(number: float) -> float:
-    """The number as far as a length goes; what is none (0 times 1e400) is the longest."""
+    """Limit a number to the longest length; a value that is no number (0 times 1e400) becomes that."""
     return max(-MAX_PX, min(MAX_PX, number))
 
 
@@ -144,13 +144,13 @@ class Rgba:
     blue: float
     alpha: float = 1.0
 
-    def over(self, ground: "Rgba") -> "Rgba":
-        """What is seen of this color on an opaque ground."""
+    def blend(self, ground: "Rgba") -> "Rgba":
+        """Return this color as seen on an opaque ground."""
         pairs = zip((self.red, self.green, self.blue), (ground.red, ground.green, ground.blue), strict=True)
         return Rgba(*(own * self.alpha + other * (1 - self.alpha) for own, other in pairs))
 
-    def steps_to(self, other: "Rgba") -> float:
-        """How far two colors are apart in the channel that differs most."""
+    def distance(self, other: "Rgba") -> float:
+        """Distance of two colors in the channel that differs most."""
         pairs = zip((self.red, self.green, self.blue), (other.red, other.green, other.blue), strict=True)
         return max(abs(own - each) for own, each in pairs)
 
@@ -162,7 +162,7 @@ def color(value: str) -> Rgba | None:
     >>> color("#ff000080"), color("no-repeat white")
     (Rgba(red=255.0, green=0.0, blue=0.0, alpha=0.5019607843137255), Rgba(red=255.0, green=255.0, blue=255.0, alpha=1.0))
     """  # noqa: E501
-    for token in tokens_of(value):
+    for token in parse_value(value):
         try:
             found = color5.parse_color(token)
             if found is not None and found != "currentcolor":
@@ -175,19 +175,19 @@ def color(value: str) -> Rgba | None:
 
 def functions(value: str) -> Iterator[tuple[str, list[list[Node]]]]:
     """The functions of a value with their arguments: those of `translate(1px, 2px) scale(0)`."""
-    for token in tokens_of(value):
+    for token in parse_value(value):
         if token.type == "function":
             yield token.lower_name, split(significant(token.arguments))
 
 
 def words(value: str) -> list[str]:
     """The keywords of a value in lower case."""
-    return [token.lower_value for token in tokens_of(value) if token.type == "ident"]
+    return [token.lower_value for token in parse_value(value) if token.type == "ident"]
 
 
 def has_picture(value: str) -> bool:
-    """Whether a background is more than a color."""
-    return any(token.type in ("url", "function") and not _is_color(token) for token in tokens_of(value))
+    """True if a background is more than a color."""
+    return any(token.type in ("url", "function") and not _is_color(token) for token in parse_value(value))
 
 
 def _is_color(token: Node) -> bool:
@@ -200,7 +200,7 @@ def families(value: str) -> list[str]:
     >>> families("12px/1.5 'My Font', serif")
     ['my font', 'serif']
     """
-    return [name for part in split(tokens_of(value)) if (name := _family(part))]
+    return [name for part in split(parse_value(value)) if (name := _family(part))]
 
 
 def _family(part: Sequence[Node]) -> str:
@@ -209,12 +209,12 @@ def _family(part: Sequence[Node]) -> str:
     return (strings[-1] if strings else " ".join(names)).strip().lower()
 
 
-def address_in(value: str) -> str:
+def first_address(value: str) -> str:
     """The first address in a value, "" without one."""
-    return _first_address(tokens_of(value))
+    return _first_address(parse_value(value))
 
 
-def address_of(token: Node) -> str:
+def token_address(token: Node) -> str:
     """The address that a token stands for, "" for none."""
     if token.type in ("url", "string"):
         return str(token.value)
@@ -225,13 +225,13 @@ def address_of(token: Node) -> str:
 
 def _first_address(tokens: Sequence[Node]) -> str:
     for token in tokens:
-        found = address_of(token) if token.type != "string" else ""
+        found = token_address(token) if token.type != "string" else ""
         if found or (token.type == "function" and (found := _first_address(token.arguments))):
             return found
     return ""
 
 
-# Custom properties: what var() stands for at an element.
+# Custom properties: the value of var() at an element.
 
 UNKNOWN = "?"  # in place of a value that cannot be told; no property has it
 MAX_DEPTH, MAX_CHARS = 16, 2_000  # of values that stand for one another; more is UNKNOWN
@@ -249,22 +249,22 @@ class Variables:
 NO_VARIABLES = Variables({})
 
 
-def resolved(value: str, variables: Variables) -> str:
-    """A value with what its var() stand for, UNKNOWN where that cannot be told."""
-    found = _filled(tokens_of(value), variables, 0) if "var(" in value.lower() else value
+def substitute_variables(value: str, variables: Variables) -> str:
+    """Substitute the var() in a value; UNKNOWN where they have no known value."""
+    found = _substitute(parse_value(value), variables, 0) if "var(" in value.lower() else value
     return UNKNOWN if found is None else found
 
 
-def _filled(tokens: Tokens, variables: Variables, depth: int) -> str | None:
+def _substitute(tokens: Tokens, variables: Variables, depth: int) -> str | None:
     parts: list[str] = []
     if depth > MAX_DEPTH:
         return None
     for token in tokens:
         part: str | None = tinycss2.serialize([token])
         if token.type == "function" and token.lower_name == "var":
-            part = _stands_for(token.arguments, variables, depth + 1)
+            part = _variable_value(token.arguments, variables, depth + 1)
         elif token.type == "function":
-            inner = _filled(token.arguments, variables, depth + 1)
+            inner = _substitute(token.arguments, variables, depth + 1)
             part = None if inner is None else f"{token.name}({inner})"
         if part is None or sum(map(len, parts)) > MAX_CHARS:
             return None
@@ -272,16 +272,20 @@ def _filled(tokens: Tokens, variables: Variables, depth: int) -> str | None:
     return " ".join(parts).strip()
 
 
-def _stands_for(arguments: Tokens, variables: Variables, depth: int) -> str | None:
+def _variable_value(arguments: Tokens, variables: Variables, depth: int) -> str | None:
     name, *fallback = split(arguments)
     names = [each.value for each in name if each.type == "ident"]
     at: Variables | None = variables
     while names and at is not None:
         declared = at.own.get(names[0], "inherit")
         if declared.lower() not in ("inherit", "unset", "revert", "revert-layer"):
-            found = None if declared.lower() == "initial" else _filled(tokens_of(declared), at, depth)
+            found = None if declared.lower() == "initial" else _substitute(parse_value(declared), at, depth)
             if found is not None:
                 return found
             break
         at = at.above
-    return _filled([each for part in fallback for each in (*part, _COMMA)][:-1], variables, depth) if fallback else None
+    return (
+        _substitute([each for part in fallback for each in (*part, _COMMA)][:-1], variables, depth)
+        if fallback
+        else None
+    )

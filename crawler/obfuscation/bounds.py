@@ -54,7 +54,7 @@ class PageBounds:
     def _measured(self, element: HtmlElement) -> Extent:
         right_px = down_px = largest_px = 0.0
         for each in element.iter("*"):
-            size_px, own = self._size(each), self._styles.of(each, self._screen)
+            size_px, own = self._size(each), self._styles.properties(each, self._screen)
             units, picture_px = Units(min(size_px, 1e6)), _PICTURE_PX if each.tag in PICTURES else 0.0
             largest_px = max(largest_px, size_px)
             right_px += picture_px + _added(("width",) if each is element else _WIDENING, own, units)
@@ -69,7 +69,7 @@ class PageBounds:
             parent = element.getparent()
             size = MEDIUM_PX if parent is None else self._size(parent)
             size *= 2.0 if element.tag in ("h1", "h2") else 1.0
-            value = self._styles.of(element, self._screen).get("font-size")
+            value = self._styles.properties(element, self._screen).get("font-size")
             stated = font_size_px(value, size, Units(min(size, 1e6), screen=SCREENS[self._screen])) if value else size
             self._sizes[element] = inf if stated is None else stated
         return self._sizes[element]
@@ -79,7 +79,7 @@ class PageBounds:
         result, px = {}, 0.0
         for element in self._tree.iter("*"):
             result[element] = px
-            px += _added(_HEIGHTENING, self._styles.of(element, self._screen), Units())
+            px += _added(_HEIGHTENING, self._styles.properties(element, self._screen), Units())
             px += _BOX_ABOVE_PX if element.tag in BLOCKS or element.tag == "br" else 0.0
             px += _PICTURE_ABOVE_PX if element.tag in PICTURES else 0.0
             px += _CHAR_ABOVE_PX * (len(element.text or "") + len(element.tail or ""))

@@ -8,7 +8,7 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.screens import DESKTOP
-from crawler.css.values import tokens_of
+from crawler.css.values import parse_value
 from crawler.obfuscation.rendering import Rendering, State
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, block_of
 from crawler.obfuscation.visibility import INLINE, shown_text
@@ -36,7 +36,7 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
     han = _ShownHan()
     for element in styles.with_content():
         for place in ("before", "after"):
-            own = styles.beside(element, place)
+            own = styles.pseudo_properties(element, place)
             text, is_of_attribute = _content(element, own)
             if not HAN.search(text) or not Rendering(element, styles, DESKTOP).styled(element, own, State()).shows_text:
                 continue
@@ -47,7 +47,7 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
 def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
     """The text, and whether it stands in an attribute of the element."""
     parts, is_of_attribute = [], False
-    for token in tokens_of(own.get("content", "")[: MAX_CHARS * 2]):
+    for token in parse_value(own.get("content", "")[: MAX_CHARS * 2]):
         if token.type == "string":
             parts.append(token.value)
         elif token.type == "function" and token.lower_name == "attr":

@@ -18,7 +18,7 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from core.wording import Message
 from crawler.characters.repertoire import HAN, count_han
-from crawler.css.values import DESKTOP_UNITS, address_in, length_px
+from crawler.css.values import DESKTOP_UNITS, first_address, length_px
 from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.markup import Line, lines
@@ -165,7 +165,7 @@ def _sources(page: MarkedPage) -> Iterable[tuple[HtmlElement, str]]:
             place = next(element.iterancestors("picture"), element)
             source = source_of(element, place)
         elif not len(element) and not (element.text or "").strip() and "url(" in (element.get("style") or ""):
-            place, source = element, address_in((element.get("style") or "").partition("background")[2])
+            place, source = element, first_address((element.get("style") or "").partition("background")[2])
         else:
             continue
         address = absolute(page.base, source) if source else ""

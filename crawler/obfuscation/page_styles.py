@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from lxml.html import HtmlElement
 
-from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_of
-from crawler.css.cascade import cascade, sheet_of
+from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_chars
+from crawler.css.cascade import cascade, read_style_element
 from crawler.css.screens import IN_DOUBT
-from crawler.css.sheets import Sheet, content_of
+from crawler.css.sheets import Sheet, parse_sheet
 from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
@@ -68,7 +68,7 @@ def page_sheets(
     for element in tree.iter("link", "style"):
         if steps is not None:
             steps.check()
-        sheet = sheet_of(element) if element.tag == "style" else None
+        sheet = read_style_element(element) if element.tag == "style" else None
         if element.tag == "link" and with_linked:
             sheet = _linked(element, base, resources)
         if sheet is not None:
@@ -103,7 +103,7 @@ def _linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
 
 def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> Iterator[Sheet]:
     """A sheet after those that it imports."""
-    imports = content_of(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
+    imports = parse_sheet(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
     for each in imports[:MAX_IMPORTS_OF_SHEET]:
         address = absolute(base, each.address)
         fetched = _fetched(address, resources) if address else None
@@ -206,7 +206,7 @@ def _has_odd_text(tree: HtmlElement) -> bool:
         return True
     if len(PRIVATE_USE.findall("".join(shown))) >= MIN_PIECES:
         return True
-    han = han_of("".join(text for text in shown if count_han(text) >= 2 * MIN_HAN_OF_LINE))
+    han = han_chars("".join(text for text in shown if count_han(text) >= 2 * MIN_HAN_OF_LINE))
     if len(han) < MIN_HAN_TO_JUDGE:
         return False
     return sum(map(han.count, _BINDING)) < MIN_BINDING_SHARE * len(han)

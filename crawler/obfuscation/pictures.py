@@ -13,9 +13,9 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
-from crawler.css.conditions import screens_of
+from crawler.css.conditions import media_screens
 from crawler.css.screens import DESKTOP
-from crawler.css.values import DESKTOP_UNITS, address_in, length_px, token_px, tokens_of
+from crawler.css.values import DESKTOP_UNITS, first_address, length_px, parse_value, token_px
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.obfuscation.glyph_choice import in_doubt, script_of
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
@@ -84,11 +84,11 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:
         if element.tag == "img":
             place = next(element.iterancestors("picture"), element)
             address = absolute(base, source_of(element, place))
-            if address and _is_small(element, styles.of(element)) and stands_in_sentence(place, han):
+            if address and _is_small(element, styles.properties(element)) and stands_in_sentence(place, han):
                 yield _Place(place, address)
         elif not len(element) and not (element.text or "").strip():
-            own = styles.of(element)
-            source = address_in(own.get("background-image", ""))
+            own = styles.properties(element)
+            source = first_address(own.get("background-image", ""))
             if source and stands_in_sentence(element, han):
                 yield _Place(element, absolute(base, source), _box(own))
 
@@ -97,7 +97,7 @@ def source_of(image: HtmlElement, picture: HtmlElement) -> str:
     """What a desktop shows for an image: the first source that is for it; what is loaded late stands in data-src."""
     for each in picture.iter("source"):
         given = (each.get("srcset") or "").split()
-        if given and screens_of(each.get("media") or "") >> DESKTOP & 1:
+        if given and media_screens(each.get("media") or "") >> DESKTOP & 1:
             return given[0].rstrip(",")
     stated = next((value for name in _SOURCES if (value := image.get(name, "").strip())), "")
     return stated or (image.get("srcset") or "").strip().partition(" ")[0].rstrip(",")
@@ -112,7 +112,7 @@ def _is_small(element: HtmlElement, own: Properties) -> bool:
 
 def _box(own: Properties) -> tuple[float, float, float, float] | None:
     """What part of a strip is shown: it is moved by `background-position` under a window of the element's size."""
-    position = tokens_of(own.get("background-position", ""))
+    position = parse_value(own.get("background-position", ""))
     offsets = [px for token in position if (px := token_px(token, DESKTOP_UNITS)) is not None]
     width, height = length_px(own.get("width")), length_px(own.get("height"))
     if not width or not height:

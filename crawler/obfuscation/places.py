@@ -13,7 +13,7 @@ from tinycss2.ast import Node
 
 from crawler.css.cascade import Properties
 from crawler.css.screens import SCREENS, WIDEST_PX
-from crawler.css.values import Units, functions, length_px, token_px, token_ratio, tokens_of
+from crawler.css.values import Units, functions, length_px, parse_value, token_px, token_ratio
 from crawler.obfuscation.bounds import PageBounds
 
 # Beyond the right edge a page may scroll; further than four screens nobody does to read a sentence.
@@ -76,7 +76,7 @@ def transform_of(own: Properties, units: Units) -> Transform:
     """What a box is moved and scaled by. What turns it may move it anywhere."""
     result = Transform()
     for name in ("translate", "scale"):
-        tokens = tokens_of(own.get(name, "none"))
+        tokens = parse_value(own.get(name, "none"))
         if tokens and tokens[0].type != "ident":
             result = _then(result, name, [[token] for token in tokens], units)
     for name, arguments in functions(own.get("transform", "none")):
@@ -115,8 +115,8 @@ def _offset(value: str | None, units: Units) -> Way:
     size = length_px(value, units)
     if size is not None:
         return Way(size, size)
-    token = tokens_of(value or "")[:1]
-    if len(tokens_of(value or "")) == 1 and token[0].type == "percentage":
+    token = parse_value(value or "")[:1]
+    if len(parse_value(value or "")) == 1 and token[0].type == "percentage":
         return Way(*sorted((0.0, token[0].value / 100 * WIDEST_PX)))
     return _ANYWHERE
 

@@ -24,10 +24,10 @@ from crawler.css.values import (
     font_size_px,
     functions,
     has_picture,
+    parse_value,
     ratio,
-    resolved,
+    substitute_variables,
     token_ratio,
-    tokens_of,
     words,
 )
 from crawler.obfuscation.bounds import PageBounds
@@ -101,7 +101,7 @@ class State:
             return True
         if ink.alpha * self.opacity < MIN_OPACITY:
             return False
-        return self.ground is None or ink.over(self.ground).steps_to(self.ground) > MAX_UNSEEN_STEPS
+        return self.ground is None or ink.blend(self.ground).distance(self.ground) > MAX_UNSEEN_STEPS
 
     def copy(self) -> "State":
         return State(*_FIELDS(self))
@@ -124,7 +124,7 @@ class Rendering:
         """
         if around.is_gone:
             return around
-        declared = self._styles.of(element, self._screen)
+        declared = self._styles.properties(element, self._screen)
         key = (id(declared), element.tag, element.get("href") is None, element.get("background"))
         if key in around.like:
             return around.like[key]
@@ -161,7 +161,7 @@ class Rendering:
     def _is_one_line(self, element: HtmlElement) -> bool:
         """Whether nothing in a block begins another line."""
         for each in element.iterdescendants():
-            own = self._styles.of(each, self._screen)
+            own = self._styles.properties(each, self._screen)
             is_in_line = is_inline(each, own, is_item=False) or own.get("display", "").startswith("inline")
             if each.tag == "br" or not is_in_line:
                 return False
@@ -169,7 +169,7 @@ class Rendering:
 
     def _forget_animated(self, own: dict[str, str]) -> None:
         """Take out what an animation changes: what it is in the end cannot be told."""
-        for token in tokens_of(own.get("animation-name", "")):
+        for token in parse_value(own.get("animation-name", "")):
             name = token.value if token.type in ("ident", "string") else ""
             for changed in self._styles.animated.get(name, ()):
                 if changed in INHERITED:
@@ -215,7 +215,7 @@ def _specified(declared: Properties, around: State) -> tuple[dict[str, str], Var
     own: dict[str, str] = {}
     for name, value in declared.items():
         if name[:2] != "--":
-            found = _referred(name, resolved(value, variables) if "(" in value else value, around)
+            found = _referred(name, substitute_variables(value, variables) if "(" in value else value, around)
             if found is not None:
                 own[name] = found
     return own, variables
@@ -268,11 +268,11 @@ def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba 
         return _MARK if element.tag == "mark" else around
     found = color(value)
     if found is None:
-        is_none = all(token.type == "ident" for token in tokens_of(value)) and "currentcolor" not in value
+        is_none = all(token.type == "ident" for token in parse_value(value)) and "currentcolor" not in value
         return around if is_none else None
     if found.alpha >= 1.0 or found.alpha == 0.0:
         return found if found.alpha else around
-    return None if around is None else found.over(around)
+    return None if around is None else found.blend(around)
 
 
 def _opacity(own: Properties) -> float:

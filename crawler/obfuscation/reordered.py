@@ -57,7 +57,7 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
     for element in reversed(list(tree.iter())) if may_differ else ():
         if element not in may_differ or not isinstance(element.tag, str) or element.getparent() is None:
             continue
-        own = styles.of(element)
+        own = styles.properties(element)
         if _is_overridden(element, own):
             before = shown_text(element)
             count = _reverse(element, styles)
@@ -76,7 +76,7 @@ def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]
     """The elements whose text may be shown in another order: by what is declared for them or for their children."""
     found = set(tree.iter("bdo"))
     for element in styles.elements():
-        own = styles.of(element)
+        own = styles.properties(element)
         if not own.keys().isdisjoint(_OF_ITSELF):
             found.add(element)
         if not own.keys().isdisjoint(_OF_ITS_PARENT) and element.getparent() is not None:
@@ -132,7 +132,7 @@ def _units(element: HtmlElement, styles: Cascade, depth: int) -> Iterable[str]:
     yield from _signs(element.text)
     for child in element:
         if isinstance(child.tag, str) and depth < MAX_DEPTH and child.tag not in ("script", "style"):
-            own = styles.of(child)
+            own = styles.properties(child)
             if own.get("direction", child.get("dir")) == "ltr" and child.tag in ("bdo", "bdi", "span", "i", "b"):
                 yield shown_text(child)
             elif child.tag == "br":
@@ -173,12 +173,12 @@ def _flex_order(items: Sequence[Item], own: Properties, styles: Cascade) -> list
 def _order(item: Item, styles: Cascade) -> int:
     if isinstance(item, str):
         return 0
-    value = styles.of(item).get("order", "0")
+    value = styles.properties(item).get("order", "0")
     return int(value) if re.fullmatch(r"-?\d{1,9}", value) else 0
 
 
 def _piece_order(items: Sequence[Item], own: Properties, styles: Cascade) -> list[Item]:
-    of_items: list[Properties] = [{} if isinstance(item, str) else styles.of(item) for item in items]
+    of_items: list[Properties] = [{} if isinstance(item, str) else styles.properties(item) for item in items]
     if own.get("direction") == "rtl" and all(one.get("display", "").startswith("inline-") for one in of_items):
         return list(items[::-1])
     if sum(1 for one in of_items if one.get("position") in ("absolute", "relative")) >= MIN_PIECES - 1:

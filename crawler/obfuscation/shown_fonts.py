@@ -104,7 +104,7 @@ def _runs(tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace
 
 
 def _family(element: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]], inherited: str) -> str:
-    own = styles.of(element)
+    own = styles.properties(element)
     value = own.get("font-family") or element.get("face", "")
     if not value or value.strip().lower() == "inherit":
         return inherited

@@ -1,1 +1,1 @@
-"""What a page without a text of its own carries in its scripts, or asks for: the text that these would write."""
+"""Data of pages without a text of their own, in their scripts or requested by them: the text that these would write."""

@@ -70,8 +70,8 @@ def prose_markup(sources: Sequence[str], page_title: str) -> str:
         left -= len(source)
         if left < 0:
             break
-        of_source = _grouped(source)
-        groups += of_source if any(map(_score, of_source)) else _runs(source)
+        of_source = _group_strings(source)
+        groups += of_source if any(map(_score, of_source)) else _group_literals(source)
     best = max(groups, key=_score, default=None)
     if best is None or _score(best) <= 0:
         return ""
@@ -82,18 +82,18 @@ def prose_markup(sources: Sequence[str], page_title: str) -> str:
     return f"<html><head>{head}</head><body><article>{heading}{body}</article></body></html>"
 
 
-def _grouped(source: str) -> list[_Group]:
+def _group_strings(source: str) -> list[_Group]:
     """The strings of a script's structures, by where they stand."""
     groups: dict[tuple[int, tuple[str, ...]], _Group] = {}
-    values = ((number, each) for number, value in enumerate(_structures(source)) for each in _strings(value))
+    values = ((number, each) for number, value in enumerate(_json_values(source)) for each in _strings(value))
     for number, (path, title, text) in islice(values, MAX_VALUES):
         group = groups.setdefault((number, path), _Group(title, _weight(path)))
         group.texts.append(text)
     return list(groups.values())
 
 
-def _structures(source: str) -> Iterator[object]:
-    """What stands in JSON: the whole of a source, what a script assigns, what it parses."""
+def _json_values(source: str) -> Iterator[object]:
+    """JSON values in a source: the whole of it, values that a script assigns or parses."""
     with suppress(ValueError, RecursionError):
         yield json.loads(source)
         return
@@ -111,7 +111,7 @@ def _structures(source: str) -> Iterator[object]:
             yield value
 
 
-def _runs(source: str) -> list[_Group]:
+def _group_literals(source: str) -> list[_Group]:
     """The literals of a script that is no JSON: those of one list together, what is joined by + as one."""
     groups: list[_Group] = []
     if source.isascii() and "\\u" not in source:
@@ -120,7 +120,7 @@ def _runs(source: str) -> list[_Group]:
     for literal in islice(_literals(source, 0), MAX_VALUES):
         between = source[end : literal.start].strip() if 0 <= literal.start - end <= MAX_CHARS_BETWEEN else "?"
         end = literal.end
-        if (nested := _quoted(literal.text)) is not None:
+        if (nested := _quoted_texts(literal.text)) is not None:
             groups.append(_Group("", 1.0, nested))
         elif groups and between == "+" and groups[-1].texts:
             groups[-1].texts[-1] += literal.text
@@ -132,8 +132,8 @@ def _runs(source: str) -> list[_Group]:
     return groups
 
 
-def _quoted(text: str) -> list[str] | None:
-    """What stands in quotation marks in a literal that is itself a piece of a script; None for any other."""
+def _quoted_texts(text: str) -> list[str] | None:
+    """Quoted texts in a literal that is itself a piece of a script; None for any other."""
     if text.count('"') < MIN_QUOTES_OF_SCRIPT or _TAG.search(text):
         return None
     quoted = [literal.text for literal in islice(_literals(text, 0), MAX_VALUES) if count_han(literal.text)]

@@ -1,4 +1,4 @@
-"""Checks of what people type and send, in a reading process: what never ends there keeps nobody else waiting."""
+"""Checks of user input in a reading process: one that never ends blocks nothing else."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ _PLACES = BoundedSemaphore(AT_ONCE)
 
 @contextmanager
 def checking_process() -> Iterator[ReadingProcess]:
-    """A reading process with the bounds of a check. Raises RetryLater where others are checked already."""
+    """A reading process with the bounds of a check. Raises RetryLater while too many checks are running."""
     if not _PLACES.acquire(timeout=MAX_WAIT_S):
         raise RetryLater("core.checks-busy")
     try:
@@ -29,9 +29,9 @@ def checking_process() -> Iterator[ReadingProcess]:
 
 
 def run_check(name: str, function: Callable[..., object], *given: object) -> Any:
-    """Call the function in a reading process; give what it returns, raise what it raises.
+    """Call the function in a reading process; returns its result or raises its error.
 
-    name: what sentences call the thing that is checked.
+    name: of the checked thing in messages.
 
     Raises GivenUp where it takes too long or too much memory; RetryLater.
     """

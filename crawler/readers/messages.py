@@ -1,7 +1,7 @@
-"""The messages between a reading process and whoever has something to read: a crawl, an import, the command line.
+"""Messages between a reading process and its callers: a crawl, an import, the command line.
 
-They go over a socket pair that no other process holds. The first is Init. Messages are pickled:
-both ends are one program of one user, and the process is started without anything of the operator's environment.
+They go over a socket pair that no other process holds. The first is Init. Messages are pickled: both ends are one
+program of one user, and the process starts without the operator's environment.
 """
 
 from collections.abc import Callable
@@ -14,34 +14,34 @@ from core.pages import CrawlPlan
 from core.wording import Message
 from crawler.fetching.resources import ResourceKind
 
-if TYPE_CHECKING:  # who asks need not load what only the process reads with
+if TYPE_CHECKING:  # callers need not load what only the process reads with
     from crawler.readers.worker import ReadingSession
 
 
 class Task(Protocol):
-    """Something of a stranger's and what is to be read in it; pickled on its way there, as is what comes of it."""
+    """A stranger's data with the way to read it; both the task and its result are pickled."""
 
     @property
     def url(self) -> str:
-        """What sentences call it."""
+        """Name of the data in messages."""
         ...
 
     def read(self, session: "ReadingSession") -> object:
-        """What is in it. Raises errors of ours alone."""
+        """Read the data. Raises only errors of this product."""
         ...
 
 
 @runtime_checkable
 class HasSimplerReading(Task, Protocol):
-    """A task that can be done in another way, which has bounds of its own, where it takes too much."""
+    """A task that can be read in a simpler way, with bounds of its own, where it takes too much."""
 
     def simpler(self, why: Message) -> Task | None:
-        """What to read instead where this was given up; None where this is the simplest."""
+        """Return the task to read instead where this was given up; None where this is the simplest."""
         ...
 
 
-# What the process may write to: 500 MB for what is read, beside the .18 GB that are there before the first page
-# (2026-11). What needs more ends the process and nobody else: of two pages each is then read once more, alone.
+# Writable memory of the process: 500 MB for what is read, beside the .18 GB that are there before the first page
+# (2026-11). A page that needs more ends the process and no other: of two pages each is then read once more, alone.
 MAX_MEMORY_BYTES = 680_000_000
 MOST_MEMORY_BYTES = 3_000_000_000  # of a process that reads what is larger than any page: the files of works
 OUT_OF_MEMORY = 3  # the code that the process then ends with
@@ -49,7 +49,7 @@ OUT_OF_MEMORY = 3  # the code that the process then ends with
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A task that a function of ours does with what it is given."""
+    """A task that calls a function of this product with given arguments."""
 
     url: str
     function: Callable[..., object]
@@ -61,7 +61,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Init:
-    """Whose pages come, if a plan's; the folders of what was learnt of the site, and of what the machine has made.
+    """First message: the plan whose pages come, if any; the folders of the site's templates and of the machine's cache.
 
     max_memory_bytes: up to MOST_MEMORY_BYTES.
     """
@@ -80,7 +80,7 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """The task of this number is being read from now on. thread: by the system's number; cpu_s: what that had used."""
+    """The process begins to read the task of this number. thread: the system's id; cpu_s: its processor time so far."""
 
     number: int
     thread: int
@@ -88,8 +88,8 @@ class Started:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """fault: what reading it raised, where that is ours to raise; else an error of ours in a sentence."""
+class TaskResult:
+    """Result of a task. fault: the error that reading raised, as an object if it is of this product, else as text."""
 
     number: int
     result: object
@@ -107,8 +107,8 @@ class ResourceRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
-    """data None: it cannot or must not be had."""
+class ResourceReply:
+    """Data for a ResourceRequest; None where it cannot or must not be fetched."""
 
     number: int
     data: bytes | None

@@ -15,25 +15,25 @@ from crawler.books import read_book
 from crawler.contacts.reading import PageContacts, page_contacts
 from crawler.links import Links, forbids_following, links
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
-from crawler.page_data.asked import carried, data_at, has_no_text
+from crawler.page_data.script_requests import fetch_texts, has_no_text, read_script_data
 from crawler.site_kinds import KINDS
 from crawler.sources.outline import Outline, outline
 
 # A shell of a script application has a title and a notice that scripts are off; a list has links.
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
-if TYPE_CHECKING:  # what it reads with is loaded where it reads, and not by who asks
+if TYPE_CHECKING:  # loaded in the process that reads, not by its callers
     from crawler.readers.worker import ReadingSession
 
 
 @dataclass(frozen=True, slots=True)
 class WholePage:
-    """What stands on a page. `links` None: it has no markup; `reading` None: it was not wanted.
+    """Result of reading a page. `links` None: it has no markup; `reading` None: it was not wanted.
 
-    outline: of pages of a novel. faults: what of it could not be read, for the operator. is_shell: it has scripts,
-    and neither text nor links but for what these would write. is_rendered: a browser had run its scripts. contacts:
-    what the page says of where its site can be reached, where that was asked. has_slow_rules: reading it took too long
-    until the selectors of the plan were left out.
+    outline: of pages of a novel. faults: parts that could not be read, for the operator. is_shell: it has scripts, and
+    neither text nor links but for those that the scripts would write. is_rendered: a browser had run its scripts.
+    contacts: the site's contacts that the page states, where these were requested. has_slow_rules: reading took too
+    long until the selectors of the plan were left out.
     """
 
     links: Links | None
@@ -49,11 +49,11 @@ class WholePage:
 
 @dataclass(frozen=True, slots=True)
 class PageToRead:
-    """A response of a crawl as it came, decompressed. is_kept: its text is wanted, not its links alone.
+    """A response of a crawl, decompressed. is_kept: its text is wanted, not its links alone.
 
-    is_rendered: a browser has run its scripts. has_contacts: what it says of where its site can be reached is wanted.
-    has_rules: the plan has selectors, which may be what is slow; is_without_rules: they are left out. given_up: why
-    reading it in full was; its plain markup is read then.
+    is_rendered: a browser has run its scripts. has_contacts: the site's contacts on the page are wanted. has_rules: the
+    plan has selectors, which may be slow; is_without_rules: they are left out. given_up: why the full reading was
+    given up; the page's plain markup is read then.
     """
 
     body: bytes = field(repr=False)
@@ -67,13 +67,13 @@ class PageToRead:
     given_up: Message | None = None
 
     def simpler(self, why: Message) -> "PageToRead | None":
-        """The same without the selectors of the plan; then by its plain markup."""
+        """Return the same page without the selectors of the plan; then by its plain markup."""
         if self.has_rules and not self.is_without_rules:
             return replace(self, is_without_rules=True)
         return replace(self, given_up=why) if self.given_up is None else None
 
     def read(self, session: "ReadingSession") -> WholePage:
-        """Raises BadConfiguration for a selector of the plan that cannot be read."""
+        """Read the page. Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), session.plan
         if plan is None:
             raise BrokenInvariant("page.no-plan")
@@ -83,7 +83,7 @@ class PageToRead:
         if book is not None:
             reading = book.reading if self.is_kept else None
             return WholePage(None, reading, time.perf_counter() - begun, faults=book.faults)
-        opened = _opened(self.body, self.headers, self.url, plan, self.given_up)
+        opened = _open(self.body, self.headers, self.url, plan, self.given_up)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
         found, of_novel, is_shell, contacts = None, None, False, None
@@ -97,13 +97,13 @@ class PageToRead:
                 encoding,
                 is_rendered=self.is_rendered,
             )
-            found = _with_data(found, opened.tree, self.url, session)
+            found = _add_data_links(found, opened.tree, self.url, session)
             of_novel = outline(opened.tree, self.url, plan, encoding) if KINDS[plan.kind].has_chapters else None
             is_shell = not self.is_rendered and self._may_be_shell(opened.tree, found)
             contacts = page_contacts(opened.tree, self.url) if self.has_contacts else None
-        reading = self._text(opened, plan, session) if self.is_kept else None
+        reading = self._read_text(opened, plan, session) if self.is_kept else None
         if self.given_up is not None and isinstance(reading, Rejected):
-            reading = _given_up(self.url, self.given_up)
+            reading = _reject_given_up(self.url, self.given_up)
         is_shell = is_shell and not (isinstance(reading, Reading) and reading.text)
         return WholePage(
             found,
@@ -117,14 +117,14 @@ class PageToRead:
             has_slow_rules=self.has_rules and self.is_without_rules and self.given_up is None,
         )
 
-    def _text(self, opened: OpenPage, plan: CrawlPlan, session: "ReadingSession") -> Reading | Rejected:
-        """The text without the site's template; the page's tree is used up."""
+    def _read_text(self, opened: OpenPage, plan: CrawlPlan, session: "ReadingSession") -> Reading | Rejected:
+        """Read the text without the site's template; uses up the page's tree."""
         from crawler.reading import read_opened
 
         return read_opened(opened, plan, session.templates.sieve(self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
-        """Whether a page has scripts and neither text nor links of its own."""
+        """True if a page has scripts and neither text nor links of its own."""
         count = len(found.next_pages) + len(found.chapters) + len(found.others)
         is_small = len(self.body) <= MAX_SHELL_BYTES and count <= MAX_LINKS_OF_SHELL
         return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)
@@ -134,34 +134,34 @@ def without_selectors(plan: CrawlPlan) -> CrawlPlan:
     return replace(plan, body_selector="", title_selector="", next_page_selector="", chapter_list_selector="")
 
 
-def _opened(
+def _open(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
 ) -> OpenPage | Rejected:
-    """The page; by its plain markup where reading it in full was given up, which is why a file has nothing to read."""
+    """Open the page, by its plain markup where the full reading was given up; a file has nothing to read then."""
     opened = open_page(body, headers, url, rules, is_plain=given_up is not None)
     if given_up is None or isinstance(opened, OpenPage):
         return opened
-    return _given_up(url, given_up)
+    return _reject_given_up(url, given_up)
 
 
-def _given_up(url: str, reason: Message) -> Rejected:
+def _reject_given_up(url: str, reason: Message) -> Rejected:
     return Rejected(Rejection.UNREADABLE, Message("page.given-up", url=url, reason=reason))
 
 
-def _with_data(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
-    """With the links of what a page without a text of its own asks for."""
+def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
+    """Add the links in data that the scripts of a page without a text of its own request."""
     if next(tree.iter("script", "link"), None) is None:
         return found
-    for_scripts = carried(tree, url)
+    for_scripts = read_script_data(tree, url)
     if not for_scripts.may_be_written or not has_no_text(tree) or forbids_following(tree):
         return found
-    asked = for_scripts.asked()
-    return found.with_data(data_at(asked, session.render_context.resources(url)), url)
+    requested = for_scripts.requested_addresses()
+    return found.with_data(fetch_texts(requested, session.render_context.resources(url)), url)
 
 
 @dataclass(frozen=True, slots=True)
 class SinglePage:
-    """A page that belongs to no crawl. is_seen: what it refers to is fetched where it cannot be read without.
+    """A page that belongs to no crawl. is_seen: resources are fetched where the page cannot be read without them.
 
     given_up: as of PageToRead.
     """
@@ -174,15 +174,15 @@ class SinglePage:
     given_up: Message | None = None
 
     def simpler(self, why: Message) -> "SinglePage | None":
-        """The same by its plain markup."""
+        """Return the same page by its plain markup."""
         return replace(self, given_up=why) if self.given_up is None else None
 
     def read(self, session: "ReadingSession") -> Reading | Rejected:
-        """Raises BadConfiguration for a selector of the rules that cannot be read."""
+        """Read the page. Raises BadConfiguration for a selector of the rules that cannot be read."""
         book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
         if book is not None:
             return book.reading
-        opened = _opened(self.body, self.headers, self.url, self.rules, self.given_up)
+        opened = _open(self.body, self.headers, self.url, self.rules, self.given_up)
         if isinstance(opened, Rejected):
             return opened
         from crawler.obfuscation.deobfuscation import MARKUP_ALONE

@@ -1,4 +1,4 @@
-"""The near end of a reading process: sends it what strangers sent, fetches what pages refer to, outlives its death."""
+"""The caller's end of a reading process: sends it tasks, fetches the pages' resources, starts another on a crash."""
 
 import contextlib
 import logging
@@ -28,18 +28,18 @@ from crawler.fetching.resources import NO_RESOURCES, Resources
 from crawler.readers.messages import (
     MAX_MEMORY_BYTES,
     OUT_OF_MEMORY,
-    Answer,
     HasSimplerReading,
     Init,
     Job,
     Ready,
-    Reply,
+    ResourceReply,
     ResourceRequest,
     Started,
     Task,
+    TaskResult,
 )
 
-# For one task, without what it waits for from here, however busy the machine is.
+# For one task, without its waits for resources, however busy the machine is.
 MAX_SECONDS = 120.0
 # Of the processor, for one task: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
 # .4 s; few that are made to be slow (tests.crawler.hostile_pages) come near it at any size (2026-11).
@@ -56,7 +56,7 @@ MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text are 64 MB at most
 
 
 def start_worker(fd: int) -> "subprocess.Popen[bytes]":
-    """A process that reads, at the other end of the socket `fd`, without anything of the operator's environment."""
+    """Start a process that reads, at the other end of the socket `fd`, without the operator's environment."""
     return subprocess.Popen(
         [sys.executable, "-m", "crawler.readers.worker", str(fd)],
         stdin=subprocess.DEVNULL,
@@ -68,7 +68,7 @@ def start_worker(fd: int) -> "subprocess.Popen[bytes]":
 
 
 class WorkerLink:
-    """One process and the way to it. `send` from any thread; `receive` from one."""
+    """One process and the connection to it. `send` from any thread; `receive` from one."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -79,16 +79,16 @@ class WorkerLink:
         self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))
 
     def receive(self) -> object:
-        """Raises EOFError where it has ended, OSError for more than an answer may have."""
+        """Receive a message. Raises EOFError where the process has ended, OSError for a message that is too large."""
         return pickle.loads(self.connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - of a program of our own
 
     def send(self, message: object) -> None:
-        """A process that has ended is told nothing."""
+        """Send a message; does nothing where the process has ended."""
         with contextlib.suppress(OSError, ValueError), self._sending:
             self.connection.send(message)
 
     def cpu_s(self, thread: int) -> float:
-        """What a thread of the process has used of the processor; 0 where it is gone."""
+        """Processor time of a thread of the process in seconds; 0 where it is gone."""
         try:
             stated = Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text(encoding="ascii", errors="replace")
         except OSError:
@@ -97,12 +97,12 @@ class WorkerLink:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def hang_up(self) -> None:
-        """Let the process end by itself once it has kept what it learnt."""
+        """Let the process end by itself once it has saved its templates."""
         with contextlib.suppress(OSError):
             self._socket.shutdown(socket.SHUT_WR)
 
     def end(self, *, has_to_keep: bool) -> None:
-        """Kill it; one that was asked to end and has something to keep is waited for."""
+        """Kill the process, after a wait where it has something to save."""
         if has_to_keep:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self.process.wait(timeout=MAX_SECONDS_TO_END)
@@ -116,7 +116,7 @@ logger = logging.getLogger(__name__)
 
 
 class GivenUp(BadInput):
-    """Something whose reading ended the reading process, or would not end itself."""
+    """Reading a task ended the reading process, or took too long."""
 
     def __init__(self, url: str, reason: Message) -> None:
         self.url, self.reason = url, reason
@@ -138,14 +138,14 @@ class _Pending:
     is_suspect: bool = False  # it was being read when the process ended
     is_simpler: bool = False  # reading it in full was given up
 
-    def left(self, max_seconds: float, now: float) -> float:
-        """Of the time to read it; all of it while it waits for somebody else."""
+    def remaining_s(self, max_seconds: float, now: float) -> float:
+        """Remaining time to read the task; all of it while it waits for a resource."""
         if self.begun_at is None or self.waits:
             return max_seconds
         return self.begun_at + self.waited_s + max_seconds - now
 
     def begin_again(self) -> None:
-        """Let the next process read it, alone: it was being read when the last one ended."""
+        """Reset the task for the next process, which reads it alone: it was being read when the last one ended."""
         self.begun_at, self.waited_s, self.waits, self.is_suspect = None, 0.0, 0, True
 
     def wait(self, change: int) -> None:
@@ -159,7 +159,7 @@ class _Pending:
 
 
 class _Tasks:
-    """What waits to be read and what is being read, by number; used by several threads."""
+    """Tasks that wait or are being read, by number. Safe in several threads."""
 
     def __init__(self) -> None:
         self._numbers = count()
@@ -170,7 +170,7 @@ class _Tasks:
         return number not in self._tasks
 
     def add(self, job: _Pending) -> int:
-        """Take in a task; returns its number."""
+        """Add a task; returns its number."""
         with self._lock:
             number = next(self._numbers)
             self._tasks[number] = job
@@ -190,8 +190,8 @@ class _Tasks:
         job = self._tasks[started.number]
         job.begun_at, job.thread, job.cpu_s_before = time.monotonic(), started.thread, started.cpu_s
 
-    def wait_for(self, request: ResourceRequest) -> list[_Pending]:
-        """The tasks whose page refers to something; they wait for it until `end_wait`."""
+    def begin_wait(self, request: ResourceRequest) -> list[_Pending]:
+        """Return the tasks of the page that requests a resource; they wait for it until `end_wait`."""
         with self._lock:
             asking = [job for job in self._tasks.values() if job.task.url == request.page_url]
             for job in asking:
@@ -203,8 +203,8 @@ class _Tasks:
             for job in asking:
                 job.wait(-1)
 
-    def settle(self, answer: Answer) -> Task | None:
-        """Settle a task; what the program stumbled over is read in its simpler way: no page hides behind a fault.
+    def settle(self, answer: TaskResult) -> Task | None:
+        """Settle a task; one that raised an unforeseen error is read in its simpler way: no page hides behind a fault.
 
         Returns what to read in place of it.
         """
@@ -231,7 +231,7 @@ class _Tasks:
                 job.begin_again()
 
     def give_up_costly(self, worker: WorkerLink) -> None:
-        """Give up what used the processor for too long; EOFError where any did: the process has to end."""
+        """Give up tasks over their processor time. Raises EOFError where there is one: the process has to end."""
         with self._lock:
             begun = self.list_begun()
             over = [(n, job) for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > job.max_cpu_s]
@@ -241,15 +241,15 @@ class _Tasks:
             raise EOFError
 
     def is_over_time(self, silent_since: float, max_seconds: float) -> bool:
-        """Whether something is read for too long, or nothing is although something waits."""
+        """True if a task is read for too long, or none is read although one waits."""
         now = time.monotonic()
         begun = self.list_begun()
         if not begun:
             return bool(self._tasks) and now - silent_since > max_seconds
-        return any(job.left(max_seconds, now) <= 0 for _, job in begun)
+        return any(job.remaining_s(max_seconds, now) <= 0 for _, job in begun)
 
     def suspect_begun(self, why: Message, *, is_over_time: bool, is_closing: bool) -> None:
-        """Let what was being read when the process ended be read again; twice so, or alone for too long, give it up."""
+        """Read again, alone, what was being read when the process ended; give it up the second time or if over time."""
         with self._lock:
             begun = self.list_begun()
             for number, job in begun:
@@ -260,12 +260,12 @@ class _Tasks:
 
 
 class ReadingProcess:
-    """Reads in a process of its own, within bounds of time and memory; it is started anew when it ends.
+    """Reads tasks in a process of its own, within bounds of time and memory; starts a new one when it ends.
 
-    What is being read when the process ends, or beside something that takes longer than `max_seconds`, is read once
-    more, alone; when that does the same, it is given up. So is, at once, what uses the processor for longer than
-    `max_cpu_s`. What can be read in a simpler way (HasSimplerReading) is read so, alone, in place of being given up.
-    Started by the first task or by `start`; a context manager, else `close` when done. plan, templates, cache: as
+    A task that is being read when the process ends, or beside one that takes longer than `max_seconds`, is read once
+    more, alone; the second time it is given up. A task that uses the processor for longer than `max_cpu_s` is given up
+    at once. A task with a simpler way (HasSimplerReading) is read so, alone, instead. The first task or `start` starts
+    the process; a context manager, else `close` when done. plan, templates, cache: as
     crawler.readers.worker.ReadingSession.
     """
 
@@ -300,24 +300,24 @@ class ReadingProcess:
 
     @property
     def pid(self) -> int | None:
-        """Of the process that reads now; None between two."""
+        """Id of the current process; None between two."""
         return self._worker.process.pid if self._worker is not None else None
 
     def start(self) -> None:
-        """Start the process now; it takes a second until it reads."""
+        """Start the process now; it reads after a second."""
         with self._lock:
             if self._thread is None:
                 self._thread = threading.Thread(target=self._run, name="reading-process", daemon=True)
                 self._thread.start()
 
     def read(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
-        """What the task reads, or what it raises; GivenUp; ServiceUnavailable where no process can be started."""
+        """Read a task; raises its error, GivenUp, or ServiceUnavailable where no process can be started."""
         return self.submit(task, resources).result()
 
     def submit(
         self, task: Task, resources: Resources = NO_RESOURCES, *, max_cpu_s: float | None = None
     ) -> "Future[Any]":
-        """As `read`, later; the future is cancelled when the process is closed.
+        """Read a task later, as `read`; `close` cancels the future.
 
         resources: what a page may ask for. max_cpu_s: for this task, else as for all.
         """
@@ -331,7 +331,7 @@ class ReadingProcess:
         return job.future
 
     def close(self) -> None:
-        """End the process; what it has learnt of a site is kept, what is still being read is given up."""
+        """End the process, which saves its templates; gives up what is still being read."""
         with self._lock:
             self._closing.set()
             if self._worker is not None:
@@ -363,40 +363,40 @@ class ReadingProcess:
                 if self._closing.is_set():
                     worker.hang_up()
             is_over_time = False
-            # Whatever a process that is going to pieces says: another one is started.
+            # Start a new process when one crashes, whatever it sends before.
             with contextlib.suppress(Exception):
                 is_over_time = self._serve(worker)
             worker.end(has_to_keep=self._closing.is_set() and self._init.templates is not None)
-            why = self._why(worker.process.returncode, is_over_time=is_over_time)
+            why = self._end_reason(worker.process.returncode, is_over_time=is_over_time)
             self._tasks.suspect_begun(why, is_over_time=is_over_time, is_closing=self._closing.is_set())
 
     def _serve(self, worker: WorkerLink) -> bool:
-        """Until something is read for too long, which is True, or the process ends: EOFError, OSError."""
+        """Serve until a task is over time (True), or the process ends: EOFError, OSError."""
         if not worker.connection.poll(MAX_SECONDS_TO_START) or not isinstance(worker.receive(), Ready):
             return False
         worker.connection.send(self._init)
         suspects = [(number, job) for number, job in self._tasks.list_all() if job.is_suspect]
         for number, job in sorted(suspects, key=lambda suspect: not suspect[1].is_simpler):  # they wait for nobody
             worker.connection.send(Job(number, job.task))
-            if not self._take_until(worker, partial(self._tasks.is_settled, number)):
+            if not self._receive_messages(worker, partial(self._tasks.is_settled, number)):
                 return True
         with self._lock:
             outgoing: SimpleQueue[object] = SimpleQueue()
             self._outgoing = outgoing
             for number, job in self._tasks.list_all():
                 outgoing.put(Job(number, job.task))
-        # Apart from whoever asks: a process that has no time to listen holds nobody up.
+        # In a thread of its own: a process that has no time to receive blocks no caller.
         sender = threading.Thread(target=_send_all, args=(worker, outgoing), name="reading-process-out", daemon=True)
         sender.start()
         try:
-            return not self._take_until(worker, lambda: False)
+            return not self._receive_messages(worker, lambda: False)
         finally:
             outgoing.put(None)
             worker.hang_up()
             sender.join()
 
-    def _take_until(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
-        """Take what comes; False where something is read for too long, or nothing is although something waits."""
+    def _receive_messages(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
+        """Receive messages; False where a task is read for too long, or none is read although one waits."""
         silent_since = looked_at = time.monotonic()
         while not is_enough():
             if worker.connection.poll(_LOOK_S):
@@ -411,11 +411,11 @@ class ReadingProcess:
 
     def _take(self, worker: WorkerLink, message: object) -> None:
         if isinstance(message, ResourceRequest):
-            self._fetchers.submit(self._answer, worker, message, self._tasks.wait_for(message))
+            self._fetchers.submit(self._answer, worker, message, self._tasks.begin_wait(message))
         elif isinstance(message, Started):
             self._failed_starts = 0  # not before: one that cannot take up what it is given would be started for ever
             self._tasks.begin(message)
-        elif isinstance(message, Answer):
+        elif isinstance(message, TaskResult):
             simpler = self._tasks.settle(message)
             if simpler is not None:
                 worker.send(Job(message.number, simpler))
@@ -425,9 +425,9 @@ class ReadingProcess:
             data = asking[0].resources.get(request.address, request.kind) if asking else None
         finally:
             self._tasks.end_wait(asking)
-        worker.send(Reply(request.number, data))
+        worker.send(ResourceReply(request.number, data))
 
-    def _why(self, code: int, *, is_over_time: bool) -> Message:
+    def _end_reason(self, code: int, *, is_over_time: bool) -> Message:
         if is_over_time:
             return Message("page.over-time", seconds=self._max_seconds)
         if code == OUT_OF_MEMORY:
@@ -440,7 +440,7 @@ def _send_all(worker: WorkerLink, outgoing: "SimpleQueue[object]") -> None:
         worker.send(message)
 
 
-def _settle(future: "Future[Any]", answer: Answer) -> None:
+def _settle(future: "Future[Any]", answer: TaskResult) -> None:
     if answer.fault is None:
         future.set_result(answer.result)
     elif isinstance(answer.fault, ZhuiwenError):

@@ -1,4 +1,4 @@
-"""`python -m crawler.readers.worker FD`: the reading process; serves until the other end of socket FD is closed."""
+"""The reading process, `python -m crawler.readers.worker FD`: serves until the other end of socket FD is closed."""
 
 import os
 import resource
@@ -21,45 +21,45 @@ from crawler.obfuscation.deobfuscation import MARKUP_ALONE, open_render_context
 from crawler.readers.messages import (
     MOST_MEMORY_BYTES,
     OUT_OF_MEMORY,
-    Answer,
     Init,
     Job,
     Ready,
-    Reply,
+    ResourceReply,
     ResourceRequest,
     Started,
     Task,
+    TaskResult,
 )
 
 THREADS = 2  # so that pages are read beside a slow one, too; more would only share the one interpreter
 
-ResourcesOf = Callable[[str], Resources]
+ResourcesFactory = Callable[[str], Resources]
 
 
 class ReadingSession:
-    """Reads for one plan, or for nobody's. templates: a folder with what was learnt of the site, and where it is kept.
+    """Reads pages for one plan, or for none. templates: the folder that keeps the site's templates.
 
-    cache: the machine's folder of what is costly to make.
+    cache: the machine's folder of results that are costly to compute.
     """
 
     def __init__(
         self,
         plan: CrawlPlan | None,
         templates: Path | None = None,
-        resources_of: ResourcesOf | None = None,
+        get_resources: ResourcesFactory | None = None,
         cache: Path | None = None,
     ) -> None:
         self.plan = plan
         self.templates = SiteTemplates(templates)
-        self.render_context = open_render_context(resources_of or MARKUP_ALONE.resources, kept_in=cache)
+        self.render_context = open_render_context(get_resources or MARKUP_ALONE.resources, kept_in=cache)
         self._threads = ThreadPoolExecutor(max_workers=THREADS, thread_name_prefix="reader")
 
     def submit(self, task: Task, on_begin: Callable[[], None] = lambda: None) -> "Future[object]":
-        """What the task reads; the future raises what it raises. on_begin: called in its thread."""
+        """Read a task in a thread; the future has its result or error. on_begin: called in that thread."""
         return self._threads.submit(self._read, task, on_begin)
 
     def close(self) -> None:
-        """Keep what was learnt; what is still being read is given up."""
+        """Save the templates; gives up what is still being read."""
         self._threads.shutdown(wait=False)
         self.templates.close()
         self.render_context.close()
@@ -70,7 +70,7 @@ class ReadingSession:
 
 
 def main() -> None:
-    """Serve one crawl, or whoever else."""
+    """Serve one caller."""
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     keep_what_is_loaded()
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 class _Server:
-    """Takes tasks in one thread, reads them in others, and asks the other end for what pages refer to."""
+    """Takes tasks in one thread, reads them in others, and requests the pages' resources from the other end."""
 
     def __init__(self, connection: "Connection[object, object]") -> None:
         self._connection = connection
@@ -93,7 +93,7 @@ class _Server:
             init = self._connection.recv()
             assert isinstance(init, Init)
             resource.setrlimit(resource.RLIMIT_DATA, (init.max_memory_bytes, MOST_MEMORY_BYTES))
-            session = ReadingSession(init.plan, init.templates, self._resources_of, init.cache)
+            session = ReadingSession(init.plan, init.templates, self._remote_resources, init.cache)
         except EOFError:
             return
         try:
@@ -111,7 +111,7 @@ class _Server:
                 message.task, lambda: self._send(Started(number, threading.get_native_id(), time.thread_time()))
             )
             done.add_done_callback(lambda done: self._answer(number, done))
-        elif isinstance(message, Reply) and (waiting := self._requested.pop(message.number, None)) is not None:
+        elif isinstance(message, ResourceReply) and (waiting := self._requested.pop(message.number, None)) is not None:
             waiting.set_result(message.data)
 
     def _answer(self, number: int, done: "Future[object]") -> None:
@@ -119,16 +119,16 @@ class _Server:
         if isinstance(fault, MemoryError):  # whose fault it was, reading each alone will show
             os._exit(OUT_OF_MEMORY)
         if fault is None:
-            self._send(Answer(number, done.result()))
+            self._send(TaskResult(number, done.result()))
         else:
             said = fault if isinstance(fault, ZhuiwenError) else f"{type(fault).__name__}: {fault}"
-            self._send(Answer(number, None, said))
+            self._send(TaskResult(number, None, said))
 
-    def _resources_of(self, url: str) -> Resources:
+    def _remote_resources(self, url: str) -> Resources:
         return _RemoteResources(self, url)
 
     def request(self, page_url: str, address: str, kind: ResourceKind) -> bytes | None:
-        """What the other end gives for an address; waits for it."""
+        """Return the data at an address from the other end; waits for it."""
         number = next(self._numbers)
         self._requested[number] = Future()
         waiting = self._requested[number]

@@ -10,7 +10,7 @@ from core.states import Rejection
 from crawler.characters import decoding, mojibake
 from crawler.characters.decoding import decode
 from crawler.css import cascade as cascades
-from crawler.css.matching import MAX_STEPS, Matcher, selector_of
+from crawler.css.matching import MAX_STEPS, SelectorMatcher, compile_selector
 from crawler.markup import text_of
 from crawler.obfuscation.repairs import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, open_page
@@ -139,17 +139,20 @@ def test_selectors_beyond_the_steps_of_a_page_are_not_even_read(monkeypatch: pyt
 
     def counted(text: str) -> object:
         read_selectors.append(text)
-        return selector_of(text)
+        return compile_selector(text)
 
-    monkeypatch.setattr(cascades, "selector_of", counted)
+    monkeypatch.setattr(cascades, "compile_selector", counted)
     monkeypatch.setattr("crawler.css.matching.MAX_STEPS", 20_000)
     sheet = "".join(f"p{{top:{number}px}}" for number in range(500))
     tree = html.document_fromstring(f"<style>{sheet}</style>" + "<p>字</p>" * 1_000)
     styles = cascades.cascade(tree)
     assert 5 <= len(read_selectors) <= 20
-    assert styles.of(tree.find(".//p"))["top"] in {f"{len(read_selectors) - 2}px", f"{len(read_selectors) - 1}px"}
+    assert styles.properties(tree.find(".//p"))["top"] in {
+        f"{len(read_selectors) - 2}px",
+        f"{len(read_selectors) - 1}px",
+    }
     assert MAX_STEPS > 20_000
-    assert not Matcher(tree).is_used_up
+    assert not SelectorMatcher(tree).is_used_up
 
 
 def test_blocks_beyond_those_that_are_looked_at_are_read_in_the_encoding_of_the_page(

@@ -7,8 +7,8 @@ import pytest
 from core.pages import Reading
 from crawler.fetching.resources import ResourceKind
 from crawler.markup import parse
-from crawler.page_data.asked import carried
 from crawler.page_data.prose import MAX_OBJECTS_OF_SCRIPT, prose_markup
+from crawler.page_data.script_requests import read_script_data
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, paragraphs
 
@@ -112,7 +112,7 @@ def test_only_whole_addresses_of_its_own_host_are_asked_for_and_few() -> None:
     ]
     tree = parse(f"<script>{';'.join(calls)}</script>")
     assert tree is not None
-    asked = [url for url in carried(tree, URL).asked() if "%EF" not in url and "\ufffd" not in url]
+    asked = [url for url in read_script_data(tree, URL).asked() if "%EF" not in url and "\ufffd" not in url]
     assert set(asked) <= {f"http://a.example/api/{number}" for number in range(20)}
     assert len(asked) <= 4
 

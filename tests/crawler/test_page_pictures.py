@@ -288,7 +288,7 @@ def test_without_the_extra_it_is_said_what_to_install_and_nothing_is_read(served
 
 
 def test_a_single_page_that_nobody_can_read_here_says_why(served: Files) -> None:
-    desk = ReadingSession(None, resources_of=served.of_page)
+    desk = ReadingSession(None, get_resources=served.of_page)
     desk.render_context.close()
     desk.render_context = open_render_context(served.of_page, texts=TextProcess(is_read=False))
     served.files = {"1.png": drawn()}

@@ -11,7 +11,7 @@ from django.db import transaction
 from core.errors import BadInput, NotFound, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host, parse_host
 from core.wording import Message
-from crawler.characters.decoding import codec_of
+from crawler.characters.decoding import resolve_codec
 from crawler.rule_checks import rule_faults
 from crawler.site_kinds import KINDS
 from crawler.sources.url_list import BadLine, read_url_list
@@ -155,7 +155,7 @@ def _check_options(options: dict[str, Any]) -> None:
             raise BadInput("watch.no-option", name=name)
     _check_rules(options)
     encoding = str(options.get("encoding", ""))
-    if encoding and not codec_of(encoding):
+    if encoding and not resolve_codec(encoding):
         raise BadInput("watch.no-encoding", encoding=encoding)
 
 

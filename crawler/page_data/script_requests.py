@@ -1,4 +1,4 @@
-"""What a page's own scripts ask its site for, at addresses that stand there whole; fetched as resources of the page."""
+"""Requests of a page's own scripts to its site, at literal addresses; fetched as resources of the page."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -17,7 +17,7 @@ from crawler.urls import is_trap
 
 # A page that scripts write has few links of its own, and next to no text; one that has more is read as it is.
 MAX_LINKS_OF_SHELL, MAX_HAN_OF_SHELL = 30, 60
-_ASKED = re.compile(
+_REQUEST = re.compile(
     r"""(?:\bfetch|(?:\$|jQuery)\s*\.\s*(?:get|getJSON|ajax)|axios(?:\s*\.\s*get)?|\.\s*load|\.\s*open)\s*\(\s*"""
     r"""(?:["']GET["']\s*,\s*|\{[^{}"']{0,40}url\s*:\s*)?(["'`])([^"'`\s<>{}$]{1,300}+)\1(?!\s*\+)|"""
     r"""\burl\s*:\s*(["'])([^"'\s<>{}$]{1,300}+)\3(?!\s*\+)""",
@@ -32,10 +32,10 @@ _NO_TEXT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Carried:
-    """What a page has for its scripts; taken down before its tree is used up.
+class ScriptData:
+    """Data that a page holds for its scripts; read before its tree is used up.
 
-    is_thin: whether it has so few links that its scripts may be what writes it. preloads: what its head asks for.
+    is_thin: it has so few links that its scripts may write it. preloads: addresses that its head requests.
     """
 
     url: str
@@ -47,35 +47,35 @@ class Carried:
 
     @property
     def may_be_written(self) -> bool:
-        """Whether scripts may write the page's text."""
+        """True if scripts may write the page's text."""
         return self.is_thin and bool(self.scripts or self.preloads)
 
-    def asked(self) -> list[str]:
-        """The addresses of its own host that the page asks for itself; as many as may be fetched."""
+    def requested_addresses(self) -> list[str]:
+        """Addresses of its own host that the page requests itself; as many as may be fetched."""
         stated, left = list(self.preloads), MAX_SCRIPT_CHARS
         for script in self.scripts:
-            stated += [unescaped(match[2] or match[4]) for match in _ASKED.finditer(script[: max(0, left)])]
+            stated += [unescaped(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]
             left -= len(script)
         addresses = dict.fromkeys(absolute(each, self.base) for each in stated if each and not _NO_TEXT.search(each))
         wanted = [each for each in addresses if each and _is_same_place(each, self.url) and not is_trap(each)]
         return wanted[: MAX_COUNT[ResourceKind.DATA]]
 
 
-def carried(tree: HtmlElement, url: str) -> Carried:
-    """What the page at `url` has for its scripts."""
+def read_script_data(tree: HtmlElement, url: str) -> ScriptData:
+    """Read the data that the page at `url` holds for its scripts."""
     is_thin = sum(1 for _ in islice(tree.iter("a"), MAX_LINKS_OF_SHELL + 1)) <= MAX_LINKS_OF_SHELL
     scripts = [node.text for node in tree.iter("script") if node.text and not node.get("src")] if is_thin else []
     preloads = [node.get("href") for node in tree.iter("link") if node.get("as") == "fetch"] if is_thin else []
     title = " ".join((tree.findtext(".//title") or "").split())
-    return Carried(url, base_of(tree, url), title, tuple(scripts), tuple(filter(None, preloads)), is_thin)
+    return ScriptData(url, base_of(tree, url), title, tuple(scripts), tuple(filter(None, preloads)), is_thin)
 
 
 def has_no_text(tree: HtmlElement) -> bool:
-    """Whether next to nothing is written in a page's own markup."""
-    return all(han <= MAX_HAN_OF_SHELL for han in accumulate(map(count_han, _written(tree))))
+    """True if a page's own markup has next to no text."""
+    return all(han <= MAX_HAN_OF_SHELL for han in accumulate(map(count_han, _own_texts(tree))))
 
 
-def _written(tree: HtmlElement) -> Iterator[str]:
+def _own_texts(tree: HtmlElement) -> Iterator[str]:
     walk = etree.iterwalk(tree, events=("start", "end"))
     for event, element in walk:
         if event == "end":
@@ -86,8 +86,8 @@ def _written(tree: HtmlElement) -> Iterator[str]:
             yield element.text or ""
 
 
-def data_at(addresses: Iterable[str], resources: Resources) -> Iterator[str]:
-    """What stands there, as far as it is to be had, as characters."""
+def fetch_texts(addresses: Iterable[str], resources: Resources) -> Iterator[str]:
+    """Fetch the texts at some addresses; those that cannot be fetched or decoded are left out."""
     for address in addresses:
         data = resources.get(address, ResourceKind.DATA)
         decoded = decode(data) if data else None
