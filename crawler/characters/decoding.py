@@ -397,7 +397,7 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
             continue
         text = body.decode(codec, "replace")
         is_latin = codec in LATIN and quality(text, codec) >= MIN_QUALITY_TO_ACCEPT and _keeps_case(text)
-        is_other = codec in LETTERS and _is_in_letters(LETTERS[codec], text, MIN_SHARE_OF_LETTERS)
+        is_other = codec in LETTERS and _consists_of_letters(LETTERS[codec], text, MIN_SHARE_OF_LETTERS)
         if (is_latin or is_other) and lost_share(text) <= MAX_LOST_SHARE_OF_DECLARED:
             yield text, codec
 
@@ -413,7 +413,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
         chars = len(_letters(text))
         is_doubtful = chars < CHARS_OF_PARAGRAPH or letters == RUSSIAN
         min_share = MIN_SHARE_OF_SHORT if is_doubtful else MIN_SHARE_OF_LETTERS
-        if chars >= MIN_CHARS_UNDECLARED and _is_in_letters(letters, text, min_share):
+        if chars >= MIN_CHARS_UNDECLARED and _consists_of_letters(letters, text, min_share):
             if letters != RUSSIAN:
                 return text, codec
             found.append((text, codec))
@@ -421,7 +421,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
     return max(found, key=lambda each: sum(map(str.islower, each[0])), default=None)
 
 
-def _is_in_letters(letters: str, text: str, min_share: float) -> bool:
+def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
     """True if the text outside ASCII consists of some letters, and those of an alphabet form words."""
     all_letters = _letters(text)
     # The syllables that windows-949 has beyond EUC-KR are those of mojibake.

@@ -31,7 +31,7 @@ _Leaf = Callable[[Tokens, Screen], bool]
 def media_screens(media: str) -> int:
     """The screens that a media query list (of an attribute, or as serialised) is for.
 
-    >>> media_screens("print"), screens_of("screen, print") == ALL_SCREENS
+    >>> media_screens("print"), media_screens("screen, print") == ALL_SCREENS
     (0, True)
     """
     queries = split(parse_value(media))
