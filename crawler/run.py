@@ -22,7 +22,7 @@ from crawler.context import CrawlContext
 from crawler.end_reasons import REPEATED_TEXTS
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.downloaded_resources import downloaded_resources
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 from crawler.fetching.reactor import running_reactor
 from crawler.frontier import Frontier
 from crawler.markup import parse
@@ -91,7 +91,7 @@ def run_crawl(
     # What some pages leave undone is asked for again; the journal is that of the whole site.
     frontier = Frontier(plan, None if plan.only_urls else job_dir)
     chosen = scrapy_settings(plan, settings)
-    readings = compare(settings.time_servers, Names(settings.name_servers))
+    readings = compare(settings.time_servers, NameResolver(settings.name_servers))
     machine = machine_of_this_process(readings, has_response_cache=bool(chosen.get("HTTPCACHE_ENABLED")))
 
     def make_context(crawler: Any) -> CrawlContext:

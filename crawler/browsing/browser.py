@@ -36,7 +36,7 @@ from crawler.browsing.page_capture import PageCapture
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE
 from crawler.fetching.header_limit import BoundedHandler
-from crawler.fetching.names import names_of
+from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.politeness.extension import PolitenessExtension
@@ -56,7 +56,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         super().__init__(crawler)
         settings = crawler.settings
         self._guard = AddressGuard(settings.getlist(ALLOWED_SETTING))
-        self._names = names_of(settings)
+        self._names = make_resolver(settings)
         self._timeout_s = settings.getfloat("DOWNLOAD_TIMEOUT")
         self._max_bytes = settings.getint("DOWNLOAD_MAXSIZE")
         self._max_pages = settings.getint(PAGES_SETTING)

@@ -21,7 +21,7 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 from crawler.fetching.routes import Ways
 
 MAX_HEAD_BYTES = 65_536
@@ -75,7 +75,7 @@ class BrowserProxy:
     """One for a crawl. `upstream` gives the site's own proxy for the next connection; None: straight."""
 
     def __init__(
-        self, guard: AddressGuard, names: Names, timeout_s: float, upstream: Callable[[], Proxy | None]
+        self, guard: AddressGuard, names: NameResolver, timeout_s: float, upstream: Callable[[], Proxy | None]
     ) -> None:
         self._guard, self._names, self._timeout_s, self._upstream = guard, names, timeout_s, upstream
         self._ways = Ways()

@@ -1,1 +1,1 @@
-"""Requests and answers: which addresses may be asked, within which bounds, and what is taken down of each."""
+"""Requests and responses: the addresses that may be fetched, the limits of a fetch, and the record of each."""

@@ -1,6 +1,7 @@
-"""Which network addresses may be fetched: public ones, and those private ones that the operator names.
+"""Decides which network addresses may be fetched: public ones, and private ones that the operator names.
 
-A crawled site must not be able to make the crawler ask inside the operator's own network (server-side request forgery).
+A crawled site must not be able to make the crawler send requests into the operator's own network (server-side request
+forgery).
 """
 
 import re
@@ -32,7 +33,7 @@ _NUMBERS = re.compile(r"(?:(?:0x0*[0-9a-f]{1,8}|0[0-7]*|[1-9][0-9]{0,9})(?:\.(?!
 
 
 class AddressGuard:
-    """Says which URLs and addresses may be fetched; `allow_private_hosts` are "host:port" or "[v6]:port"."""
+    """Checks URLs and addresses before a fetch; `allow_private_hosts` are "host:port" or "[v6]:port"."""
 
     def __init__(self, allow_private_hosts: Sequence[str] = ()) -> None:
         self._allowed = frozenset(place for entry in allow_private_hosts if (place := _place(entry)))
@@ -70,8 +71,8 @@ class AddressGuard:
             remedy = _remedy(host, port, address)
             raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)
 
-    def allowed(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Those of a host's addresses that may be fetched, in their order. Raises UnsafeUrl where there is none."""
+    def allowed_addresses(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
+        """Return a host's addresses that may be fetched, in their order. Raises UnsafeUrl where there is none."""
         kept, faults = list[str](), list[UnsafeUrl]()
         for address in addresses:
             try:
@@ -90,12 +91,12 @@ class AddressGuard:
             raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """Whether the operator lets this host and port be fetched although its address is private."""
+        """True if the operator lets this host and port be fetched although its address is private."""
         return (host.lower(), port) in self._allowed
 
 
 def literal_address(host: str) -> IPv4Address | IPv6Address | None:
-    """The address that a host is, in whatever spelling; None for a name.
+    """Return the address that a host spells, in any notation; None for a name.
 
     The system, browsers and proxies read 2130706433, 0x7f.1 and 0177.0.0.1 as 127.0.0.1 (inet_aton).
 
@@ -113,7 +114,7 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_no_name(host: str) -> bool:
-    """Whether a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
+    """True if a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
     last = host.rpartition(".")[2]
     return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 
@@ -126,7 +127,7 @@ def _literal(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _remedy(host: str, port: int, address: str) -> Message:
-    """What an operator does who wants it fetched. 2130706433 is 127.0.0.1 to the system, and a name to the list."""
+    """Tell an operator how to allow the host. 2130706433 is 127.0.0.1 to the system, and a name to the list."""
     is_spelled = _literal(host) is None and re.fullmatch(r"(?:.*\.)?(?:0x[0-9a-f]*|[0-9]+)", host.lower())
     if is_spelled:
         return Message("address.allow-as", address=address, host=host, place=Host(address, port))
@@ -134,7 +135,7 @@ def _remedy(host: str, port: int, address: str) -> Message:
 
 
 def _place(entry: str) -> tuple[str, int] | None:
-    """What an entry of the operator's list names; one that names nothing lets nothing through."""
+    """Return the host and port of an entry of the operator's list; one that names nothing allows nothing."""
     try:
         host = parse_host(entry)
     except ValueError:

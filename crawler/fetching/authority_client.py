@@ -1,4 +1,4 @@
-"""Asks time stamp authorities, and the places of their lists: `bundles.ports.Client` over `exchange`."""
+"""A client of time stamp authorities and the publishers of their lists: `bundles.ports.Client` over `exchange`."""
 
 from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
@@ -7,20 +7,20 @@ from core.errors import BadInput, RetryLater, UnsafeUrl
 from core.hosts import DEFAULT_PORTS, Host
 from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.exchange import Answer, Ask, Bounds, exchange
-from crawler.fetching.names import Names
+from crawler.fetching.exchange import FetchLimits, HttpAnswer, HttpRequest, exchange
+from crawler.fetching.names import NameResolver
 
 USER_AGENT = "Zhuiwen"
 
 
 class AuthorityClient:
-    """allow_private: whether an authority that the operator names may be inside its network, at its host and port.
+    """allow_private: an authority that the operator names may be inside its network, at its host and port.
 
-    What a certificate names there is not asked all the same. Redirects are not followed.
+    An address there that a certificate names is not requested. Redirects are not followed.
     """
 
     def __init__(self, *, allow_private: bool = False, name_servers: Sequence[str] = ()) -> None:
-        self._allow_private, self._names = allow_private, Names(name_servers)
+        self._allow_private, self._names = allow_private, NameResolver(name_servers)
 
     def ask(
         self,
@@ -32,11 +32,11 @@ class AuthorityClient:
         max_bytes: int,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
-        ask = Ask(url, {"User-Agent": USER_AGENT, **(headers or {})}, body, shown)
+    ) -> HttpAnswer:
+        ask = HttpRequest(url, {"User-Agent": USER_AGENT, **(headers or {})}, body, shown)
         guard = AddressGuard((_place(named),) if self._allow_private else ())
         try:
-            return exchange(ask, Bounds(timeout_s, max_bytes), guard, self._names)
+            return exchange(ask, FetchLimits(timeout_s, max_bytes), guard, self._names)
         except UnsafeUrl as error:
             raise RetryLater("fetch.authority-not-asked", shown=shown, reason=_without_remedy(error.reason)) from error
         except (BadInput, RetryLater) as error:
@@ -49,7 +49,7 @@ def _place(url: str) -> str:
 
 
 def _without_remedy(reason: Message) -> Message:
-    """The reason alone: what lets a crawl through is another setting than what lets an authority through."""
+    """Return the reason alone: the setting that admits a host for crawls admits no authority."""
     if reason.code != "address.not-public":
         return reason
     return Message("address.private-refused", address=reason.params["address"], kind=reason.params["kind"])

@@ -1,4 +1,4 @@
-"""What the body of an answer must not be: an archive, a bomb of entities, bytes that swell out of all proportion."""
+"""Recognises bodies that are refused: archives, entity bombs, decompression bombs."""
 
 import re
 
@@ -34,7 +34,7 @@ READ_ARCHIVES = frozenset({"zip"})  # of those below, what a file that a page of
 
 
 def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
-    r"""Which kind of archive a body is, "" for none. may_be_gzip: sitemaps and feeds come gzipped, pages do not.
+    r"""Return the kind of archive that a body is, "" for none. may_be_gzip: sitemaps and feeds may be, pages are not.
 
     >>> archive_kind(b"PK\x03\x04...", may_be_gzip=True), archive_kind(b"<html>", may_be_gzip=False)
     ('zip', '')
@@ -47,7 +47,7 @@ def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
 
 
 def declares_entities(body: bytes) -> bool:
-    """Whether a document declares entities of its own: a few lines of those can stand for gigabytes.
+    """True if a document declares entities of its own: a few lines of those can stand for gigabytes.
 
     Neither a page nor a sitemap nor a feed needs any. Such a declaration stands in the document type, which has a part
     of its own then; whatever fills the space before or inside it, it is found.
@@ -60,7 +60,7 @@ def declares_entities(body: bytes) -> bool:
 
 
 def swells(size: int, size_unpacked: int) -> bool:
-    """Whether bytes that were decompressed are a bomb.
+    """True if bytes that were decompressed are a bomb.
 
     >>> swells(10_000, 9_000_000), swells(1_000_000, 9_000_000), swells(100, 90_000)
     (True, False, False)

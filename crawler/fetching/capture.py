@@ -1,7 +1,7 @@
-"""Takes down how each page was fetched: a Scrapy download handler, and what a spider asks of its responses.
+"""Records how each page was fetched: a Scrapy download handler, and functions that read its records.
 
 What Scrapy's own connection fetches is captured here, what a browser loads in crawler.browsing.page_capture; where
-neither was at work `make_capture` says so with None.
+neither was at work `make_capture` returns None.
 """
 
 import re
@@ -25,7 +25,7 @@ from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.routes import Ways
 from crawler.fetching.tunnels import TunnelPool
-from crawler.fetching.wire import TICKET, Record, RecordingFactory
+from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
 CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried out
@@ -41,11 +41,11 @@ _SET_COOKIE = re.compile(rb"^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)[^;\r\n]*", r
 
 
 class CapturingHandler(HTTP11DownloadHandler):
-    """Scrapy's handler of http and https, which also takes down what went over the connection."""
+    """Scrapy's handler of http and https, which also records what went over the connection."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
-        self._records: dict[bytes, Record] = {}
+        self._records: dict[bytes, ExchangeRecord] = {}
         self._tickets = count(1)
         self._ways = Ways()
         self._pool = _tunnel_pool(self._pool)
@@ -53,7 +53,7 @@ class CapturingHandler(HTTP11DownloadHandler):
 
     async def download_request(self, request: Request) -> Response:
         ticket = b"%d" % next(self._tickets)
-        record = self._records[ticket] = Record()
+        record = self._records[ticket] = ExchangeRecord()
         request.headers[TICKET] = ticket
         try:
             response = await super().download_request(request)
@@ -70,7 +70,7 @@ class CapturingHandler(HTTP11DownloadHandler):
 def make_capture(
     response: Response, resources: Sequence[CapturedResource] = (), machine: Machine | None = None
 ) -> Capture | None:
-    """How a response was fetched, redirects and all; None where nothing was taken down.
+    """Return how a response was fetched, with its redirects; None where nothing was recorded.
 
     resources: what was fetched to read the page, to be kept with it. machine: this one.
     """
@@ -89,7 +89,7 @@ def make_capture(
 
 
 def own_capture(request: Request, machine: Machine | None) -> Capture | None:
-    """How the answer of a request was fetched, without the redirects before it; None where nothing was taken down."""
+    """Return how a request's answer was fetched, without the redirects before it; None where nothing was recorded."""
     capture: Capture | None = request.meta.get(CAPTURE)
     if capture is None and request.meta.get(EXCHANGES):
         capture = Capture((request.meta[EXCHANGES][-1],))
@@ -97,7 +97,7 @@ def own_capture(request: Request, machine: Machine | None) -> Capture | None:
 
 
 def note_earlier_fetch(request: Request, answer: HostAnswer | None) -> None:
-    """Give a request how its answer was fetched before; None: it is fetched now."""
+    """Note in a request how its answer was fetched before; None: it is fetched now."""
     request.meta.pop(_EARLIER, None)
     if answer is None:
         return
@@ -110,7 +110,7 @@ def note_earlier_fetch(request: Request, answer: HostAnswer | None) -> None:
 
 
 def fetch_time(response: Response, now: datetime) -> datetime:
-    """When a response was fetched: now, but for one that was fetched for another site."""
+    """Return when a response was fetched: now, unless it was fetched for another site before."""
     earlier: HostAnswer | None = response.meta.get(_EARLIER) if response.request is not None else None
     return earlier.fetched_at if earlier is not None else now
 
@@ -134,13 +134,13 @@ def with_secrets_starred(head: bytes) -> bytes:
     b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'
     """
 
-    def starred(found: re.Match[bytes]) -> bytes:
+    def star_out(found: re.Match[bytes]) -> bytes:
         return found[1] + b"*" * len(found[2])
 
-    return _VALUE_OF_SET_COOKIE.sub(starred, _VALUE_OF_SECRET.sub(starred, head))
+    return _VALUE_OF_SET_COOKIE.sub(star_out, _VALUE_OF_SECRET.sub(star_out, head))
 
 
-def _factory(into: dict[bytes, Record], idle_s: float) -> type[RecordingFactory]:
+def _factory(into: dict[bytes, ExchangeRecord], idle_s: float) -> type[RecordingFactory]:
     """A factory class, since Twisted's pool makes a factory for each connection."""
 
     class Factory(RecordingFactory):
@@ -158,7 +158,7 @@ def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
     return pool
 
 
-def _exchange(request: Request, response: Response, record: Record, ways: Ways) -> WireExchange:
+def _exchange(request: Request, response: Response, record: ExchangeRecord, ways: Ways) -> WireExchange:
     ended, proxy = _now(), str(request.meta.get("proxy") or "")
     is_through_proxy = bool(proxy)
     address, port = ("", 0) if is_through_proxy else record.server
@@ -184,10 +184,10 @@ def _exchange(request: Request, response: Response, record: Record, ways: Ways) 
 
 
 def _name_answer(url: str) -> NameAnswer | None:
-    """What the guarded resolver last gave out for the host; a kept connection was made with it or with one before."""
+    """Return the guarded resolver's last answer for the host; a kept connection used it or an earlier one."""
     reactor = running_reactor()
     resolver = reactor.nameResolver
-    return resolver.answer_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
+    return resolver.last_answer(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 
 
 def _now() -> datetime:

@@ -1,4 +1,4 @@
-"""Who answered on a connection: its address, and how it was secured."""
+"""Facts of a connection: the address of its peer, and its TLS session."""
 
 from contextlib import suppress
 from typing import Any
@@ -11,23 +11,23 @@ from core.captures import TlsSession
 MAX_CERTIFICATES = 12  # chains have two to four; what a server sends beyond is not kept
 
 
-def server_of(transport: Any) -> tuple[str, int]:
-    """Address and port of the other end; ("", 0) where the connection has none."""
+def peer_address(transport: Any) -> tuple[str, int]:
+    """Return address and port of the other end; ("", 0) where the connection has none."""
     with suppress(AttributeError):
         peer = transport.getPeer()
         return str(peer.host), int(peer.port)
     return "", 0
 
 
-def own_address_of(transport: Any) -> str:
-    """This machine's address of the connection; "" where it has none."""
+def local_address(transport: Any) -> str:
+    """Return this machine's address of the connection; "" where it has none."""
     with suppress(AttributeError):
         return str(transport.getHost().host)
     return ""
 
 
-def tls_of(transport: Any) -> TlsSession | None:
-    """How the connection is secured; None for plain HTTP."""
+def tls_session(transport: Any) -> TlsSession | None:
+    """Return the connection's TLS session; None for plain HTTP."""
     handle = transport.getHandle() if hasattr(transport, "getHandle") else None
     if not isinstance(handle, SSL.Connection):
         return None

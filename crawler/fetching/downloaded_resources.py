@@ -1,6 +1,6 @@
-"""What pages refer to, through the crawl's own downloader: its pace, proxies, robots.txt and guarded resolver hold.
+"""Fetches what pages refer to through the crawl's downloader: its pace, proxies, robots.txt and resolver apply.
 
-Asked for from the threads that read pages, answered by the reactor; a thread waits so long and no longer.
+Threads that read pages make requests, the reactor answers; a thread waits MAX_WAIT_S at most.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ _ACCEPTED = {
 
 
 def downloaded_resources(crawler: Any, settings: CrawlSettings, count_bytes: Callable[[int], None]) -> SiteResources:
-    """The resources of the site that `crawler` (a scrapy.crawler.Crawler) crawls; `count_bytes` is told their sizes."""
+    """Return the resources of the site of `crawler` (a scrapy.crawler.Crawler); count_bytes: gets their sizes."""
 
     def fetch(url: str, kind: ResourceKind) -> bytes | None:
         reactor = running_reactor()
@@ -60,15 +60,15 @@ def _ask(
     )
     try:
         downloaded = deferred_from_coro(crawler.engine.download_async(request))
-    except Exception:  # the engine is closing: there is nobody to wait for it
+    except Exception:  # the engine is closing: nobody waits for the answer
         answer.set_result(None)
         return
 
-    def answered(response: Response) -> None:
+    def deliver(response: Response) -> None:
         count_bytes(len(response.body))
         answer.set_result(_body(response, kind))
 
-    downloaded.addCallbacks(answered, lambda failure: answer.set_result(None))
+    downloaded.addCallbacks(deliver, lambda failure: answer.set_result(None))
 
 
 def _body(response: Response, kind: ResourceKind) -> bytes | None:

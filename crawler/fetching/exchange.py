@@ -1,8 +1,7 @@
-"""One request and its whole answer over HTTP, redirects included: the one way by which anything but a crawl asks.
+"""One request and its whole answer over HTTP, redirects included: every request outside a crawl is made here.
 
-Every address on the way is judged and then connected to (crawler.fetching.exchange), the body is bounded before
-and after it is unpacked, and one time limit holds for everything together. Nothing is taken from the environment:
-neither proxies nor logins.
+Every address on the way is checked before the connection, the body is bounded before and after it is unpacked, and
+one time limit holds for everything together. Nothing is taken from the environment: neither proxies nor logins.
 """
 
 import socket
@@ -22,15 +21,15 @@ from core.hosts import host_key
 from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.deadline import Deadline
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 
 _CODINGS = ("gzip", "x-gzip", "deflate")
 _FAULTS = (OSError, httpx.TransportError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.TimeoutException)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """A GET of `url`, or a POST where there is a body. shown: what sentences call the address; "" for itself."""
+class HttpRequest:
+    """A GET of `url`, or a POST where there is a body. shown: the address in messages; "" for `url` itself."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -39,8 +38,8 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
-    """timeout_s: for all of it. max_body_bytes: unpacked; hint: the setting that raises it, for the sentence."""
+class FetchLimits:
+    """timeout_s: for all of it. max_body_bytes: unpacked; hint: the setting that raises it, for the message."""
 
     timeout_s: float
     max_body_bytes: int
@@ -49,8 +48,8 @@ class Bounds:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back. url: where from, after redirects; headers: names in lower case."""
+class HttpAnswer:
+    """The answer. url: after redirects; headers: names in lower case."""
 
     url: str
     status: int
@@ -63,19 +62,19 @@ class Answer:
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def exchange(ask: Ask, bounds: Bounds, guard: AddressGuard, names: Names) -> Answer:
-    """The answer, whatever its status.
+def exchange(ask: HttpRequest, bounds: FetchLimits, guard: AddressGuard, names: NameResolver) -> HttpAnswer:
+    """Return the answer, whatever its status.
 
-    Raises UnsafeUrl, BadInput for what can never be had (no such host, too large, too many redirects), RetryLater where
-    nothing whole comes in time.
+    Raises UnsafeUrl, BadInput for what can never be fetched (no such host, too large, too many redirects), RetryLater
+    where no whole answer comes in time.
     """
     return _Exchange(ask, bounds, guard, names).run()
 
 
 class _Exchange:
-    """The way from one address to where its answer stands."""
+    """One request, with its redirects, up to the answer."""
 
-    def __init__(self, ask: Ask, bounds: Bounds, guard: AddressGuard, names: Names) -> None:
+    def __init__(self, ask: HttpRequest, bounds: FetchLimits, guard: AddressGuard, names: NameResolver) -> None:
         self._ask, self._bounds, self._guard = ask, bounds, guard
         self._deadline = Deadline(bounds.timeout_s)
         context = ssl.create_default_context()
@@ -85,20 +84,20 @@ class _Exchange:
         self._client.headers.clear()  # httpx would name itself
         self._url = ask.url
 
-    def run(self) -> Answer:
+    def run(self) -> HttpAnswer:
         try:
             with self._client:
                 return self._answer()
         except UnsafeUrl as error:
-            raise UnsafeUrl(self._shown, error.reason) from error
+            raise UnsafeUrl(self._displayed_url, error.reason) from error
         except socket.gaierror as error:
             raise self._unknown_host(error) from error
         except (httpx.InvalidURL, UnicodeError) as error:
-            raise BadInput("fetch.no-address", url=self._shown, error=error) from error
+            raise BadInput("fetch.no-address", url=self._displayed_url, error=error) from error
         except _FAULTS as error:
-            raise RetryLater("fetch.no-answer", url=self._shown, reason=self._reason(error)) from error
+            raise RetryLater("fetch.no-answer", url=self._displayed_url, reason=self._reason(error)) from error
 
-    def _answer(self) -> Answer:
+    def _answer(self) -> HttpAnswer:
         request: httpx.Request | None = self._first()
         for _ in range(self._bounds.max_redirects + 1):
             assert request is not None
@@ -109,14 +108,14 @@ class _Exchange:
                 request = with_answer.next_request if self._bounds.max_redirects else None
                 if request is None:
                     body = b"".join(self._body(with_answer))
-                    return Answer(self._url, with_answer.status_code, dict(with_answer.headers), body)
+                    return HttpAnswer(self._url, with_answer.status_code, dict(with_answer.headers), body)
             finally:
                 with_answer.close()
         most = self._bounds.max_redirects
-        raise BadInput("fetch.too-many-redirects", url=self._named(self._ask.url), most=most)
+        raise BadInput("fetch.too-many-redirects", url=self._display_url(self._ask.url), most=most)
 
     def _first(self) -> httpx.Request:
-        self._guard.check_url(self._url)  # as it was given: a parser may take it for less than was meant
+        self._guard.check_url(self._url)  # unparsed: a parser may drop a part of it
         method = "GET" if self._ask.body is None else "POST"
         headers = {"Accept-Encoding": "gzip", "Connection": "close", **self._ask.headers}
         return self._client.build_request(method, safe_url_string(self._url), headers=headers, content=self._ask.body)
@@ -124,34 +123,36 @@ class _Exchange:
     def _body(self, answer: httpx.Response) -> Iterator[bytes]:
         coding = answer.headers.get("Content-Encoding", "").strip().lower()
         if coding not in ("", "identity", *_CODINGS):
-            raise BadInput("fetch.other-coding", url=self._shown, coding=coding)
+            raise BadInput("fetch.other-coding", url=self._displayed_url, coding=coding)
         unpack = zlib.decompressobj(wbits=47) if coding in _CODINGS else None
         limit, size = self._bounds.max_body_bytes, 0
         for chunk in answer.iter_raw():
-            data = self._unpacked(unpack, chunk, limit + 1 - size) if unpack else chunk
+            data = self._unpack(unpack, chunk, limit + 1 - size) if unpack else chunk
             size += len(data)
             if size > limit or (unpack is not None and unpack.unconsumed_tail):
                 if self._bounds.hint:
-                    raise BadInput("fetch.larger-than-set", url=self._shown, bytes=limit, setting=self._bounds.hint)
-                raise BadInput("fetch.larger", url=self._shown, bytes=limit)
-            self._deadline.left()
+                    raise BadInput(
+                        "fetch.larger-than-set", url=self._displayed_url, bytes=limit, setting=self._bounds.hint
+                    )
+                raise BadInput("fetch.larger", url=self._displayed_url, bytes=limit)
+            self._deadline.remaining_s()
             yield data
 
-    def _unpacked(self, unpack: Any, chunk: bytes, most: int) -> bytes:
+    def _unpack(self, unpack: Any, chunk: bytes, most: int) -> bytes:
         try:
             data: bytes = unpack.decompress(chunk, most)
         except zlib.error as error:
-            raise BadInput("fetch.broken-coding", url=self._shown) from error
+            raise BadInput("fetch.broken-coding", url=self._displayed_url) from error
         return data
 
     def _unknown_host(self, error: socket.gaierror) -> BadInput | RetryLater:
         if error.errno == socket.EAI_AGAIN:
-            return RetryLater("fetch.no-answer", url=self._shown, reason=Message("fetch.name-servers"))
+            return RetryLater("fetch.no-answer", url=self._displayed_url, reason=Message("fetch.name-servers"))
         host = urlsplit(self._url).hostname or ""
-        return BadInput("fetch.no-host", url=self._shown, host=host)
+        return BadInput("fetch.no-host", url=self._displayed_url, host=host)
 
     def _reason(self, error: Exception) -> Message | str:
-        """Why nothing whole came, in a few words. Every wait gets all the time that is left: none ends before it."""
+        """Return why no whole answer came, in a few words. Every wait gets all the time that is left."""
         if isinstance(error, (TimeoutError, httpcore.TimeoutException)):
             return Message("fetch.over-time", seconds=self._bounds.timeout_s)
         fault = error.__cause__ if isinstance(error.__cause__, OSError) else error
@@ -160,15 +161,15 @@ class _Exchange:
         return getattr(fault, "strerror", None) or str(fault) or type(fault).__name__
 
     @property
-    def _shown(self) -> str:
-        return self._named(self._url)
+    def _displayed_url(self) -> str:
+        return self._display_url(self._url)
 
-    def _named(self, url: str) -> str:
+    def _display_url(self, url: str) -> str:
         return self._ask.shown or url
 
 
 class _Transport(httpx.BaseTransport):
-    """httpx over a pool of ours: its own transport lets nobody name the network."""
+    """httpx over a pool of ours: its own transport takes no network backend."""
 
     def __init__(self, pool: httpcore.ConnectionPool) -> None:
         self._pool = pool
@@ -199,17 +200,17 @@ class _Body(httpx.SyncByteStream):
         self._answer.close()
 
 
-# Connections for httpcore: to an address that was judged, in what is left of one time limit.
+# Connections for httpcore: to an address that was checked, in what is left of one time limit.
 #
 # httpcore's own limits count silence: a byte a second satisfies them for ever. Here each wait for the socket, those of
-# the TLS handshake included, gets what is left of the whole. A name is looked up once, and what was judged is connected
-# to.
+# the TLS handshake included, gets what is left of the whole. A name is looked up once, and the checked address is the
+# one that is connected to.
 
 
 class PinnedNetwork(httpcore.NetworkBackend):
     """The network as one exchange sees it."""
 
-    def __init__(self, guard: AddressGuard, names: Names, deadline: Deadline) -> None:
+    def __init__(self, guard: AddressGuard, names: NameResolver, deadline: Deadline) -> None:
         self._guard, self._names, self._deadline = guard, names, deadline
         self._inner = httpcore.SyncBackend()
 
@@ -221,14 +222,16 @@ class PinnedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> "_TimedStream":
-        """A connection to the first of the host's addresses that may be asked and answers.
+        """Connect to the first of the host's addresses that may be fetched and answers.
 
-        Raises UnsafeUrl where none may be asked, OSError (socket.gaierror) for a name without any.
+        Raises UnsafeUrl where none may be fetched, OSError (socket.gaierror) for a name without any.
         """
         name = host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
-        addresses = self._guard.allowed(host, name, port, self._names.addresses(name, port, self._deadline.left()))
+        addresses = self._guard.allowed_addresses(
+            host, name, port, self._names.addresses(name, port, self._deadline.remaining_s())
+        )
         for left in range(len(addresses), 0, -1):
-            share_s = self._deadline.left() / left  # one that swallows what is sent leaves time for the others
+            share_s = self._deadline.remaining_s() / left  # one that swallows what is sent leaves time for the others
             try:
                 connected = self._inner.connect_tcp(addresses[-left], port, share_s, None, socket_options)
                 return _TimedStream(connected, self._deadline)
@@ -239,16 +242,16 @@ class PinnedNetwork(httpcore.NetworkBackend):
 
 
 class _TimedStream(httpcore.NetworkStream):
-    """A connection whose every wait ends with the time limit. What httpcore gives as `timeout` is not asked."""
+    """A connection whose every wait ends with the time limit. It ignores httpcore's own `timeout`."""
 
     def __init__(self, inner: httpcore.NetworkStream, deadline: Deadline) -> None:
         self._inner, self._deadline = inner, deadline
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._inner.read(max_bytes, self._deadline.left())
+        return self._inner.read(max_bytes, self._deadline.remaining_s())
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
-        self._inner.write(buffer, self._deadline.left())
+        self._inner.write(buffer, self._deadline.remaining_s())
 
     def close(self) -> None:
         self._inner.close()
@@ -256,7 +259,9 @@ class _TimedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> "_TimedStream":
-        return _TimedStream(self._inner.start_tls(ssl_context, server_hostname, self._deadline.left()), self._deadline)
+        return _TimedStream(
+            self._inner.start_tls(ssl_context, server_hostname, self._deadline.remaining_s()), self._deadline
+        )
 
     def get_extra_info(self, info: str) -> Any:
         return self._inner.get_extra_info(info)

@@ -22,11 +22,11 @@ class BoundedHandler(CapturingHandler):
 
     def __init__(self, crawler: Crawler) -> None:
         super().__init__(crawler)
-        self._pool._factory = limited(self._pool._factory)
+        self._pool._factory = limit_headers(self._pool._factory)
 
 
-def limited(factory: Any) -> Any:
-    """The factory of connections, each of which gives up an answer whose headers go beyond the limit."""
+def limit_headers(factory: Any) -> Any:
+    """Return a factory of connections that give up an answer whose headers exceed the limit."""
 
     class Limited(factory):  # type: ignore[misc]
         def buildProtocol(self, addr: Any) -> Any:  # noqa: N802, the interface's name

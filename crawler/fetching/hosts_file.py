@@ -1,4 +1,4 @@
-"""The hosts file of the machine: what it says of a name, and its digest. It is read again when it was changed."""
+"""The hosts file of the machine: its lines for a name, and its digest. It is read again after a change."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ MAX_LINES, MAX_LINE_CHARS = 8, 200  # of one name; one or two stand there as a r
 
 
 class HostsFile:
-    """What the resolver of the system looks up before it asks anybody."""
+    """The file that the system's resolver reads before it queries a name server."""
 
     def __init__(self, path: Path = HOSTS_FILE) -> None:
         self._path = path
@@ -21,7 +21,7 @@ class HostsFile:
         self.look()
 
     def look(self) -> None:
-        """Read the file where it is another than before; `digest` and `bytes` are None where it cannot be read."""
+        """Read the file if it has changed; `digest` and `bytes` are None where it cannot be read."""
         try:
             stat = self._path.stat()
             if (stat.st_mtime_ns, stat.st_size) == self._state:
@@ -31,15 +31,15 @@ class HostsFile:
             self._state, self._by_name, self.digest, self.bytes = None, {}, None, None
             return
         self._state, self.digest, self.bytes = (stat.st_mtime_ns, stat.st_size), digest(content), len(content)
-        self._by_name = _names_in(content[:MAX_BYTES].decode("utf-8", "replace"))
+        self._by_name = _parse_lines(content[:MAX_BYTES].decode("utf-8", "replace"))
 
-    def lines_for(self, name: str) -> tuple[str, ...]:
-        """The lines that name a host, in their order."""
+    def host_lines(self, name: str) -> tuple[str, ...]:
+        """Return the lines that name a host, in their order."""
         self.look()
         return tuple(self._by_name.get(name.lower(), ())[:MAX_LINES])
 
 
-def _names_in(text: str) -> dict[str, list[str]]:
+def _parse_lines(text: str) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         words = line.partition("#")[0].split()

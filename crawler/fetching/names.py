@@ -1,7 +1,7 @@
-"""Where names are looked up: with the system's resolver, or with the name servers that the operator set.
+"""Looks up names: with the system's resolver, or with the name servers that the operator set.
 
-A stub resolver (RFC 1035, 1123 6.1.3): it asks servers that resolve for others, over UDP, over TCP where an answer is
-cut short, and follows aliases that they leave unresolved. What comes of it is judged by whoever connects.
+A stub resolver (RFC 1035, 1123 6.1.3): it queries recursive servers, over UDP, over TCP where an answer is cut short,
+and follows aliases that they leave unresolved. The caller that connects checks the addresses.
 """
 
 import secrets
@@ -27,14 +27,14 @@ MAX_ALIASES = 8  # chains of content networks have up to five (2026-11: chosen f
 MAX_ADDRESSES = 32  # of one name; the most seen in the wild is 13 to 16
 _PORT = 53
 _RECORDS = {socket.AF_INET: dns.A, socket.AF_INET6: dns.AAAA}
-Found = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
+AddressInfo = tuple[socket.AddressFamily, socket.SocketKind, int, str, Any]
 
 
-class Names:
-    """Looks names up. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads.
+class NameResolver:
+    """Looks up names. `servers`: "address:port"; none: the system's resolver. Blocking; safe in several threads.
 
-    timeout_s: for one look-up as a whole, unless it is given another. A name that is not looked up in time is not
-    called unknown (EAI_AGAIN).
+    timeout_s: for one look-up as a whole, unless the call names another. A name that is not looked up in time is not
+    reported as unknown (EAI_AGAIN).
     """
 
     def __init__(self, servers: Sequence[str] = (), timeout_s: float = LOOK_UP_S) -> None:
@@ -49,12 +49,12 @@ class Names:
         family: int = 0,
         kind: int = socket.SOCK_STREAM,
         timeout_s: float | None = None,
-    ) -> Sequence[Found]:
-        """As socket.getaddrinfo. Raises OSError (socket.gaierror) for a name without addresses, UnicodeError."""
+    ) -> Sequence[AddressInfo]:
+        """Return what socket.getaddrinfo would. Raises OSError (socket.gaierror) for no addresses, UnicodeError."""
         if literal_address(name) is not None:
             return socket.getaddrinfo(name, port, family, kind)
         if not self._servers:
-            return _of_the_system(name, port, family, kind, timeout_s or self._timeout_s)
+            return _look_up_by_system(name, port, family, kind, timeout_s or self._timeout_s)
         deadline, families = Deadline(timeout_s or self._timeout_s), [each for each in _RECORDS if family in (0, each)]
         try:
             found = [(each, at) for each in families for at in self._addresses(name, _RECORDS[each], deadline)]
@@ -68,20 +68,20 @@ class Names:
         ]
 
     def addresses(self, host: str, port: int, timeout_s: float | None = None) -> list[str]:
-        """Every address of a host, each once, in their order. Raises as `places`."""
+        """Return every address of a host, each once, in their order. Raises as `places`."""
         return list(dict.fromkeys(str(entry[4][0]) for entry in self.places(host, port, timeout_s=timeout_s)))
 
     def _addresses(self, host: str, record: int, deadline: Deadline) -> list[str]:
         name = host.encode("idna").lower().rstrip(b".")
         for _ in range(MAX_ALIASES):
-            answers = self._asked(name, record, deadline)
-            name, addresses = _followed(name, answers, record)
+            answers = self._query(name, record, deadline)
+            name, addresses = _follow_aliases(name, answers, record)
             if addresses or not any(answer.type == dns.CNAME for answer in answers):
                 return addresses
         return []
 
-    def _asked(self, name: bytes, record: int, deadline: Deadline) -> list[Any]:
-        """The records of an answer. Raises socket.gaierror where no server gives one."""
+    def _query(self, name: bytes, record: int, deadline: Deadline) -> list[Any]:
+        """Return the records of an answer. Raises socket.gaierror where no server gives one."""
         for _ in range(ROUNDS):
             for server in self._servers:
                 answer = _answer(server, name, record, deadline)
@@ -90,13 +90,13 @@ class Names:
         raise socket.gaierror(socket.EAI_AGAIN, "the name servers do not answer")
 
 
-def names_of(settings: Any) -> Names:
-    """As the settings of a crawl (scrapy.settings.Settings) have it; no look-up takes longer than a download may."""
-    return Names(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
+def make_resolver(settings: Any) -> NameResolver:
+    """Make the resolver of a crawl's settings (scrapy.settings.Settings), with a download's time limit at most."""
+    return NameResolver(settings.getlist(NAME_SERVERS_SETTING), min(LOOK_UP_S, settings.getfloat("DOWNLOAD_TIMEOUT")))
 
 
-def _followed(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:
-    """Where the aliases of an answer lead, and the addresses there; records of other names are nobody's question."""
+def _follow_aliases(name: bytes, answers: Sequence[Any], record: int) -> tuple[bytes, list[str]]:
+    """Return the name that the aliases of an answer lead to, and its addresses; records of other names are ignored."""
     aliases = {_bare(answer.name): _bare(answer.payload.name) for answer in answers if answer.type == dns.CNAME}
     for _ in range(MAX_ALIASES):
         name = aliases.get(name, name)
@@ -109,14 +109,14 @@ def _bare(name: Any) -> bytes:
     return bytes(name.name).lower().rstrip(b".")
 
 
-def _of_the_system(name: str, port: int, family: int, kind: int, timeout_s: float) -> Sequence[Found]:
-    """The system's answer. Its resolver cannot be interrupted: it is left alone with what takes too long."""
-    answer: Future[Sequence[Found]] = Future()
+def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: float) -> Sequence[AddressInfo]:
+    """Return the system's answer. Its resolver cannot be interrupted: a look-up over time goes on in its thread."""
+    answer: Future[Sequence[AddressInfo]] = Future()
 
     def ask() -> None:
         try:
             answer.set_result(socket.getaddrinfo(name, port, family, kind))
-        except Exception as error:  # for whoever waits
+        except Exception as error:  # for the thread that waits
             answer.set_exception(error)
 
     threading.Thread(target=ask, name="name-look-up", daemon=True).start()
@@ -127,10 +127,10 @@ def _of_the_system(name: str, port: int, family: int, kind: int, timeout_s: floa
 
 
 def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
-    """The message that a server answers with; None where it gives none that fits. Raises TimeoutError at the end."""
+    """Return a server's message; None where it gives none that fits. Raises TimeoutError at the deadline."""
     query = dns.Message(id=secrets.randbelow(1 << 16), recDes=True)
     query.addQuery(name, record)
-    one = Deadline(min(TIMEOUT_S, deadline.left()))
+    one = Deadline(min(TIMEOUT_S, deadline.remaining_s()))
     try:
         answer = _read(_over_udp(server, query.toStr(), one), query)
         return _read(_over_tcp(server, query.toStr(), one), query) if answer is not None and answer.trunc else answer
@@ -139,7 +139,7 @@ def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadlin
 
 
 def _read(data: bytes, query: Any) -> Any:
-    """None for what answers another question, or is no message: dns raises whatever it stumbles over."""
+    """Parse a message; None for the answer to another query, and for no message: dns raises exceptions of any type."""
     message = dns.Message()
     try:
         message.fromStr(data)
@@ -153,24 +153,24 @@ def _read(data: bytes, query: Any) -> Any:
 def _over_udp(server: tuple[str, int], query: bytes, deadline: Deadline) -> bytes:
     family = socket.AF_INET6 if ":" in server[0] else socket.AF_INET
     with socket.socket(family, socket.SOCK_DGRAM) as asking:
-        asking.settimeout(deadline.left())
+        asking.settimeout(deadline.remaining_s())
         asking.connect(server)  # the system then drops what others send
         asking.send(query)
         return asking.recv(65_535)
 
 
 def _over_tcp(server: tuple[str, int], query: bytes, deadline: Deadline) -> bytes:
-    with socket.create_connection(server, timeout=deadline.left()) as asking:
+    with socket.create_connection(server, timeout=deadline.remaining_s()) as asking:
         asking.sendall(struct.pack("!H", len(query)) + query)
         head = _exactly(asking, 2, deadline)
         return _exactly(asking, struct.unpack("!H", head)[0], deadline)
 
 
 def _exactly(source: socket.socket, count: int, deadline: Deadline) -> bytes:
-    """Raises OSError where the other end closes before."""
+    """Receive so many bytes. Raises OSError where the other end closes before."""
     taken = bytearray()
     while len(taken) < count:
-        source.settimeout(deadline.left())
+        source.settimeout(deadline.remaining_s())
         piece = source.recv(count - len(taken))
         if not piece:
             raise ConnectionError("it broke off")

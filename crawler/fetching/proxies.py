@@ -1,4 +1,4 @@
-"""Which proxy and which user agent the next request goes out with, by how they have fared."""
+"""Chooses the proxy and the user agent of the next request by their successes and failures."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,8 +16,8 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 60.0, 3_600.0
 
 
 @dataclass(slots=True)
-class Health:
-    """How one member of a pool has fared in this run."""
+class PoolHealth:
+    """Successes and failures of one member of a pool in this run."""
 
     successes: int = 0
     failures: int = 0
@@ -26,7 +26,7 @@ class Health:
     cools_until: datetime | None = None
 
     def as_dict(self) -> dict[str, object]:
-        """For the record of a run; `cools_until` in ISO 8601, "" for now."""
+        """Return the values for the record of a run; `cools_until` in ISO 8601, "" for now."""
         until = self.cools_until.isoformat() if self.cools_until else ""
         return {"successes": self.successes, "failures": self.failures, "cools_until": until}
 
@@ -35,16 +35,16 @@ class Health:
 class Pool(Generic[T]):
     """Members used in turn; those that fail again and again rest for a while."""
 
-    members: Sequence[tuple[str, T]]  # by the name under which their health is told
-    health: dict[str, Health] = field(default_factory=dict)
+    members: Sequence[tuple[str, T]]  # by the name under which their health is reported
+    health: dict[str, PoolHealth] = field(default_factory=dict)
     _turn: int = 0
 
     def __post_init__(self) -> None:
         for name, _ in self.members:
-            self.health.setdefault(name, Health())
+            self.health.setdefault(name, PoolHealth())
 
     def pick(self, now: datetime, avoid: Iterable[str] = ()) -> tuple[str, T] | None:
-        """The next member that does not rest; one of `avoid` only where there is no other; None where all rest."""
+        """Return the next member that does not rest; one of `avoid` only if there is no other; None if all rest."""
         awake = self.awake(now)
         shunned = set(avoid)
         fresh = [entry for entry in awake if entry[0] not in shunned] or awake
@@ -54,16 +54,16 @@ class Pool(Generic[T]):
         return fresh[self._turn % len(fresh)]
 
     def awake(self, now: datetime) -> list[tuple[str, T]]:
-        """The members that do not rest."""
+        """Return the members that do not rest."""
         return [entry for entry in self.members if not self._rests(entry[0], now)]
 
-    def succeeded(self, name: str) -> None:
+    def note_success(self, name: str) -> None:
         health = self.health[name]
         health.successes += 1
         health.in_a_row = health.pauses = 0
         health.cools_until = None
 
-    def failed(self, name: str, now: datetime, *, is_final: bool = False) -> None:
+    def note_failure(self, name: str, now: datetime, *, is_final: bool = False) -> None:
         """Count a failure; after three in a row, or one that `is_final`, the member rests."""
         health = self.health[name]
         health.failures += 1
@@ -75,7 +75,7 @@ class Pool(Generic[T]):
             health.cools_until = now + timedelta(seconds=pause_s)
 
     def wakes(self) -> datetime | None:
-        """When the first of the members wakes; None where none rests."""
+        """Return when the first of the members wakes; None where none rests."""
         return min((h.cools_until for h in self.health.values() if h.cools_until), default=None)
 
     def _rests(self, name: str, now: datetime) -> bool:

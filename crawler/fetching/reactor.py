@@ -4,7 +4,7 @@ from typing import Any
 
 
 def running_reactor() -> Any:
-    """The reactor that Scrapy chose."""
+    """Return the reactor that Scrapy chose."""
     from twisted.internet import reactor  # importing it at the top would install one before Scrapy chooses
 
     return reactor

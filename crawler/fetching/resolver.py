@@ -1,4 +1,4 @@
-"""Name resolution that gives out no address that must not be fetched.
+"""Name resolution that returns no address that must not be fetched.
 
 What is checked is what is connected to: a name that turns to a private address between check and connection
 (DNS rebinding) finds no address here. Names and types are those of twisted.internet.interfaces, which mypy cannot read.
@@ -19,22 +19,22 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.wording import Message
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import Names, names_of
+from crawler.fetching.names import NameResolver, make_resolver
 from crawler.fetching.reactor import running_reactor
 
-Note = Callable[[NameAnswer, Message | None], None]  # told of an answer, and of why none of it may be fetched
+Note = Callable[[NameAnswer, Message | None], None]  # called with an answer, and why none of it may be fetched
 ALLOWED_SETTING = "ZHUIWEN_ALLOW_PRIVATE_HOSTS"
-MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl asks for a handful
+MAX_ANSWERS = 1_000  # names whose last answer is remembered; one crawl looks up a handful
 
 
 @implementer(IHostnameResolver)
 class GuardedResolver:
-    """Looks names up and leaves out the refused addresses; for Scrapy's TWISTED_DNS_RESOLVER.
+    """Looks up names and leaves out the refused addresses; for Scrapy's TWISTED_DNS_RESOLVER.
 
     names: where they are looked up; None: with the resolver that the reactor has.
     """
 
-    def __init__(self, reactor: Any, guard: AddressGuard, names: Names | None = None) -> None:
+    def __init__(self, reactor: Any, guard: AddressGuard, names: NameResolver | None = None) -> None:
         self._reactor, self._guard = reactor, guard
         look_up: Any = names.places if names is not None else None
         self._inner: Any = reactor.nameResolver if look_up is None else GAIResolver(reactor, None, look_up)
@@ -43,7 +43,7 @@ class GuardedResolver:
 
     @classmethod
     def from_crawler(cls, crawler: Any, reactor: Any) -> "GuardedResolver":
-        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names_of(crawler.settings))
+        return cls(reactor, AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), make_resolver(crawler.settings))
 
     def install_on_reactor(self) -> None:
         self._reactor.installNameResolver(self)
@@ -59,12 +59,12 @@ class GuardedResolver:
         sieve = _Sieve(resolutionReceiver, self._guard, _ascii(hostName), portNumber, self._note)
         return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
 
-    def answer_for(self, host: str) -> NameAnswer | None:
-        """What a name was last answered with; None where it was not asked for."""
+    def last_answer(self, host: str) -> NameAnswer | None:
+        """Return the last answer for a name; None where it was not looked up."""
         return self._answers[host][0] if host in self._answers else None
 
-    def refusal_for(self, host: str) -> Message | None:
-        """Why the last answer for a name had no address that may be fetched; None where it had one, or none at all."""
+    def last_refusal(self, host: str) -> Message | None:
+        """Return why the last answer for a name had no address to fetch; None where it had one, or none at all."""
         answer, refusal = self._answers.get(host, (None, None))
         return None if answer is None or answer.addresses else refusal
 
@@ -77,7 +77,7 @@ class GuardedResolver:
 
 @implementer(IResolutionReceiver)
 class _Sieve:
-    """Passes on what the guard lets through, and notes it."""
+    """Passes on the addresses that the guard allows, and notes them."""
 
     def __init__(
         self,
@@ -110,15 +110,15 @@ class _Sieve:
         self._receiver.resolutionComplete()
 
 
-def refusal_of(url: str) -> Message | None:
-    """Why a crawl did not connect to the host of a URL when it last wanted to; None where nothing was refused."""
+def connection_refusal(url: str) -> Message | None:
+    """Return why a crawl last refused to connect to the host of a URL; None where it did not refuse."""
     reactor = running_reactor()
     resolver = reactor.nameResolver
-    return resolver.refusal_for(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
+    return resolver.last_refusal(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
 
 
 def _ascii(host: str) -> str:
-    """A name as everything else of ours spells it; Twisted's endpoints say it in its own script."""
+    """Return a name in the spelling of `host_key`; Twisted's endpoints give it in its own script."""
     try:
         return host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
     except ValueError:

@@ -1,7 +1,7 @@
-"""What a page refers to and needs to be read: style sheets, fonts, pictures, data; asked for only with reason.
+"""Resources that reading a page needs: style sheets, fonts, pictures, data; fetched only with reason.
 
-A site decides what is asked for, so everything is bounded: how many, how large, from how many hosts, and each address
-passes crawler.fetching.addresses before it is asked for, here and again in whoever fetches.
+A site decides what is requested, so everything is bounded: how many, how large, from how many hosts, and each address
+passes crawler.fetching.addresses before the request, here and again in the fetch function.
 """
 
 import base64
@@ -24,12 +24,12 @@ from crawler.fetching.addresses import AddressGuard
 
 
 class ResourceKind(StrEnum):
-    """What a resource is asked for as."""
+    """The use of a resource."""
 
     STYLE = "style"
     FONT = "font"
     PICTURE = "picture"
-    DATA = "data"  # JSON, or a piece of markup, that the page's scripts ask for
+    DATA = "data"  # JSON, or a piece of markup, that the page's scripts request
 
 
 MAX_BYTES = {
@@ -41,7 +41,7 @@ MAX_BYTES = {
 # For one page. Chapters with a picture for every rare character have up to 300 of them, most of the same 100 files.
 MAX_COUNT = {ResourceKind.STYLE: 6, ResourceKind.FONT: 4, ResourceKind.PICTURE: 300, ResourceKind.DATA: 4}
 MAX_BYTES_OF_PAGE = 24_000_000
-# A page whose three hundred pictures each take the ten seconds that one may take would be waited for an hour.
+# A page whose three hundred pictures each take the ten seconds that one may take would need an hour.
 MAX_SECONDS_OF_PAGE = 120.0
 MAX_FOREIGN_HOSTS = 3  # of one page: its style, font and picture hosts
 # Of all pages of a site: each costs a look-up and a robots.txt that is kept; names below a domain cost its owner none.
@@ -65,32 +65,32 @@ Fetch = Callable[[str, ResourceKind], bytes | None]
 
 
 class Resources(Protocol):
-    """Where what a page refers to comes from."""
+    """The source of a page's resources."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        """The bytes at `url` (absolute, or data:), None where they cannot or must not be had."""
+        """Return the bytes at `url` (absolute, or data:), None where they cannot or must not be fetched."""
         ...
 
 
 class NoResources:
-    """Nothing but what the page itself carries."""
+    """Gives only what the page itself carries."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        return data_of(url, kind)
+        return decode_data_url(url, kind)
 
 
 NO_RESOURCES = NoResources()
 
 
 class FolderResources:
-    """What lies in a folder under its URL's path; for saved pages and tests."""
+    """Resources in a folder, by their URLs' paths; for saved pages and tests."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
-            return data_of(url, kind)
+            return decode_data_url(url, kind)
         path = (self._folder / unquote(urlsplit(url).path).lstrip("/")).resolve()
         if not path.is_relative_to(self._folder) or not path.is_file() or path.stat().st_size > MAX_BYTES[kind]:
             return None
@@ -98,7 +98,7 @@ class FolderResources:
 
 
 class SiteResources:
-    """What the pages of one site refer to, kept for the next page. Safe to use from several threads."""
+    """The resources of one site's pages, kept for the next page. Safe to use from several threads."""
 
     def __init__(self, fetch: Fetch, guard: AddressGuard) -> None:
         self._fetch, self._guard = fetch, guard
@@ -117,11 +117,11 @@ class SiteResources:
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
             turn = self._turns.setdefault(url, threading.Lock())
-        with turn:  # two pages that are read at the same time ask once
-            return self._got(url, kind)
+        with turn:  # two pages that are read at the same time fetch it once
+            return self._load(url, kind)
 
     def admits_host(self, host: str) -> bool:
-        """Whether one more host than the page's own may be asked."""
+        """True if a host other than the page's own may be fetched from."""
         with self._lock:
             if host not in self._foreign_hosts and len(self._foreign_hosts) >= MAX_FOREIGN_HOSTS_OF_SITE:
                 return False
@@ -129,25 +129,25 @@ class SiteResources:
         return True
 
     def note_used(self, page: str, url: str, kind: ResourceKind, data: bytes) -> None:
-        """Remember that reading a page needed this, until `taken` asks for it."""
+        """Remember that reading a page needed this, until `take_used` returns it."""
         with self._lock:
             of_page = self._used.setdefault(page, {})
             if url not in of_page:
                 at = self._fetched_at.get(url) or datetime.now(UTC)
-                of_page[url] = CapturedResource(url, content_type_of(data, kind), at, data)
+                of_page[url] = CapturedResource(url, detect_content_type(data, kind), at, data)
                 self._used_bytes += len(data)
             while self._used_bytes > MAX_NOTED_BYTES and self._used:
                 _, dropped = self._used.popitem(last=False)
                 self._used_bytes -= sum(len(each.body) for each in dropped.values())
 
-    def taken(self, page: str) -> tuple[CapturedResource, ...]:
-        """What reading a page needed, in the order in which it was asked for; told once."""
+    def take_used(self, page: str) -> tuple[CapturedResource, ...]:
+        """Remove and return what reading a page needed, in the order in which it was requested."""
         with self._lock:
             of_page = self._used.pop(page, {})
             self._used_bytes -= sum(len(each.body) for each in of_page.values())
         return tuple(of_page.values())
 
-    def _got(self, url: str, kind: ResourceKind) -> bytes | None:
+    def _load(self, url: str, kind: ResourceKind) -> bytes | None:
         with self._lock:
             if url in self._kept:
                 self._kept.move_to_end(url)
@@ -163,7 +163,7 @@ class SiteResources:
         return data
 
     def _keep(self, url: str, data: bytes | None) -> None:
-        """What is not there is kept as well: it is not asked for at every page."""
+        """Keep the bytes, and that an address has none: it is not requested for every page."""
         with self._lock:
             if url not in self._kept:
                 self._kept[url] = data
@@ -178,7 +178,7 @@ class SiteResources:
 
 @dataclass(slots=True)
 class PageResources:
-    """What one page refers to, within its bounds."""
+    """The resources of one page, within its limits."""
 
     _site: SiteResources
     _url: str
@@ -190,7 +190,7 @@ class PageResources:
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
-            return data_of(url, kind)
+            return decode_data_url(url, kind)
         if not self._is_admitted(url, kind):
             return None
         begun = time.monotonic()
@@ -221,8 +221,8 @@ class PageResources:
         return True
 
 
-def data_of(url: str, kind: ResourceKind) -> bytes | None:
-    """The bytes that a data: URL carries, None for any other and for more than a resource may have."""
+def decode_data_url(url: str, kind: ResourceKind) -> bytes | None:
+    """Decode a data: URL; None for any other URL and for more than a resource may have."""
     if not url.startswith("data:"):
         return None
     head, comma, body = url.partition(",")
@@ -234,7 +234,7 @@ def data_of(url: str, kind: ResourceKind) -> bytes | None:
 
 
 def _from_base64(text: str) -> bytes | None:
-    """The bytes of Base64 as pages write it: without padding, with blanks, in the alphabet for URLs; else None.
+    """Decode Base64 as pages write it: without padding, with blanks, in the alphabet for URLs; None for other text.
 
     >>> _from_base64("6L+9 5paH").decode()
     '追文'
@@ -246,8 +246,8 @@ def _from_base64(text: str) -> bytes | None:
         return None
 
 
-def content_type_of(data: bytes, kind: ResourceKind) -> str:
-    r"""What a resource is by its first bytes; servers call fonts and pictures all sorts of names.
+def detect_content_type(data: bytes, kind: ResourceKind) -> str:
+    r"""Detect a resource's type by its first bytes; servers name wrong types for fonts and pictures.
 
     >>> content_type_of(b"GIF89a", ResourceKind.PICTURE), content_type_of(b"p {}", ResourceKind.STYLE)
     ('image/gif', 'text/css')
@@ -263,7 +263,7 @@ def content_type_of(data: bytes, kind: ResourceKind) -> str:
 
 
 def absolute(base: str, reference: str) -> str:
-    """The address that a page at `base` means, "" where there is none.
+    """Resolve a reference of a page at `base`; "" where there is no address.
 
     >>> absolute("https://a.example/b/c.html", "../f.woff")
     'https://a.example/f.woff'

@@ -4,5 +4,5 @@ from scrapy.http import Response
 
 
 def decode_headers(response: Response) -> dict[str, str]:
-    """Names and values, those that came twice joined."""
+    """Return names and values; those of repeated headers are joined."""
     return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}

@@ -1,7 +1,7 @@
-"""Through which interface and gateway a connection left the machine, as the kernel's main table of routes has it.
+"""Finds the interface and gateway through which a connection left the machine, in the kernel's main routing table.
 
-Read from /proc, for which nobody has to be root. Rules that choose other tables are not looked at; so the interface is
-the one that has the connection's own address, and a gateway counts only where its route leaves through that.
+It is read from /proc, which needs no root. Rules that choose other tables are ignored; so the interface is the one
+that has the connection's own address, and a gateway counts only where its route leaves through that.
 """
 
 import fcntl
@@ -24,8 +24,8 @@ _LOOPBACK = "lo"
 Address = IPv4Address | IPv6Address
 
 
-def interface_of(own: str, proc: Path = PROC) -> str:
-    """The interface that has an address of this machine; "" where none is found."""
+def find_interface(own: str, proc: Path = PROC) -> str:
+    """Return the interface that has an address of this machine; "" where none is found."""
     with suppress(ValueError, OSError):
         address = ip_address(own)
         if address.is_loopback:
@@ -34,15 +34,15 @@ def interface_of(own: str, proc: Path = PROC) -> str:
     return ""
 
 
-def gateway_to(other: str, interface: str, proc: Path = PROC) -> str:
-    """The next machine on the way to an address through an interface; "" where there is none or it is not known."""
+def find_gateway(other: str, interface: str, proc: Path = PROC) -> str:
+    """Return the next hop to an address through an interface; "" where there is none or it is not known."""
     with suppress(ValueError, OSError):
         address = ip_address(other)
         routes = _routes_v4(proc) if address.version == 4 else _routes_v6(proc)
         fitting = [
             (length, -metric, gateway)
             for name, network, length, metric, gateway in routes
-            if name == interface and _is_in(address, network, length)
+            if name == interface and _is_in_network(address, network, length)
         ]
         gateway = max(fitting, key=lambda route: route[:2])[2] if fitting else None
         return str(gateway) if gateway is not None and int(gateway) else ""
@@ -68,30 +68,30 @@ def _interface_v6(own: Address, proc: Path) -> str:
 
 
 def _routes_v4(proc: Path) -> Iterator[tuple[str, Address, int, int, Address]]:
-    """Interface, network, length of its prefix, metric, gateway."""
+    """Yield interface, network, length of its prefix, metric and gateway."""
     for line in (proc / "route").read_text("ascii").splitlines()[1:]:
         name, network, gateway, flags, _, _, metric, mask, *_ = line.split()
         if int(flags, 16) & _IS_UP:
-            yield name, _turned(network), int(mask, 16).bit_count(), int(metric), _turned(gateway)
+            yield name, _parse_ipv4(network), int(mask, 16).bit_count(), int(metric), _parse_ipv4(gateway)
 
 
 def _routes_v6(proc: Path) -> Iterator[tuple[str, Address, int, int, Address]]:
     for line in (proc / "ipv6_route").read_text("ascii").splitlines():
         network, length, _, _, gateway, metric, _, _, flags, name = line.split()
         if int(flags, 16) & _IS_UP:
-            yield name, _whole(network), int(length, 16), int(metric, 16), _whole(gateway)
+            yield name, _parse_ipv6(network), int(length, 16), int(metric, 16), _parse_ipv6(gateway)
 
 
-def _turned(word: str) -> IPv4Address:
-    """An address of /proc/net/route, whose bytes stand in the order of the machine."""
+def _parse_ipv4(word: str) -> IPv4Address:
+    """Parse an address of /proc/net/route, whose bytes stand in the order of the machine."""
     return IPv4Address(struct.pack("=I", int(word, 16)))
 
 
-def _whole(word: str) -> IPv6Address:
+def _parse_ipv6(word: str) -> IPv6Address:
     return IPv6Address(bytes.fromhex(word))
 
 
-def _is_in(address: Address, network: Address, length: int) -> bool:
+def _is_in_network(address: Address, network: Address, length: int) -> bool:
     bits = address.max_prefixlen - length
     return int(address) >> bits == int(network) >> bits
 
@@ -103,19 +103,20 @@ class Ways:
         self._hosts = hosts or HostsFile()
 
     def way(self, host: str, own: str, other: str, proxy: str = "") -> Way:
-        """The way of a connection for the name `host`, between two addresses; a "" is one that is not known.
+        """Return the way of a connection for the name `host`, between two addresses; "" for an unknown one.
 
-        proxy: the URL of the one that it goes through; its login is left out, and the hosts file is asked for its name.
+        proxy: the URL of the one that it goes through; its login is left out, and its name is the one looked up in the
+        hosts file.
         """
         place = without_login(proxy)
-        interface = interface_of(own) if own else ""
-        gateway = gateway_to(other, interface) if interface and other else ""
+        interface = find_interface(own) if own else ""
+        gateway = find_gateway(other, interface) if interface and other else ""
         named = urlsplit(place).hostname or "" if place else host
-        return Way(own, interface, gateway, self._hosts.lines_for(named), place)
+        return Way(own, interface, gateway, self._hosts.host_lines(named), place)
 
 
 def without_login(proxy: str) -> str:
-    """Scheme, host and port of a proxy's URL: nothing else of it enters evidence.
+    """Return scheme, host and port of a proxy's URL: nothing else of it enters evidence.
 
     >>> without_login("http://user:pw@proxy.example:8080/token?key=1")
     'http://proxy.example:8080'

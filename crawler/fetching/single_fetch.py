@@ -1,6 +1,6 @@
 """One page from the web, for `check`, `read` and discovery: through the address guard, with limits of time and size.
 
-No robots.txt is asked here: a person names one page.
+robots.txt is not consulted here: a person names one page.
 """
 
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from core.errors import BadInput, RetryLater
 from core.settings import CrawlSettings
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.exchange import Ask, Bounds, exchange
-from crawler.fetching.names import Names
+from crawler.fetching.exchange import FetchLimits, HttpRequest, exchange
+from crawler.fetching.names import NameResolver
 
 PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # of the header Accept
 MAX_REDIRECTS = 5
@@ -33,10 +33,10 @@ class NoPage(BadInput):
 
 
 def fetch(url: str, settings: CrawlSettings, accept: str = PAGES) -> FetchedPage:
-    """The page at `url`. Raises UnsafeUrl, NoPage, another BadInput, or RetryLater where nothing answers."""
-    ask = Ask(url.strip(), {"User-Agent": settings.user_agent, "Accept": accept})
-    bounds = Bounds(settings.timeout_s, settings.max_body_bytes, MAX_REDIRECTS, "ZHUIWEN_MAX_BODY_BYTES")
-    answer = exchange(ask, bounds, AddressGuard(settings.allow_private_hosts), Names(settings.name_servers))
+    """Fetch the page at `url`. Raises UnsafeUrl, NoPage, another BadInput, or RetryLater where nothing answers."""
+    ask = HttpRequest(url.strip(), {"User-Agent": settings.user_agent, "Accept": accept})
+    bounds = FetchLimits(settings.timeout_s, settings.max_body_bytes, MAX_REDIRECTS, "ZHUIWEN_MAX_BODY_BYTES")
+    answer = exchange(ask, bounds, AddressGuard(settings.allow_private_hosts), NameResolver(settings.name_servers))
     _require_found(answer.url, answer.status)
     return FetchedPage(answer.url, answer.headers, answer.body)
 

@@ -1,4 +1,4 @@
-"""Tunnels through proxies: why one was not opened, which Scrapy says in a sentence only."""
+"""Tunnels through proxies: the status of a refusal, which Scrapy gives only as text."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -10,7 +10,7 @@ from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
 from zope.interface import implementer
 
-from crawler.fetching.wire import status_of
+from crawler.fetching.wire import parse_status
 
 
 class TunnelRefused(TunnelError):
@@ -25,23 +25,23 @@ class TunnelPool(HTTPConnectionPool):
     """A pool of connections that keeps with what status a proxy refused one."""
 
     def getConnection(self, key: Hashable, endpoint: Any) -> "Deferred[Any]":  # noqa: N802, Twisted's name
-        asked: Any = _Asked(endpoint)
+        asked: Any = _TunnelEndpoint(endpoint)
         return super().getConnection(key, asked)
 
 
 @implementer(IStreamClientEndpoint)
-class _Asked:
-    """An endpoint, with its faults told by type."""
+class _TunnelEndpoint:
+    """An endpoint that raises typed errors."""
 
     def __init__(self, endpoint: Any) -> None:
         self._endpoint = endpoint
 
     def connect(self, factory: Any) -> "Deferred[Any]":
         connection: Deferred[Any] = self._endpoint.connect(factory)
-        return connection.addErrback(self._refused)
+        return connection.addErrback(self._type_refusal)
 
-    def _refused(self, failure: Failure) -> Failure:
+    def _type_refusal(self, failure: Failure) -> Failure:
         if not isinstance(failure.value, TunnelError):
             return failure
-        refused = TunnelRefused(status_of(self._endpoint._connectBuffer))
+        refused = TunnelRefused(parse_status(self._endpoint._connectBuffer))
         return Failure(refused)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Twisted's HTTP connection, taking down the heads of what goes over it, byte for byte and in their order."""
+"""Twisted's HTTP connection, which records the heads of what goes over it, byte for byte and in their order."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from twisted.web._newclient import Request as WireRequest
 from twisted.web.http_headers import Headers
 
 from core.captures import TlsSession
-from crawler.fetching.connection_facts import own_address_of, server_of, tls_of
+from crawler.fetching.connection_facts import local_address, peer_address, tls_session
 from crawler.fetching.reactor import running_reactor
 
 # A head beyond this is no evidence but an attack; Twisted itself refuses lines of more than 16 KiB.
@@ -24,8 +24,8 @@ _INFORMATIONAL = range(100, 200)
 
 
 @dataclass(slots=True)
-class Record:
-    """What was seen of one request; filled in while it is carried out."""
+class ExchangeRecord:
+    """The record of one request; filled in while it is carried out."""
 
     request_head: bytes = b""
     response_head: bytes = b""
@@ -41,12 +41,12 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
     """One connection; requests follow each other on it. max_idle_s: until the first, then it is closed."""
 
     def __init__(
-        self, quiescent: Any, records: dict[bytes, Record], now: Callable[[], datetime], max_idle_s: float
+        self, quiescent: Any, records: dict[bytes, ExchangeRecord], now: Callable[[], datetime], max_idle_s: float
     ) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
         self._records, self._now, self._max_idle_s = records, now, max_idle_s
         self._unused: Any = None
-        self._record: Record | None = None
+        self._record: ExchangeRecord | None = None
         self._head = bytearray()
         self._connected_at: datetime | None = None
         self._tls: TlsSession | None = None
@@ -56,7 +56,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         later: Any = reactor
         transport: Any = self.transport
         self._connected_at = self._now()
-        # A proxy that never opens its tunnel: whoever waited for it has gone, and nobody else ends the connection.
+        # A proxy that never opens its tunnel: the caller has given up, and nothing else ends the connection.
         self._unused = later.callLater(self._max_idle_s, transport.abortConnection)
         super().connectionMade()
 
@@ -71,27 +71,27 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
     def request(self, request: Any) -> "Deferred[Any]":
         self._is_used()
         ticket = (request.headers.getRawHeaders(TICKET) or [b""])[0]
-        record = self._records.get(ticket, Record())
+        record = self._records.get(ticket, ExchangeRecord())
         record.connected_at, record.sent_at = self._connected_at, self._now()
         record.request_head = record.response_head = b""
         self._record, self._head = record, bytearray()
-        return super().request(_TakenDown.of(request, record))
+        return super().request(_RecordedRequest.wrap(request, record))
 
     def dataReceived(self, data: bytes) -> None:  # noqa: N802
         if self._record is not None:
             self._take_down(data, self._record)
         super().dataReceived(data)  # type: ignore[no-untyped-call]
 
-    def _take_down(self, data: bytes, record: Record) -> None:
+    def _take_down(self, data: bytes, record: ExchangeRecord) -> None:
         self._head += data
-        while (end := _end_of_head(self._head)) and status_of(self._head) in _INFORMATIONAL:
+        while (end := _end_of_head(self._head)) and parse_status(self._head) in _INFORMATIONAL:
             del self._head[:end]
         if end:
             record.response_head, record.answered_at = bytes(self._head[:end]), self._now()
-            # Asked now: a connection that has been closed no longer knows.
-            self._tls = self._tls or tls_of(self.transport)
-            record.server, record.tls = server_of(self.transport), self._tls
-            record.own_address = own_address_of(self.transport)
+            # Read now: a closed connection no longer has them.
+            self._tls = self._tls or tls_session(self.transport)
+            record.server, record.tls = peer_address(self.transport), self._tls
+            record.own_address = local_address(self.transport)
         if end or len(self._head) > MAX_HEAD_BYTES:
             self._record, self._head = None, bytearray()
 
@@ -99,7 +99,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
 class RecordingFactory(_LenientHTTP11ClientFactory):
     """Makes connections that write to `records`, by the ticket of each request."""
 
-    records: dict[bytes, Record]
+    records: dict[bytes, ExchangeRecord]
     now: Callable[[], datetime]
     max_idle_s: float
 
@@ -107,13 +107,13 @@ class RecordingFactory(_LenientHTTP11ClientFactory):
         return RecordingProtocol(self._quiescentCallback, self.records, self.now, self.max_idle_s)
 
 
-class _TakenDown(WireRequest):
+class _RecordedRequest(WireRequest):
     """A request that notes its head as it is written, without its ticket."""
 
-    record: Record
+    record: ExchangeRecord
 
     @classmethod
-    def of(cls, request: Any, record: Record) -> "_TakenDown":
+    def wrap(cls, request: Any, record: ExchangeRecord) -> "_RecordedRequest":
         headers: Headers = request.headers.copy()
         headers.removeHeader(TICKET)
         made = cls._construct(  # type: ignore[no-untyped-call]
@@ -129,7 +129,7 @@ class _TakenDown(WireRequest):
 class _Tee:
     """The part of a transport that heads are written to."""
 
-    def __init__(self, transport: Any, record: Record) -> None:
+    def __init__(self, transport: Any, record: ExchangeRecord) -> None:
         self._transport, self._record = transport, record
 
     def writeSequence(self, pieces: list[bytes]) -> None:  # noqa: N802
@@ -138,12 +138,12 @@ class _Tee:
 
 
 def _end_of_head(data: bytearray) -> int:
-    """Where the empty line ends; 0 where there is none yet. Some servers end lines with a bare line feed."""
+    """Return the end of the empty line; 0 where there is none yet. Some servers end lines with a bare line feed."""
     ends = [place + len(mark) for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n") if (place := data.find(mark)) >= 0]
     return min(ends, default=0)
 
 
-def status_of(head: bytearray) -> int:
-    """The status of an answer's head; 0 where it has none."""
+def parse_status(head: bytearray) -> int:
+    """Return the status of an answer's head; 0 where it has none."""
     words = bytes(head[:64]).split(None, 2)
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0

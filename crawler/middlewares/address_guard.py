@@ -10,8 +10,8 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.states import Rejection
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import Names, names_of
-from crawler.fetching.resolver import ALLOWED_SETTING, refusal_of
+from crawler.fetching.names import NameResolver, make_resolver
+from crawler.fetching.resolver import ALLOWED_SETTING, connection_refusal
 from crawler.politeness.refusals import RequestRefused
 
 
@@ -21,13 +21,13 @@ class AddressMiddleware:
     It gives the operator a reason; what enforces it is crawler.fetching.resolver, at the moment of connecting.
     """
 
-    def __init__(self, guard: AddressGuard, names: Names) -> None:
+    def __init__(self, guard: AddressGuard, names: NameResolver) -> None:
         self._guard, self._names = guard, names
         self._refused: dict[tuple[str, int], UnsafeUrl | None] = {}
 
     @classmethod
     def from_crawler(cls, crawler: Any) -> "AddressMiddleware":
-        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), names_of(crawler.settings))
+        return cls(AddressGuard(crawler.settings.getlist(ALLOWED_SETTING)), make_resolver(crawler.settings))
 
     async def process_request(self, request: Request) -> None:
         try:
@@ -45,7 +45,7 @@ class AddressMiddleware:
         """Raises RequestRefused for a name that had an address to fetch when it was asked first, and has none now."""
         if not isinstance(exception, CannotResolveHostError):
             return
-        reason = refusal_of(request.url)
+        reason = connection_refusal(request.url)
         if reason:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
 
@@ -56,7 +56,7 @@ class AddressMiddleware:
         except (OSError, UnicodeError):
             return None
         try:
-            self._guard.allowed(url, host, port, found)
+            self._guard.allowed_addresses(url, host, port, found)
         except UnsafeUrl as fault:
             return fault if found else None
         return None

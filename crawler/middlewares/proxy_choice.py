@@ -26,7 +26,7 @@ from core.wording import Message
 from crawler.context import CrawlContext, get_context
 from crawler.end_reasons import NO_PROXY
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import names_of
+from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.fetching.tunnels import TunnelRefused
@@ -53,7 +53,7 @@ class ProxyMiddleware:
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
         self._guard = AddressGuard(crawler.settings.getlist(ALLOWED_SETTING))
-        self._names = names_of(crawler.settings)
+        self._names = make_resolver(crawler.settings)
         self._sticky = ""  # the proxy of a session, which sites tie to an address
         self._user_agent = ""
 
@@ -92,14 +92,14 @@ class ProxyMiddleware:
         self._note_landing(request)
         proxy = request.meta.get(PROXY_META, "")
         if proxy and response.status in _OF_THE_PROXY:
-            politeness.proxies.failed(proxy, politeness.now(), is_final=response.status == WANTS_LOGIN)
+            politeness.proxies.note_failure(proxy, politeness.now(), is_final=response.status == WANTS_LOGIN)
             if response.status == WANTS_LOGIN:
                 return request.replace(dont_filter=True)
         elif proxy:
-            politeness.proxies.succeeded(proxy)
+            politeness.proxies.note_success(proxy)
         user_agent = request.meta.get(USER_AGENT_META, "")
         if user_agent and response.status < 400:
-            politeness.user_agents.succeeded(user_agent)
+            politeness.user_agents.note_success(user_agent)
         return response
 
     def process_exception(self, request: Request, exception: Exception) -> None:
@@ -107,7 +107,7 @@ class ProxyMiddleware:
         proxy = request.meta.get(PROXY_META, "")
         if proxy and isinstance(exception, _FAULTS):
             is_refused = isinstance(exception, TunnelRefused) and exception.status == WANTS_LOGIN
-            self._politeness.proxies.failed(proxy, self._politeness.now(), is_final=is_refused)
+            self._politeness.proxies.note_failure(proxy, self._politeness.now(), is_final=is_refused)
             if proxy == self._sticky:
                 self._sticky = ""
 
@@ -154,7 +154,7 @@ class ProxyMiddleware:
             addresses = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError) as error:
             raise CannotResolveHostError(f"the proxy {proxy.place} is not known") from error
-        return str(Host(self._guard.allowed(url, host, port, addresses)[0], port))
+        return str(Host(self._guard.allowed_addresses(url, host, port, addresses)[0], port))
 
     def _under_name(self, request: Request) -> None:
         """The same user agent until the site refuses it: a browser does not change its name from page to page."""

@@ -222,9 +222,9 @@ class RefusalResponse:
         politeness = self._politeness
         now = politeness.now()
         if proxy:
-            politeness.proxies.failed(proxy, now, is_final=True)
+            politeness.proxies.note_failure(proxy, now, is_final=True)
         if user_agent:
-            politeness.user_agents.failed(user_agent, now, is_final=True)
+            politeness.user_agents.note_failure(user_agent, now, is_final=True)
         pools = [pool for pool in (politeness.proxies, politeness.user_agents) if pool.members]
         return any(pool.pick(now) is not None for pool in pools)
 

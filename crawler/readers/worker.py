@@ -15,7 +15,7 @@ from pathlib import Path
 from core.errors import ZhuiwenError
 from core.garbage import keep_what_is_loaded
 from core.pages import CrawlPlan
-from crawler.fetching.resources import ResourceKind, Resources, data_of
+from crawler.fetching.resources import ResourceKind, Resources, decode_data_url
 from crawler.main_text.templates import SiteTemplates
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, open_render_context
 from crawler.readers.messages import (
@@ -153,7 +153,7 @@ class _RemoteResources:
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
-            return data_of(url, kind)
+            return decode_data_url(url, kind)
         return self._server.request(self._page_url, url, kind)
 
 

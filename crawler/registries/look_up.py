@@ -13,7 +13,7 @@ from core.hosts import Host, host_key, parse_host
 from core.settings import CrawlSettings, RegistrySettings
 from core.wording import Message
 from crawler.fetching.addresses import AddressGuard, literal_address
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 from crawler.registries import rdap, whois
 from crawler.registries.rdap import server_of_address, server_of_name
 from crawler.site_identifiers import registrable
@@ -46,7 +46,7 @@ class Registries:
 
     def __init__(self, settings: RegistrySettings, crawl: CrawlSettings) -> None:
         self._settings, self._agent = settings, crawl.user_agent
-        self._names, self._end = Names(crawl.name_servers), 0.0
+        self._names, self._end = NameResolver(crawl.name_servers), 0.0
         self._servers = [_server(each) for each in settings.whois_servers]
         # What an operator names may be in the own network; what an answer leads to may not.
         named = [str(place) for _, place in self._servers]

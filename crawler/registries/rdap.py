@@ -11,8 +11,8 @@ from core.errors import BadInput, RetryLater
 from core.text import storable
 from crawler.contacts.emails import email_of
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.exchange import Ask, Bounds, exchange
-from crawler.fetching.names import Names
+from crawler.fetching.exchange import FetchLimits, HttpRequest, exchange
+from crawler.fetching.names import NameResolver
 
 MAX_ANSWER_BYTES = 1_000_000  # an answer has 2 to 30 kB
 TIMEOUT_S, MAX_REDIRECTS = 15.0, 4  # a server that knows where to ask answers with a redirect (RFC 7484)
@@ -21,14 +21,14 @@ MAX_NAME_CHARS = 200
 _ACCEPT = "application/rdap+json, application/json;q=0.9"
 
 
-def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: Names) -> dict[str, Any] | None:
+def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameResolver) -> dict[str, Any] | None:
     """The answer of a server; None where it does not know. path: as `domain/a.example`.
 
     Raises BadInput for an answer that is none of RDAP, UnsafeUrl, RetryLater where nothing whole comes in time.
     """
     url = f"{base.rstrip('/')}/{path}"
-    given = Ask(url, {"User-Agent": user_agent, "Accept": _ACCEPT})
-    answer = exchange(given, Bounds(TIMEOUT_S, MAX_ANSWER_BYTES, MAX_REDIRECTS), guard, names)
+    given = HttpRequest(url, {"User-Agent": user_agent, "Accept": _ACCEPT})
+    answer = exchange(given, FetchLimits(TIMEOUT_S, MAX_ANSWER_BYTES, MAX_REDIRECTS), guard, names)
     if answer.status == 404:
         return None
     if answer.status != 200:

@@ -10,7 +10,7 @@ from core.text import storable
 from crawler.contacts.emails import email_of
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.deadline import Deadline
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 
 TIMEOUT_S = 15.0
 MAX_ANSWER_BYTES = 64_000  # an answer has 1 to 6 kB; more than this is cut off
@@ -24,7 +24,7 @@ _HOST_ABUSE = ("orgabuseemail", "abuse-mailbox")
 _ABUSE_REMARK = re.compile(r"^% Abuse contact for '[^'\n]{1,100}' is '([^'\n]{3,200})'", re.MULTILINE)  # RIPE, APNIC
 
 
-def ask(place: Host, question: str, guard: AddressGuard, names: Names) -> str:
+def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) -> str:
     """What the server at `place` says, cut to MAX_ANSWER_BYTES. question: an ASCII name or an address, of one line.
 
     Raises UnsafeUrl for a private address that nobody named, RetryLater where nothing comes in time.
@@ -33,8 +33,8 @@ def ask(place: Host, question: str, guard: AddressGuard, names: Names) -> str:
         raise BadInput("registry.no-question", question=question[:80])
     deadline, port = Deadline(TIMEOUT_S), place.port or 43
     try:
-        found = names.addresses(place.name, port, deadline.left())
-        address = guard.allowed(f"whois://{place}", place.name, port, found)[0]
+        found = names.addresses(place.name, port, deadline.remaining_s())
+        address = guard.allowed_addresses(f"whois://{place}", place.name, port, found)[0]
         return storable(_decoded(_answer(address, port, question, deadline)))
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
@@ -67,10 +67,10 @@ def _contacts(
 
 def _answer(address: str, port: int, question: str, deadline: Deadline) -> bytes:
     taken = bytearray()
-    with socket.create_connection((address, port), timeout=deadline.left()) as server:
+    with socket.create_connection((address, port), timeout=deadline.remaining_s()) as server:
         server.sendall(f"{question}\r\n".encode("ascii"))
         while len(taken) < MAX_ANSWER_BYTES:
-            server.settimeout(deadline.left())
+            server.settimeout(deadline.remaining_s())
             piece = server.recv(min(8_192, MAX_ANSWER_BYTES - len(taken)))
             if not piece:
                 break

@@ -129,7 +129,7 @@ class PageHandler:
 
     def capture(self, response: Response) -> Capture | None:
         """Record how a response was fetched, with the resources that were fetched to read it."""
-        return make_capture(response, self.context.resources.taken(response.url), self.context.machine)
+        return make_capture(response, self.context.resources.take_used(response.url), self.context.machine)
 
     def _make_item(self, response: Response, page: WholePage, target: CrawlTarget, own_url: str) -> ReadPage | None:
         reading = page.reading

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from core.circumstances import ClockFault, ClockReading
 from core.hosts import parse_host
 from crawler.fetching.deadline import Deadline
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 
 PORT = 123
 MAX_SERVERS = 4  # with four, one that is wrong is found out (RFC 8633, 3.2)
@@ -40,7 +40,7 @@ class _Answer:
     sent: int
 
 
-def compare(servers: Sequence[str], names: Names) -> tuple[ClockReading, ...]:
+def compare(servers: Sequence[str], names: NameResolver) -> tuple[ClockReading, ...]:
     """What each of the first four servers says, all asked at once; at most 4 s. Never raises.
 
     servers: "host" or "host:port".
@@ -52,7 +52,7 @@ def compare(servers: Sequence[str], names: Names) -> tuple[ClockReading, ...]:
         return tuple(pool.map(lambda server: _reading(server, names), asked))
 
 
-def _reading(server: str, names: Names) -> ClockReading:
+def _reading(server: str, names: NameResolver) -> ClockReading:
     host = parse_host(server)
     port = host.port or PORT
     try:
@@ -90,7 +90,7 @@ def _asked(server: str, address: str, port: int) -> ClockReading:
 def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
     """The answer to the question with that nonce; others are passed over. Raises OSError."""
     while True:
-        asking.settimeout(deadline.left())
+        asking.settimeout(deadline.remaining_s())
         data = asking.recv(1_024)
         if len(data) < _PACKET.size:
             continue

@@ -9,7 +9,7 @@ import pytest
 from core.politeness import Proxy
 from crawler.browsing.browser_proxy import BrowserProxy
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 
 WAIT_S = 20.0
 EARLY = b"HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\n\r\n"
@@ -38,7 +38,7 @@ def through_proxy(site: Site, talk: Talk, *, is_upstream: bool = False) -> None:
         server = await asyncio.start_server(site.serve, "127.0.0.1", 0)
         place = f"127.0.0.1:{server.sockets[0].getsockname()[1]}"
         upstream = Proxy(place, user="u", password="p") if is_upstream else None
-        proxy = BrowserProxy(AddressGuard((place,)), Names(()), 2.0, lambda: upstream)
+        proxy = BrowserProxy(AddressGuard((place,)), NameResolver(()), 2.0, lambda: upstream)
         port = int((await proxy.start()).rpartition(":")[2])
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         login = base64.b64encode(f"{proxy.user}:{proxy.password}".encode()).decode()

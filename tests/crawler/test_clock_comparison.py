@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import pytest
 
 from core.circumstances import ClockFault, ClockReading
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 from crawler.surroundings import time_servers
 from crawler.surroundings.time_servers import MAX_SERVERS, compare
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
@@ -74,7 +74,7 @@ def serving(answer: Answer) -> Iterator[str]:
 
 def compared(answer: Answer) -> ClockReading:
     with serving(answer) as place:
-        (reading,) = compare([place], Names())
+        (reading,) = compare([place], NameResolver())
     assert reading.server == place
     return reading
 
@@ -142,14 +142,14 @@ def test_a_silent_server_is_given_up_and_named(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_name_without_address_is_said() -> None:
     with NameServer({}) as server:
-        (reading,) = compare(["time.example"], Names([server.place]))
+        (reading,) = compare(["time.example"], NameResolver([server.place]))
     assert reading.fault is ClockFault.UNKNOWN_NAME
 
 
 def test_none_is_asked_where_none_is_set_and_four_at_most() -> None:
-    assert compare([], Names()) == ()
+    assert compare([], NameResolver()) == ()
     with serving(lambda question: [told(question)]) as place:
-        assert len(compare([place] * (MAX_SERVERS + 2), Names())) == MAX_SERVERS
+        assert len(compare([place] * (MAX_SERVERS + 2), NameResolver())) == MAX_SERVERS
 
 
 @pytest.mark.usefixtures("processes")

@@ -65,7 +65,7 @@ def reading_of(body: bytes) -> Reading:
     return reading
 
 
-def refusal_of(body: bytes) -> Rejected:
+def connection_refusal(body: bytes) -> Rejected:
     rejected = book_of(body).reading
     assert isinstance(rejected, Rejected)
     assert str(rejected.message).startswith(URL)
@@ -173,7 +173,7 @@ REFUSED = {
 def test_what_cannot_or_must_not_be_read_is_refused_in_one_sentence(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(archive, "MAX_UNPACKED_BYTES", 2_000_000)
     case = REFUSED[name]
-    refused = refusal_of(case.make())
+    refused = connection_refusal(case.make())
     assert refused.reason is case.reason
     assert case.words in str(refused.message)
 
@@ -205,7 +205,7 @@ def test_an_archive_that_says_less_than_it_holds_is_stopped_while_it_swells(monk
     with zipfile.ZipFile(io.BytesIO(bomb)) as whole:
         size = whole.getinfo("a.txt").file_size.to_bytes(4, "little")
     lie = bytes(bomb.replace(size, (1_000_000).to_bytes(4, "little")))
-    refused = refusal_of(lie)
+    refused = connection_refusal(lie)
     assert refused.reason in (Rejection.TOO_LARGE, Rejection.UNREADABLE_FILE)
 
 

@@ -18,7 +18,7 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.states import Rejection
 from crawler.end_reasons import NEEDS_OCR
-from crawler.fetching.resources import ResourceKind, Resources, data_of
+from crawler.fetching.resources import ResourceKind, Resources, decode_data_url
 from crawler.markup import parse
 from crawler.obfuscation import text_process
 from crawler.obfuscation.deobfuscation import RenderContext, deobfuscate, open_render_context
@@ -64,7 +64,7 @@ class Files:
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
-            return data_of(url, kind)
+            return decode_data_url(url, kind)
         assert kind is ResourceKind.PICTURE
         self.asked.append(url.rpartition("/")[2])
         return self.files.get(self.asked[-1])

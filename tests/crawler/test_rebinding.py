@@ -242,13 +242,13 @@ from twisted.internet import asyncioreactor
 asyncioreactor.install()
 from twisted.internet import reactor
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.names import Names
+from crawler.fetching.names import NameResolver
 from crawler.fetching.resolver import GuardedResolver
 class Receiver:
     def resolutionBegan(self, resolution): pass
     def addressResolved(self, address): print(address.host)
     def resolutionComplete(self): reactor.stop()
-resolver = GuardedResolver(reactor, AddressGuard(), Names([sys.argv[1]]))
+resolver = GuardedResolver(reactor, AddressGuard(), NameResolver([sys.argv[1]]))
 reactor.callWhenRunning(resolver.resolveHostName, Receiver(), sys.argv[2], 80)
 reactor.run()
 """

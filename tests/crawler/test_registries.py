@@ -214,7 +214,7 @@ def test_a_name_without_an_address_still_has_a_registrar(servers: Servers) -> No
 
 
 def test_a_question_is_one_line() -> None:
-    guard, names = rdap.AddressGuard(), rdap.Names()
+    guard, names = rdap.AddressGuard(), rdap.NameResolver()
     with pytest.raises(BadInput, match="neither a name nor an address"):
         whois.ask(whois.Host("127.0.0.1", 43), "a.example\r\nb.example", guard, names)
 

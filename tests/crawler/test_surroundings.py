@@ -8,7 +8,7 @@ import pytest
 
 from core.program import FOLDER, PACKAGES, files_digest
 from crawler.fetching.hosts_file import HostsFile
-from crawler.fetching.routes import Ways, gateway_to, interface_of, without_login
+from crawler.fetching.routes import Ways, find_gateway, find_interface, without_login
 from crawler.surroundings.machine import machine_of_this_process
 
 HOSTS = (
@@ -55,33 +55,33 @@ def proc(tmp_path: Path) -> Path:
 def test_the_gateway_is_that_of_the_longest_fitting_route(
     address: str, interface: str, gateway: str, proc: Path
 ) -> None:
-    assert gateway_to(address, interface, proc) == gateway
+    assert find_gateway(address, interface, proc) == gateway
 
 
 def test_an_interface_is_found_by_its_address(proc: Path, tmp_path: Path) -> None:
-    assert interface_of("127.0.0.1", proc) == "lo"
-    assert interface_of("2001:db8::5", proc) == "eth0"
-    assert interface_of("2001:db8::6", proc) == ""
-    assert interface_of("203.0.113.77", proc) == ""
+    assert find_interface("127.0.0.1", proc) == "lo"
+    assert find_interface("2001:db8::5", proc) == "eth0"
+    assert find_interface("2001:db8::6", proc) == ""
+    assert find_interface("203.0.113.77", proc) == ""
 
 
 def test_a_system_without_such_files_says_nothing(tmp_path: Path) -> None:
-    assert gateway_to("8.8.8.8", "eth0", tmp_path / "none") == ""
-    assert interface_of("2001:db8::5", tmp_path / "none") == ""
+    assert find_gateway("8.8.8.8", "eth0", tmp_path / "none") == ""
+    assert find_interface("2001:db8::5", tmp_path / "none") == ""
 
 
 def test_the_lines_of_the_hosts_file_that_name_a_host(tmp_path: Path) -> None:
     path = tmp_path / "hosts"
     path.write_text(HOSTS)
     hosts = HostsFile(path)
-    assert hosts.lines_for("book.example") == ("192.0.2.7 Book.Example book.example www.book.example",)
-    assert hosts.lines_for("BOOK.example") == hosts.lines_for("book.example")
-    assert hosts.lines_for("hidden.example") == ()
+    assert hosts.host_lines("book.example") == ("192.0.2.7 Book.Example book.example www.book.example",)
+    assert hosts.host_lines("BOOK.example") == hosts.host_lines("book.example")
+    assert hosts.host_lines("hidden.example") == ()
     assert (hosts.digest, hosts.bytes) == (sha256(HOSTS.encode()).hexdigest(), len(HOSTS))
     path.write_text(HOSTS + "192.0.2.8 hidden.example\n")
-    assert hosts.lines_for("hidden.example") == ("192.0.2.8 hidden.example",)
+    assert hosts.host_lines("hidden.example") == ("192.0.2.8 hidden.example",)
     path.unlink()
-    assert hosts.lines_for("book.example") == ()
+    assert hosts.host_lines("book.example") == ()
     assert hosts.digest is None
 
 

@@ -12,7 +12,7 @@ import pytest
 from core.errors import RetryLater
 from core.politeness import Politeness, Proxy
 from core.settings import CrawlSettings
-from crawler.fetching.names import LOOK_UP_S, Names
+from crawler.fetching.names import LOOK_UP_S, NameResolver
 from crawler.fetching.resources import ResourceKind
 from crawler.fetching.single_fetch import fetch
 from crawler.sources.search import search
@@ -110,7 +110,7 @@ def test_aliases_that_each_take_their_time_are_within_one_limit() -> None:
 
     with NameServer({f"a{number}.test": alias(number) for number in range(8)}) as names:
         with pytest.raises(OSError, match="do not answer"):
-            Names((names.place,), LIMIT_S).places("a0.test", 80)
+            NameResolver((names.place,), LIMIT_S).places("a0.test", 80)
         stopped.set()
     assert ("a4.test", "A") not in names.asked
 
@@ -121,7 +121,7 @@ def test_a_name_server_that_drips_over_tcp_is_within_the_limit() -> None:
         NameServer({"long.test": many}, drips_over_tcp=True) as names,
         pytest.raises(OSError, match="do not answer"),
     ):
-        Names((names.place,), LIMIT_S).places("long.test", 80)
+        NameResolver((names.place,), LIMIT_S).places("long.test", 80)
 
 
 def test_a_look_up_takes_no_longer_than_a_download() -> None:

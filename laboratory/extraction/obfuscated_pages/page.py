@@ -6,7 +6,7 @@ from html import escape
 from random import Random
 
 from core.obfuscations import Obfuscation
-from crawler.fetching.resources import ResourceKind, data_of
+from crawler.fetching.resources import ResourceKind, decode_data_url
 
 ADDRESS = "https://novel.example/book/7/12.html"
 _NAVIGATION = "".join(
@@ -69,5 +69,5 @@ class PageFiles:
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if url.startswith("data:"):
-            return data_of(url, kind)
+            return decode_data_url(url, kind)
         return self._files.get(url.removeprefix("https://novel.example"))

@@ -119,14 +119,14 @@ def _require_reachable(url: str, settings: CrawlSettings) -> None:
     guard = AddressGuard(settings.allow_private_hosts)
     guard.check_url(url)
     if addresses := _addresses(host, port, settings):
-        guard.allowed(url, host, port, addresses)
+        guard.allowed_addresses(url, host, port, addresses)
 
 
 def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
-    from crawler.fetching.names import Names
+    from crawler.fetching.names import NameResolver
 
     try:
-        return Names(settings.name_servers).addresses(host, port)
+        return NameResolver(settings.name_servers).addresses(host, port)
     except (OSError, UnicodeError):
         warn(Message("cli.host-unknown", host=host))
         return []

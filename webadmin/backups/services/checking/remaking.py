@@ -13,7 +13,7 @@ from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, digest
 from core.pages import PageVersion, Reading
 from core.works import StoredFingerprint
-from crawler.fetching.resources import ResourceKind, data_of
+from crawler.fetching.resources import ResourceKind, decode_data_url
 from crawler.opening import NO_RULES, PageRules
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import ReadingProcess
@@ -179,4 +179,4 @@ class _KeptResources:
         self._kept = kept
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        return data_of(url, kind) if url.startswith("data:") else self._kept.get(url)
+        return decode_data_url(url, kind) if url.startswith("data:") else self._kept.get(url)
