@@ -24,7 +24,7 @@ class WorkEntry:
 
 
 class Corpus(Protocol):
-    """Where texts and fingerprints of works come from."""
+    """The source of works' texts and fingerprints."""
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
         """The text, or None when it has been removed meanwhile."""

@@ -12,9 +12,9 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from fingerprint.record import Fingerprint
 from fingerprint.rules import Seeds
 from fingerprint.stages import find_anchors
-from matcher.align.changes import Comparison, compare_passages, without_taken_elsewhere
+from matcher.align.changes import PassageComparison, compare_passages, drop_taken_elsewhere
 from matcher.align.overlaps import ResolvedSegments
-from matcher.align.passages import Passage, chain_segments
+from matcher.align.passages import AlignedPassage, chain_segments
 from matcher.align.segments import Phrases, Segments
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
@@ -23,7 +23,7 @@ from matcher.index.postings import require_same_algorithm
 from matcher.judge.coverage_kernels import count_distinct_runs
 from matcher.judge.figures import Figures, sum_up
 from matcher.judge.obfuscation import add_obfuscation, find_obfuscations
-from matcher.judge.quotation import apart_where_quoted, are_quotations
+from matcher.judge.quotation import are_quotations, split_at_quotations
 from matcher.judge.rarity import background_share, is_common, own_share
 from matcher.judge.spans import find_taken_places, to_spans
 from matcher.reading_order import ReadingOrder, spans_as_given
@@ -51,7 +51,7 @@ class _Finding(NamedTuple):
     text_id: WorkTextId
     work: TokenizedText  # in reading order, as the page is
     written: ReadingOrder  # the work as given
-    comparisons: list[Comparison]
+    comparisons: list[PassageComparison]
     figures: Figures
     also: tuple[WorkTextId, ...]
     is_quotation: bool
@@ -69,7 +69,7 @@ class Judge:
         self._editions = Editions(corpus, calibration)
 
     def matches(self, aligned: AlignedPage, work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
-        """What the page took, the text with most tokens first. work_of: the work that each text is of.
+        """The matches of the page, the text with most tokens first. work_of: the work that each text is of.
 
         Raises AlgorithmMismatch for a text of the corpus whose fingerprint is of another algorithm.
         """
@@ -87,16 +87,16 @@ class Judge:
         )
 
     def _finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
-        """What the page has of text `number`; None when it is too little."""
+        """The finding of text `number` on the page; None when it is too little."""
         page, passages = aligned.page, chain_segments(segments, self._calibration)
         entry = self._corpus.entry(aligned.text_ids[number]) if passages else None
         if entry is None:
             return None
         require_same_algorithm(entry.fingerprint, self._algorithm_id)
-        written = ReadingOrder.of(entry.text, entry.fingerprint)
+        written = ReadingOrder.from_fingerprint(entry.text, entry.fingerprint)
         work = TokenizedText(written.text, written.fingerprint)
         compared = compare_passages(page, work, passages, self._calibration)
-        comparisons = without_taken_elsewhere(apart_where_quoted(page, work, compared, self._calibration))
+        comparisons = drop_taken_elsewhere(split_at_quotations(page, work, compared, self._calibration))
         found, ranges = sum_up(page, work, comparisons), _ranges(comparisons)
         if not self._is_enough(page, found, comparisons, ranges):
             return None
@@ -109,9 +109,9 @@ class Judge:
         return _Finding(aligned.text_ids[number], work, written, comparisons, found, also, is_quotation, is_whole, own)
 
     def _is_enough(
-        self, page: TokenizedPage, found: Figures, comparisons: Sequence[Comparison], ranges: Ranges
+        self, page: TokenizedPage, found: Figures, comparisons: Sequence[PassageComparison], ranges: Ranges
     ) -> bool:
-        """Whether enough was matched, each place of the work once; in a short passage digits count for nothing.
+        """True if enough was matched, each place of the work once; in a short passage digits count for nothing.
 
         A few characters over and over are nothing, however many they are.
         """
@@ -131,7 +131,7 @@ class Judge:
         entry: WorkEntry,
         also: tuple[WorkTextId, ...],
     ) -> float:
-        """How much of the passages no other text has, editions of the same work left aside. ranges: of the passages."""
+        """The share of the passages that no other text but an edition of the work has. ranges: of the passages."""
         anchor_tokens = entry.fingerprint.algorithm.anchors.tokens
         share = own_share(*ranges, aligned.phrases, [number], aligned.capped, anchor_tokens)
         if share < self._calibration.min_own_share and also:
@@ -154,7 +154,9 @@ class Judge:
             for finding in findings
         ]
 
-    def _other_carriers(self, aligned: AlignedPage, number: int, passages: Sequence[Passage]) -> tuple[WorkTextId, ...]:
+    def _other_carriers(
+        self, aligned: AlignedPage, number: int, passages: Sequence[AlignedPassage]
+    ) -> tuple[WorkTextId, ...]:
         """The texts that carry at least half of what was matched, the fullest first."""
         if not aligned.resolved.has_losers:
             return ()
@@ -201,7 +203,7 @@ class Editions:
         self._cached: dict[tuple[int, WorkTextId], bool] = {}
 
     def are_editions(self, entry: WorkEntry, other: WorkTextId) -> bool:
-        """Whether a text is another edition of `entry`."""
+        """True if a text is another edition of `entry`."""
         key = (hash(entry.text), other)
         if key not in self._cached:
             if len(self._cached) >= MAX_CACHED_EDITIONS:
@@ -227,8 +229,8 @@ def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
     return np.unique(find_anchors(fingerprint.tokens, algorithm.anchors, algorithm.symbols)[0])
 
 
-def _ranges(passages: Sequence[Comparison] | Sequence[Passage]) -> Ranges:
-    """Where the passages begin and end on the page."""
+def _ranges(passages: Sequence[PassageComparison] | Sequence[AlignedPassage]) -> Ranges:
+    """The starts and ends of the passages on the page."""
     starts = np.array([passage.page_start for passage in passages], np.int32)
     return starts, np.array([passage.page_end for passage in passages], np.int32)
 
@@ -266,8 +268,8 @@ def find_patchwork(found: Sequence[Figures], works: Sequence[object], calibratio
     return [is_piece and len(sources) > 1 for is_piece in pieces]
 
 
-def stands_whole(work_tokens: int, comparisons: Sequence[Comparison], calibration: Calibration) -> bool:
-    """Whether one passage has nearly all of a text, which is long enough to say something: a copy, however formulaic.
+def stands_whole(work_tokens: int, comparisons: Sequence[PassageComparison], calibration: Calibration) -> bool:
+    """True if one passage has nearly all of a text that is long enough to say something: a copy, however formulaic.
 
     work_tokens: of the whole text. A page that stands whole in a text needs no rule: nothing that fills a page is a
     quotation or set wording.

@@ -27,8 +27,8 @@ from matcher.token_streams import TokenCache
 MAX_PAGES_AT_ONCE, MAX_TOKENS_AT_ONCE = 32, 1 << 18
 
 
-class Sources(Protocol):
-    """Which of some texts may be compared, each with the work that it is of."""
+class ComparableWorks(Protocol):
+    """Selects the texts that may be compared, each with the work that it is of."""
 
     def __call__(self, texts: Collection[WorkTextId], /) -> Mapping[WorkTextId, Hashable]: ...
 
@@ -42,7 +42,7 @@ class GivenPage(NamedTuple):
 
     text: str
     fingerprint: Fingerprint
-    sources: Sources | None = None
+    sources: ComparableWorks | None = None
 
 
 class Matcher:
@@ -55,8 +55,8 @@ class Matcher:
         self._judge = Judge(corpus, index.algorithm_id, calibration)
         self._index_postings = 0  # as the last look-up saw it; the cap grows with it
 
-    def match(self, text: str, fingerprint: Fingerprint, sources: Sources | None = None) -> tuple[Match, ...]:
-        """What one page took: see `match_pages`."""
+    def match(self, text: str, fingerprint: Fingerprint, sources: ComparableWorks | None = None) -> tuple[Match, ...]:
+        """The matches of one page: see `match_pages`."""
         return next(self.match_pages([GivenPage(text, fingerprint, sources)]))
 
     def match_pages(self, pages: Iterable[GivenPage]) -> Iterator[tuple[Match, ...]]:
@@ -79,8 +79,8 @@ class Matcher:
     def _matches(self, given: GivenPage, hits: PageHits) -> tuple[Match, ...]:
         if not hits.texts.size:
             return ()
-        written = ReadingOrder.of(given.text, given.fingerprint)
-        page = TokenizedPage.of(written.text, written.fingerprint)
+        written = ReadingOrder.from_fingerprint(given.text, given.fingerprint)
+        page = TokenizedPage.from_fingerprint(written.text, written.fingerprint)
         tokens, positions = given.fingerprint.tokens, Hits(hits.texts, hits.page_positions, hits.work_positions)
         found = find_segments(tokens, page.near, hits.streams, positions, self._calibration)
         text_ids = {number: hits.text_id(number) for number in sorted(set(found.segments[:, TEXT].tolist()))}

@@ -33,7 +33,7 @@ class ReadingOrder:
     places: NDArray[np.int64] | None
 
     @classmethod
-    def of(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
+    def from_fingerprint(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
         """The reading order of a text, as its fingerprint knows it."""
         if REARRANGED not in fingerprint.noise.kinds.tobytes():
             return cls(text, fingerprint, None)
@@ -47,7 +47,7 @@ class ReadingOrder:
         places = np.append(np.arange(head), np.repeat(offsets - starts, sizes) + np.arange(head, len(text)))
         back = np.empty(len(text), np.int64)
         back[places] = np.arange(len(text))
-        noise = _moved(fingerprint.noise, back)
+        noise = _reorder_noise(fingerprint.noise, back)
         characters = np.array(list(text))
         read = replace(fingerprint, offsets=starts.astype(np.int32), noise=noise)
         return cls("".join(characters[places].tolist()), read, places)
@@ -59,7 +59,7 @@ class ReadingOrder:
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
     def obfuscation(self, passages: Iterable[tuple[int, int]]) -> ObfuscationFound | None:
-        """That these ranges of tokens were put in another order, and how many tokens; None where none was."""
+        """The reordering of these ranges of tokens as an obfuscation, with the number of tokens; None without one."""
         if self.places is None:
             return None
         moved, first = 0, 0
@@ -118,7 +118,7 @@ def _pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int
     """
     if len(change.page) == len(change.work) and len(change.page):
         steps = list(zip(_singles(change.page, page), _singles(change.work, work), strict=True))
-        yield from (Change(change.kind, *both) for both in _joined(steps))
+        yield from (Change(change.kind, *both) for both in _join_steps(steps))
         return
     ranges = list(_runs(change.page, page)), list(_runs(change.work, work))
     for number in range(max(map(len, ranges))):
@@ -130,8 +130,8 @@ def _singles(read: TextRange, places: NDArray[np.int64] | None) -> list[int]:
     return list(range(read.start, read.end)) if places is None else places[read.start : read.end].tolist()
 
 
-def _joined(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
-    """Pairs of characters as ranges: those that stand beside each other in both texts are one, whatever their order."""
+def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
+    """Join pairs of characters to ranges: those that are neighbours in both texts are one, whatever their order."""
     steps = sorted(steps)
     first = 0
     for number in range(1, len(steps) + 1):
@@ -157,7 +157,7 @@ def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRan
 
 
 def _foreign(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[TextRange]:
-    """What stands between the characters of a span on the page and is read elsewhere; runs of tokens."""
+    """Runs of tokens that stand between the characters of a span on the page and are read elsewhere."""
     if page.places is None:
         return
     offsets = page.fingerprint.offsets
@@ -169,8 +169,8 @@ def _foreign(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[Tex
             yield TextRange(int(run[0]), int(run[-1]) + 1)
 
 
-def _moved(noise: Noise, back: NDArray[np.int64]) -> Noise:
-    """Noise where it lies in reading order; that which says what was put in order is left out."""
+def _reorder_noise(noise: Noise, back: NDArray[np.int64]) -> Noise:
+    """Move noise to its places in reading order, and leave out that which says what was put in order."""
     kept = noise.kinds != REARRANGED
     starts = back[noise.starts[kept]]
     order = np.argsort(starts, kind="stable")

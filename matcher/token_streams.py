@@ -47,7 +47,7 @@ class TokenCache:
         return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
 
     def _fetch(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
-        """Where each stream lies, after fetching what is missing; None when the cache is full."""
+        """Fetch the missing streams, and return the range of each; None when the cache is full."""
         places = []
         for text_id in text_ids:
             place = self._places.get(text_id)

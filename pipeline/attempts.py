@@ -1,4 +1,4 @@
-"""How often a message was begun and not ended: one that ends its worker comes back, but not for ever."""
+"""Attempts at a message that did not end: one that ends its worker comes back, but not for ever."""
 
 import redis
 
@@ -17,7 +17,7 @@ class Attempts:
         self._key = f"{KEY_PREFIX}{task}:{subject}"
 
     def begin(self) -> int:
-        """Count one more; how often it was begun by now."""
+        """Count one more attempt, and return how many there are."""
         try:
             count = int(self._client.incr(self._key))
             self._client.expire(self._key, KEEP_S)

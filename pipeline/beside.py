@@ -1,4 +1,4 @@
-"""What of a page stands beside its main text is compared as a text of its own: its findings get their zones here."""
+"""Matches of the text beside a page's main text, which is compared as a text of its own: they get their zones here."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -17,28 +17,28 @@ from core.zones import Zone
 MAX_CHARS_ANNOUNCED = 1_000
 
 
-def beside(version: VersionId) -> str:
-    """Under what the fingerprint of the text beside a version's main text is kept."""
+def text_beside_id(version: VersionId) -> str:
+    """The id under which the fingerprint of the text beside a version's main text is kept."""
     return f"{version}/beside"
 
 
-def with_those_beside(main: Sequence[Match], found: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
-    """The matches of a main text, and those of the text beside it with works' texts that the main text has nothing of.
+def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
+    """Add to the matches of a main text those of the text beside it with other works' texts.
 
-    found: as the matcher gives them for `reading.text_beside`. A comment is a copy like any other; what stands in
+    beside: as the matcher gives them for `reading.text_beside`. A comment is a copy like any other; what stands in
     announcements and in the site's frame alone is a teaser, unless it is longer than these are.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
     starts = list(accumulate((len(line.text) + 1 for line in reading.beside), initial=0))
-    moved = len(reading.text) + 1
-    placed = []
-    for match in found:
+    offset_chars = len(reading.text) + 1
+    shifted = []
+    for match in beside:
         if match.text_id in known:
             continue
-        spans = tuple(_placed(span, moved, _zone(span, starts, reading)) for span in match.spans)
+        spans = tuple(_shift_span(span, offset_chars, _zone(span, starts, reading)) for span in match.spans)
         is_shown = any(span.zone is Zone.COMMENT for span in spans) or match.matched_chars > MAX_CHARS_ANNOUNCED
-        placed.append(replace(match, spans=spans, match_class=match.match_class if is_shown else MatchClass.TEASER))
-    return (*main, *placed)
+        shifted.append(replace(match, spans=spans, match_class=match.match_class if is_shown else MatchClass.TEASER))
+    return (*main, *shifted)
 
 
 def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
@@ -52,10 +52,10 @@ def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
     return chars.most_common(1)[0][0]
 
 
-def _placed(span: Span, moved: int, zone: Zone) -> Span:
-    changes = [Change(change.kind, _moved(change.page, moved), change.work) for change in span.changes]
-    return replace(span, page=_moved(span.page, moved), changes=changes, zone=zone)
+def _shift_span(span: Span, offset_chars: int, zone: Zone) -> Span:
+    changes = [Change(change.kind, _shift_range(change.page, offset_chars), change.work) for change in span.changes]
+    return replace(span, page=_shift_range(span.page, offset_chars), changes=changes, zone=zone)
 
 
-def _moved(place: TextRange, moved: int) -> TextRange:
-    return TextRange(place.start + moved, place.end + moved)
+def _shift_range(place: TextRange, offset_chars: int) -> TextRange:
+    return TextRange(place.start + offset_chars, place.end + offset_chars)

@@ -1,4 +1,4 @@
-"""What the last jobs did, kept in Redis for whoever asks: sweeps, searches of the pages, daily comparisons."""
+"""Counts of the last jobs, kept in Redis: sweeps, searches of the pages, daily comparisons."""
 
 import json
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""The texts that a search is for, ready to be met in page fingerprints."""
+"""The texts that a search is for, ready to be matched against page fingerprints."""
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
@@ -41,14 +41,14 @@ class NewTextQuery:
         return len(self.findable)
 
     def shares_seeds(self, fingerprint: Fingerprint) -> bool:
-        """Whether a page has one seed of these texts. Every finding begins with one, so none is lost."""
-        return is_any_in(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
+        """True if a page has a seed of these texts. Every finding begins with one, so none is lost."""
+        return has_common_value(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
 
-    def is_in(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
-        """Whether a page compared at `checked_at` took from one that came later, as far as these texts alone tell."""
-        return bool(self.matcher.match(text, fingerprint, partial(self._since, checked_at)))
+    def has_match(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
+        """True if a page compared at `checked_at` took from a later text, as far as these texts alone tell."""
+        return bool(self.matcher.match(text, fingerprint, partial(self._findable_texts, checked_at)))
 
-    def _since(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
+    def _findable_texts(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
         return {text: text for text in texts if (at := self.findable.get(text)) is None or at >= checked_at}
 
 
@@ -73,14 +73,14 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
     return NewTextQuery(distinct, Matcher(index, corpus, CALIBRATION), findable)
 
 
-def is_any_in(asked: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
-    """Whether one of `asked` stands in `ordered`, which is sorted and distinct.
+def has_common_value(values: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
+    """True if one of `values` stands in `ordered`, which is sorted and distinct.
 
-    >>> is_any_in(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
+    >>> has_common_value(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
     True
     """
     if not ordered.size:
         return False
-    places = np.searchsorted(ordered, asked)
+    places = np.searchsorted(ordered, values)
     places[places == ordered.size] = 0
-    return bool((ordered[places] == asked).any())
+    return bool((ordered[places] == values).any())

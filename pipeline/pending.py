@@ -1,4 +1,4 @@
-"""How much is left to do: what waits with the broker and what the stores still owe."""
+"""Work that is pending: messages that wait with the broker."""
 
 from dataclasses import dataclass
 
@@ -31,7 +31,7 @@ def pending(client: "redis.Redis") -> Pending:
 
 
 def forget_taken(client: "redis.Redis") -> int:
-    """Drop the broker's record of messages whose workers are known to be dead, as after a power cut; how many.
+    """Drop the broker's record of messages whose workers are known to be dead, as after a power cut; return how many.
 
     Nothing is lost by it: the sweeper sends what the stores still owe. Only for a machine whose workers are all down.
     """

@@ -20,7 +20,7 @@ SEARCH = "search"  # stored pages for new texts
 
 @contextmanager
 def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterator[bool]:
-    """Whether the lock is ours, within the block; for another's we wait at most `wait_s`.
+    """Take a lock for the block, and yield whether that worked; wait at most `wait_s` for another holder.
 
     Raises ServiceUnavailable when Redis does not answer.
     """

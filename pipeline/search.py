@@ -15,7 +15,7 @@ from core.messages import pages_stored
 from core.ports import Gap, Search, Unsearched
 from core.works import StoredFingerprint
 from fingerprint.record import Fingerprint
-from pipeline.beside import beside
+from pipeline.beside import text_beside_id
 from pipeline.new_text_query import NewTextQuery, new_text_query
 from pipeline.steps import Ports, is_too_short, stored_fingerprint
 
@@ -24,8 +24,8 @@ BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs asks for as many at
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
-    """What a search did. `texts`: how many it searched for, those of each rights holder for his own pages."""
+class SearchCounts:
+    """Counts of a search. `texts`: how many it searched for, those of each rights holder for his own pages."""
 
     texts: int = 0
     pages: int = 0  # searched
@@ -38,7 +38,7 @@ class Searched:
         return not (self.pages or self.hits or self.handed_over)
 
 
-def search_pages(ports: Ports, on_progress: Callable[[Searched], None] | None = None) -> Searched:
+def search_pages(ports: Ports, on_progress: Callable[[SearchCounts], None] | None = None) -> SearchCounts:
     """Search all stored pages for the texts that they have not met; the pages that took from them are sent on.
 
     One search at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale while there is no index to compare with.
@@ -49,22 +49,22 @@ def search_pages(ports: Ports, on_progress: Callable[[Searched], None] | None = 
     search = Search(ports.clock.now(), state.corpus_revision, ports.algorithm.id)
     gaps = ports.cases.lags(ports.algorithm.id)
     if not gaps:
-        return Searched()
-    searching = _Pass(ports, search, gaps)
+        return SearchCounts()
+    searching = _SearchPass(ports, search, gaps)
     after = PageId("")
     while pages := ports.pages.pages(after or None, BATCH_PAGES):
         owing = ports.cases.unsearched(pages, gaps, ports.algorithm.id)
         for start in range(0, len(owing), BATCH_FINGERPRINTS):
             searching.take(owing[start : start + BATCH_FINGERPRINTS])
         if on_progress is not None:
-            on_progress(searching.done())
+            on_progress(searching.counts())
         after = pages[-1].id
-    return searching.done(left=ports.cases.search_ended(gaps, search))
+    return searching.counts(left=ports.cases.search_ended(gaps, search))
 
 
 @dataclass(slots=True)
-class _Verdicts:
-    """What became of some pages."""
+class _PageVerdicts:
+    """The outcome of some pages."""
 
     clean: list[Unsearched]
     hits: list[Unsearched]
@@ -72,7 +72,7 @@ class _Verdicts:
     handed_over: int = 0
 
 
-class _Pass:
+class _SearchPass:
     """One walk over the pages: what is searched for, by rights holder, and the counts so far."""
 
     def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, Gap]) -> None:
@@ -87,7 +87,7 @@ class _Pass:
 
     def take(self, pages: Sequence[Unsearched]) -> None:
         """Search some pages, note what became of them, and send those that are owed a comparison."""
-        verdicts = self._judged(pages)
+        verdicts = self._judge_pages(pages)
         self._ports.cases.note_searched(verdicts.clean, verdicts.hits, self._search)
         for message in pages_stored([page.version for page in verdicts.hits]):
             self._ports.outbox.send(message)
@@ -96,27 +96,27 @@ class _Pass:
         self._hits += len(verdicts.hits) - verdicts.handed_over
         self._handed_over += verdicts.handed_over
 
-    def done(self, left: int = 0) -> Searched:
-        return Searched(self._texts, self._pages, self._sharing, self._hits, self._handed_over + left)
+    def counts(self, left: int = 0) -> SearchCounts:
+        return SearchCounts(self._texts, self._pages, self._sharing, self._hits, self._handed_over + left)
 
-    def _judged(self, pages: Sequence[Unsearched]) -> _Verdicts:
+    def _judge_pages(self, pages: Sequence[Unsearched]) -> _PageVerdicts:
         try:
-            return self._searched(pages)
+            return self._search_fingerprints(pages)
         except BrokenInvariant:  # something that the store keeps of one of them is damaged: each is met on its own
-            return _Verdicts([], list(pages), handed_over=len(pages))
+            return _PageVerdicts([], list(pages), handed_over=len(pages))
 
-    def _searched(self, pages: Sequence[Unsearched]) -> _Verdicts:
-        wanted = {page.version: self._query_for(page) for page in pages}
+    def _search_fingerprints(self, pages: Sequence[Unsearched]) -> _PageVerdicts:
+        wanted = {page.version: self._select_query(page) for page in pages}
         versions = [version for version, each in wanted.items() if each is not None]
-        subjects = [subject for version in versions for subject in (version, beside(version))]
+        subjects = [subject for version in versions for subject in (version, text_beside_id(version))]
         stored = self._ports.fingerprints.get_many(subjects, self._search.algorithm_id)
-        verdicts, doubtful = _Verdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
+        verdicts, doubtful = _PageVerdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
         for page in pages:
             fingerprint, texts = stored_fingerprint(stored.get(page.version)), wanted[page.version]
             if fingerprint is None or texts is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
-            elif self._is_shared_beside(stored.get(beside(page.version)), texts):
+            elif self._has_shared_text_beside(stored.get(text_beside_id(page.version)), texts):
                 verdicts.hits.append(page)
                 verdicts.sharing += 1
             elif is_too_short(fingerprint) or not texts.shares_seeds(fingerprint):
@@ -128,21 +128,23 @@ class _Pass:
         return verdicts
 
     @staticmethod
-    def _is_shared_beside(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
-        """Whether what stands beside a main text has a seed of a new text: rare enough to be compared at once."""
+    def _has_shared_text_beside(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
+        """True if the text beside a main text has a seed of a new text: rare enough to be compared at once."""
         fingerprint = stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
-    def _decide(self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _Verdicts) -> None:
+    def _decide(
+        self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _PageVerdicts
+    ) -> None:
         """Tell the pages that took from a new text from those that share a seed with it by chance."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
         for page, fingerprint, wanted in doubtful:
             # What is said of a page that has findings may change by a text that gives no finding itself.
             text = None if page.has_findings else texts.get(page.version)
-            took = text is None or wanted.is_in(text, fingerprint, page.checked_at)
+            took = text is None or wanted.has_match(text, fingerprint, page.checked_at)
             (verdicts.hits if took else verdicts.clean).append(page)
 
-    def _query_for(self, page: Unsearched) -> NewTextQuery | None:
-        """None for what is left to the index: too many texts, or a page compared before the oldest looked at."""
+    def _select_query(self, page: Unsearched) -> NewTextQuery | None:
+        """The query for a page; None to leave it to the index: too many texts, or compared before the oldest."""
         return self._queries[page.rights_holder] if page.checked_at >= self._since[page.rights_holder] else None

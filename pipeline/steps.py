@@ -22,7 +22,7 @@ from fingerprint.record import DamagedFingerprint, Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import GivenPage, Matcher
-from pipeline.beside import beside, with_those_beside
+from pipeline.beside import merge_matches, text_beside_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Ports:
 
 
 def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[VersionId]:
-    """Compare the versions that owe it with their holders' works and write down the outcomes; those with cases.
+    """Compare the versions that are due with their holders' works, record the outcomes, and return those with cases.
 
-    Of the others, which came again unchanged, the repository learns when they were seen. All is written at the end.
+    For the others, which came again unchanged, only the time of the visit is recorded. All is written at the end.
     Raises IndexStale rather than find nothing in an index that is not there, NotFound for an unknown id, and what a
     page at fault raises: then no outcome is written.
     """
@@ -56,7 +56,7 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
     fingerprints = _page_fingerprints(versions, ports)
     uncompared = ports.cases.uncompared(versions, ports.algorithm.id)
     owing = [each for each in versions if each.version.id in uncompared]
-    outcomes = list(_compared(owing, fingerprints, state, now, ports))
+    outcomes = list(_compare_versions(owing, fingerprints, state, now, ports))
     ports.cases.note_seen([each for each in versions if each.version.id not in uncompared], now)
     cases = ports.cases.open_or_update_cases(outcomes)
     return [each.version.id for each, of_page in zip(owing, cases, strict=True) if of_page]
@@ -80,7 +80,7 @@ def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def is_too_short(fingerprint: Fingerprint) -> bool:
-    """Whether a page has so little Chinese text that nothing it has could be called a copy."""
+    """True if a page has so little Chinese text that nothing it has could be called a copy."""
     return fingerprint.tokens.size < CALIBRATION.min_matched_tokens
 
 
@@ -92,11 +92,11 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
     text = ports.works.text(text_id)
     if text is None:
         raise NotFound("text", text_id)
-    return _made({text_id: text}, ports)[text_id]
+    return _make_fingerprints({text_id: text}, ports)[text_id]
 
 
 def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
-    """What the store keeps; None where it keeps nothing or what cannot be read: it is made anew from the text."""
+    """Decode the stored fingerprint; None where there is none or it cannot be read: it is made anew from the text."""
     try:
         return None if kept is None else Fingerprint.from_bytes(kept.payload)
     except DamagedFingerprint:
@@ -104,18 +104,20 @@ def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
 
 
 def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[str, Fingerprint]:
-    """By version, and by what stands beside it: the stored one, or made and stored now."""
+    """The fingerprints of main texts and of the texts beside them, by id: the stored ones, or made and stored now."""
     texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
     texts |= {
-        beside(each.version.id): each.version.reading.text_beside for each in versions if each.version.reading.beside
+        text_beside_id(each.version.id): each.version.reading.text_beside
+        for each in versions
+        if each.version.reading.beside
     }
     kept = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
     read = {subject: stored_fingerprint(kept.get(subject)) for subject in texts}
     found = {subject: fingerprint for subject, fingerprint in read.items() if fingerprint is not None}
-    return found | _made({subject: text for subject, text in texts.items() if subject not in found}, ports)
+    return found | _make_fingerprints({subject: text for subject, text in texts.items() if subject not in found}, ports)
 
 
-def _made(texts: dict[str, str], ports: Ports) -> dict[str, Fingerprint]:
+def _make_fingerprints(texts: dict[str, str], ports: Ports) -> dict[str, Fingerprint]:
     made = {subject: fingerprint_text(text, ports.algorithm) for subject, text in texts.items()}
     if made:
         ports.fingerprints.put_many(
@@ -124,14 +126,14 @@ def _made(texts: dict[str, str], ports: Ports) -> dict[str, Fingerprint]:
     return made
 
 
-def _compared(
+def _compare_versions(
     pages: Sequence[VersionOfPage],
     fingerprints: Mapping[str, Fingerprint],
     state: IndexState,
     now: datetime,
     ports: Ports,
 ) -> Iterator[Outcome]:
-    texts = [_comparable(page, fingerprints, ports) for page in pages]
+    texts = [_comparable_texts(page, fingerprints, ports) for page in pages]
     found = ports.matcher.match_pages(given for of_page in texts for given in of_page.values())
     for page, of_page in zip(pages, texts, strict=True):
         matches = {subject: next(found) for subject in of_page}
@@ -142,17 +144,19 @@ def _compared(
             first_seen=page.sighted.first,
             seen_at=page.sighted.last,
             rejection=None if of_page else Rejection.TOO_FEW_HAN_CHARS,
-            matches=with_those_beside(main, matches.get(beside(page.version.id), ()), page.version.reading),
+            matches=merge_matches(main, matches.get(text_beside_id(page.version.id), ()), page.version.reading),
             algorithm_id=ports.algorithm.id,
             corpus_revision=state.corpus_revision,
             checked_at=now,
         )
 
 
-def _comparable(page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports) -> dict[str, GivenPage]:
-    """The main text of a page and what stands beside it, as far as they are there and long enough."""
+def _comparable_texts(
+    page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports
+) -> dict[str, GivenPage]:
+    """The main text of a page and the text beside it, as far as they are there and long enough."""
     version, reading = page.version, page.version.reading
-    texts = {version.id: reading.text, beside(version.id): reading.text_beside}
+    texts = {version.id: reading.text, text_beside_id(version.id): reading.text_beside}
     sources = partial(ports.cases.sources, version.site_id)
     return {
         subject: GivenPage(text, fingerprints[subject], sources)

@@ -15,7 +15,7 @@ GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class CorpusTexts:
     """The texts of the reference corpus. `unnoted`: those that some owner does not know to be findable yet."""
 
     texts: frozenset[WorkTextId]
@@ -23,8 +23,8 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Swept:
-    """What a sweep had to send again.
+class SweepCounts:
+    """Counts of what a sweep sent again.
 
     pages, works_added: with those that have no fingerprint of the algorithm in use, where these were looked for.
     search: pages have to be searched for new texts.
@@ -44,7 +44,9 @@ class Swept:
         return not (self.pages or works or self.search or self.rulings)
 
 
-def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False) -> Swept:
+def sweep(
+    ports: Ports, corpus: CorpusTexts, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False
+) -> SweepCounts:
     """Bring the index in line with `corpus` and send what was left behind. One sweep at a time.
 
     given_up: those of some versions that failed for good; they wait for a person.
@@ -61,11 +63,11 @@ def sweep(ports: Ports, corpus: Corpus, given_up: GivenUp = lambda _: (), *, wit
         added, withdrawn = _sweep_works(ports, corpus, with_fingerprints)
     rulings = ask_for_rulings(ports)
     pages = _sweep_pages(ports, given_up, with_fingerprints)
-    return Swept(pages, added, withdrawn, is_rebuilt, ask_for_search(ports), rulings)
+    return SweepCounts(pages, added, withdrawn, is_rebuilt, ask_for_search(ports), rulings)
 
 
 def ask_for_search(ports: Ports) -> bool:
-    """Send for a search where pages have not met texts that can be found; whether there are such."""
+    """Request a search if pages have not met texts that can be found; return whether there are such."""
     is_behind = bool(ports.cases.lags(ports.algorithm.id))
     if is_behind:
         ports.outbox.send(SearchRequested())
@@ -73,14 +75,14 @@ def ask_for_search(ports: Ports) -> bool:
 
 
 def ask_for_rulings(ports: Ports) -> int:
-    """Send for rulings by changed rights that are not made yet; for how many rights holders."""
+    """Request the rulings by changed rights that are not made yet; return for how many rights holders."""
     holders = ports.cases.awaiting_rulings()
     for holder in holders:
         ports.outbox.send(RightsChanged(holder))
     return len(holders)
 
 
-def _sweep_works(ports: Ports, corpus: Corpus, with_fingerprints: bool) -> tuple[int, int]:
+def _sweep_works(ports: Ports, corpus: CorpusTexts, with_fingerprints: bool) -> tuple[int, int]:
     indexed = frozenset(ports.index.text_ids())
     missing = (corpus.texts - indexed) | corpus.unnoted
     if with_fingerprints:

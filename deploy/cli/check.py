@@ -67,7 +67,7 @@ def check(
 def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
-    from pipeline.beside import with_those_beside
+    from pipeline.beside import merge_matches
     from webadmin.wiring import live
     from webadmin.works.services.catalogue import corpus_texts
 
@@ -79,7 +79,7 @@ def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], di
         complain(Message("corpus.not-indexed", count=missing))
     texts = (reading.text, reading.text_beside)
     main, found = (ports.matcher.match(text, fingerprint_text(text, ports.algorithm)) for text in texts)
-    matches = with_those_beside(main, found, reading)
+    matches = merge_matches(main, found, reading)
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}
 
 

@@ -1,1 +1,1 @@
-"""Where a page and a work agree: hits extended to segments, overlaps resolved, passages chained, changes classified."""
+"""Alignment of a page with works: hits are extended, overlaps resolved, passages chained, changes classified."""

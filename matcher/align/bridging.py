@@ -4,7 +4,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.hit_extension import Texts
+from matcher.align.hit_extension import TextTokens
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -15,7 +15,7 @@ from matcher.align.segments import (
     WORK_START,
     Segments,
 )
-from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens
+from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens
 from matcher.align.xdrop import Memory, XDropLimits, extend_xdrop
 
 
@@ -23,7 +23,7 @@ from matcher.align.xdrop import Memory, XDropLimits, extend_xdrop
 def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens,
     near: NearTokens,
-    texts: Texts,
+    texts: TextTokens,
     segments: Segments,
     limits: XDropLimits,
     max_gap: int,
@@ -44,7 +44,7 @@ def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
         at = order[0]
         for after in order[1:]:
             one, other = segments[at], segments[after]
-            if not _is_near(one, other, max_gap, limits.band):
+            if not _is_bridgeable(one, other, max_gap, limits.band):
                 at = after if other[PAGE_END] > one[PAGE_END] else at
                 continue
             is_gone[after] = bridge_gap(page, near, texts, one, other, limits, memory)
@@ -57,16 +57,16 @@ def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
 def bridge_gap(  # noqa: PLR0917
     page: Tokens,
     near: NearTokens,
-    texts: Texts,
+    texts: TextTokens,
     one: NDArray[np.int32],
     other: NDArray[np.int32],
     limits: XDropLimits,
     memory: Memory,
 ) -> bool:
     """Extend `one` until it takes in `other`, in place; whether that succeeded."""
-    bounds = Bounds(texts.starts[one[TEXT]], texts.ends[one[TEXT]])
+    bounds = TokenBounds(texts.starts[one[TEXT]], texts.ends[one[TEXT]])
     start = as_int(one[PAGE_END])
-    origin = Position(start, bounds.start + one[WORK_END])
+    origin = TokenPosition(start, bounds.start + one[WORK_END])
     ahead = extend_xdrop(page, near, texts.tokens, origin, 1, bounds, limits, memory)
     end = start + ahead.page_tokens
     if end < other[PAGE_END] - limits.band:
@@ -77,7 +77,7 @@ def bridge_gap(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _is_near(one: NDArray[np.int32], other: NDArray[np.int32], max_gap: int, band: int) -> bool:
-    """Whether it is worth a walk from the end of one segment to the next."""
+def _is_bridgeable(one: NDArray[np.int32], other: NDArray[np.int32], max_gap: int, band: int) -> bool:
+    """True if a walk from the end of one segment to the next is worth its time."""
     page_gap, work_gap = other[PAGE_START] - one[PAGE_END], other[WORK_START] - one[WORK_END]
     return bool(0 <= page_gap <= max_gap and work_gap >= 0 and abs(work_gap - page_gap) <= band)

@@ -29,7 +29,7 @@ from matcher.align.replaced_pairs import (
     level_by_shape,
     level_by_sound,
 )
-from matcher.align.text_part import Stretch
+from matcher.align.text_part import TokenStretch
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -61,7 +61,7 @@ class ChangeNumbers(NamedTuple):
     kinds: int
 
 
-class Place(NamedTuple):
+class ChangePlace(NamedTuple):
     """A range of the page and one of the work; tokens. Ordered as changes are."""
 
     page_start: int
@@ -92,7 +92,7 @@ class PassageChanges(NamedTuple):
 
 
 class _Written(NamedTuple):
-    """What is written down along a passage.
+    """The changes noted along a passage.
 
     figures: numbers of changes, of gaps behind, of replaced pairs, of homophones, and those of PassageChanges.
     by_shape, by_sound: of the replaced pairs, how many reach each level of likeness and none before it.
@@ -111,9 +111,9 @@ _CHANGES, _GAPS, _MATCHED, _SAME, _LONGEST, _REPLACED, _HOMOPHONES = range(_FIGU
 
 @kernel()
 def classify_changes(  # noqa: PLR0917 - kernels take no keywords
-    runs: Runs, gaps: Gaps, page: Stretch, work: Stretch, tables: CharacterTables, numbers: ChangeNumbers
+    runs: Runs, gaps: Gaps, page: TokenStretch, work: TokenStretch, tables: CharacterTables, numbers: ChangeNumbers
 ) -> PassageChanges:
-    """What was changed in a passage; changes of one kind that touch on both sides are one.
+    """Classify the changes of a passage; changes of one kind that touch on both sides are one.
 
     runs, gaps: as matcher.align.token_alignment gives them. page, work: all tokens that the passage spans.
     """
@@ -140,17 +140,17 @@ def _write(  # noqa: PLR0917
     written: _Written,
     runs: Runs,
     gaps: Gaps,
-    page: Stretch,
-    work: Stretch,
+    page: TokenStretch,
+    work: TokenStretch,
     tables: CharacterTables,
     numbers: ChangeNumbers,
     named: Likeness,
 ) -> None:
     """named: the weakest likeness by which pairs that were replaced are named; COUNT_ONLY to name none, and count."""
     for number in range(len(runs)):
-        _add_gaps_up_to(written, gaps, runs[number, ON_PAGE], numbers)
+        _add_preceding_gaps(written, gaps, runs[number, ON_PAGE], numbers)
         _add_run(written, runs, number, page, work, tables, numbers, named)
-    _add_gaps_up_to(written, gaps, page.start + page.tokens.size + 1, numbers)
+    _add_preceding_gaps(written, gaps, page.start + page.tokens.size + 1, numbers)
 
 
 @kernel(allocates=False)
@@ -158,8 +158,8 @@ def _add_run(  # noqa: PLR0917
     written: _Written,
     runs: Runs,
     number: int,
-    page: Stretch,
-    work: Stretch,
+    page: TokenStretch,
+    work: TokenStretch,
     tables: CharacterTables,
     numbers: ChangeNumbers,
     named: Likeness,
@@ -178,8 +178,8 @@ def _add_run(  # noqa: PLR0917
             break
         kind = classify_pair(page, work, here + at, there + at, tables)
         if kind != SAME:
-            changed = Place(here + at, here + at + 1, there + at, there + at + 1)
-            name = _name_of(written, page, work, changed, tables, named) if kind == REPLACED else kind
+            changed = ChangePlace(here + at, here + at + 1, there + at, there + at + 1)
+            name = _name_replacement(written, page, work, changed, tables, named) if kind == REPLACED else kind
             _add_change(written, numbers.of_pair[name], changed)
         is_same = kind in (SAME, SCRIPT)
         is_equal = is_same and work.tokens[there + at - work.start] != WILDCARD
@@ -195,10 +195,15 @@ def _add_run(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _name_of(  # noqa: PLR0917
-    written: _Written, page: Stretch, work: Stretch, place: Place, tables: CharacterTables, named: Likeness
+def _name_replacement(  # noqa: PLR0917
+    written: _Written,
+    page: TokenStretch,
+    work: TokenStretch,
+    place: ChangePlace,
+    tables: CharacterTables,
+    named: Likeness,
 ) -> int:
-    """The kind under which a pair that was replaced is shown; it counts as replaced whatever its name."""
+    """Choose the kind under which a replaced pair is shown; it counts as replaced whatever its name."""
     ours, theirs = page.codes[place.page_start - page.start], work.codes[place.work_start - work.start]
     by_shape = level_by_shape(ours, theirs, tables.likeness)
     readings = tables.readings
@@ -217,7 +222,7 @@ def _name_of(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, there: int, most: int) -> int:
-    """How many code points in a row are the same."""
+    """Count the equal code points in a row."""
     for size in range(most):
         if page[here + size] != work[there + size]:
             return size
@@ -242,22 +247,22 @@ def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
 
 
 @kernel(allocates=False)
-def _add_gaps_up_to(written: _Written, gaps: Gaps, here: int, numbers: ChangeNumbers) -> None:
-    """Write down the gaps behind those written that begin at a page token or before it."""
+def _add_preceding_gaps(written: _Written, gaps: Gaps, here: int, numbers: ChangeNumbers) -> None:
+    """Write down the next gaps that begin at a page token or before it."""
     gap = written.figures[_GAPS]
     while gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
-        _add_change(written, numbers.of_gap[gaps[gap, KIND]], _place_of(gaps[gap]))
+        _add_change(written, numbers.of_gap[gaps[gap, KIND]], _change_place(gaps[gap]))
         gap += 1
     written.figures[_GAPS] = gap
 
 
 @kernel(allocates=False)
-def _place_of(row: NDArray[np.int32]) -> Place:
-    return Place(row[FROM_PAGE], row[TO_PAGE], row[FROM_WORK], row[TO_WORK])
+def _change_place(row: NDArray[np.int32]) -> ChangePlace:
+    return ChangePlace(row[FROM_PAGE], row[TO_PAGE], row[FROM_WORK], row[TO_WORK])
 
 
 @kernel(allocates=False)
-def _add_change(written: _Written, number: int, place: Place) -> None:
+def _add_change(written: _Written, number: int, place: ChangePlace) -> None:
     """Write down a change, or lengthen the last one by it."""
     count = written.figures[_CHANGES]
     if count:

@@ -1,4 +1,4 @@
-"""What was changed inside a passage, character by character."""
+"""Changes inside a passage, character by character."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
@@ -29,11 +29,11 @@ from matcher.align.jump_cells import JumpCosts
 from matcher.align.letter_windows import RowKinds
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
-from matcher.align.passages import Passage
-from matcher.align.replaced_pairs import LikenessTables, initials_of, rhymes_of
+from matcher.align.passages import AlignedPassage
+from matcher.align.replaced_pairs import LikenessTables, syllable_initials, syllable_rhymes
 from matcher.align.segments import PAGE_START, Segments
 from matcher.align.spelled_characters import NOWHERE, join_spelled
-from matcher.align.token_agreement import Bounds
+from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -69,30 +69,30 @@ _OF_GAP = {
 }
 
 
-def number_of(kind: ChangeKind) -> int:
+def kind_number(kind: ChangeKind) -> int:
     """Number of a kind in the rows of changes."""
     return _NUMBERS[kind]
 
 
 CHANGE_NUMBERS = ChangeNumbers(
-    np.array([number_of(_OF_PAIR[code]) for code in range(len(_OF_PAIR))], np.int32),
-    np.array([number_of(_OF_GAP[code]) for code in range(len(_OF_GAP))], np.int32),
+    np.array([kind_number(_OF_PAIR[code]) for code in range(len(_OF_PAIR))], np.int32),
+    np.array([kind_number(_OF_GAP[code]) for code in range(len(_OF_GAP))], np.int32),
     len(CHANGE_KINDS),
 )
 
 
 _ROW_KINDS = RowKinds(
-    number_of(ChangeKind.PINYIN),
-    number_of(ChangeKind.REPLACED),
-    number_of(ChangeKind.INSERTED),
-    number_of(ChangeKind.DELETED),
-    number_of(ChangeKind.MOVED),
+    kind_number(ChangeKind.PINYIN),
+    kind_number(ChangeKind.REPLACED),
+    kind_number(ChangeKind.INSERTED),
+    kind_number(ChangeKind.DELETED),
+    kind_number(ChangeKind.MOVED),
 )
 
 
 @cache
 def character_tables(algorithm: Algorithm) -> CharacterTables:
-    """What the kernel looks up of characters. Cached for the life of the process: 5 MB for each algorithm."""
+    """The tables of characters for the kernel. Cached for the life of the process: 5 MB for each algorithm."""
     kinds, near = algorithm.tables.kinds, algorithm.near
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
     readings = algorithm.tables.readings
@@ -101,18 +101,20 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
     has_variants[np.concatenate(np.divmod(variants, CODE_POINTS))] = True
     parts = COMPONENTS_2026
     components = parts.rows, parts.starts, parts.ids, parts.totals, parts.weights
-    likeness = LikenessTables(readings.folding, *components, initials_of(readings.names), rhymes_of(readings.names))
+    likeness = LikenessTables(
+        readings.folding, *components, syllable_initials(readings.names), syllable_rhymes(readings.names)
+    )
     return CharacterTables(
         readings.folding, is_letter, near.rows, near.readings, near.shapes, has_variants, variants, fuzzy, likeness
     )
 
 
 def unchanged_share(same: int, changed: int) -> float:
-    """What is the same of what is compared; 1.0 when nothing could be compared."""
+    """The share of compared tokens that are the same; 1.0 when nothing could be compared."""
     return same / (same + changed) if same + changed else 1.0
 
 
-class Comparison(NamedTuple):
+class PassageComparison(NamedTuple):
     """A passage compared: the tokens of page and work that it spans, and what happened in between.
 
     segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
@@ -149,10 +151,10 @@ class Comparison(NamedTuple):
 
     def of_kind(self, kind: ChangeKind) -> Changes:
         """The changes of one kind."""
-        return np.asarray(self.changes[self.changes[:, KIND] == number_of(kind)])
+        return np.asarray(self.changes[self.changes[:, KIND] == kind_number(kind)])
 
 
-def sizes_of(changes: Changes) -> NDArray[np.int32]:
+def change_sizes(changes: Changes) -> NDArray[np.int32]:
     """int32[n]: tokens of the longer side of each change."""
     return np.asarray(
         np.maximum(changes[:, TO_PAGE] - changes[:, FROM_PAGE], changes[:, TO_WORK] - changes[:, FROM_WORK])
@@ -160,15 +162,19 @@ def sizes_of(changes: Changes) -> NDArray[np.int32]:
 
 
 def compare_passage(
-    page: TokenizedPage, work: TokenizedText, passage: Passage, calibration: Calibration, margin: int | None = None
-) -> Comparison:
+    page: TokenizedPage,
+    work: TokenizedText,
+    passage: AlignedPassage,
+    calibration: Calibration,
+    margin: int | None = None,
+) -> PassageComparison:
     """Align a passage token by token, and classify what differs.
 
     margin: tokens around it that may belong to it, on both sides; None for what the calibration says.
     """
     if margin is None:
         margin = min(calibration.max_margin_tokens, int(calibration.margin_share * passage.matches))
-    changes, totals, ranges, matched_tokens, moved, *counts = _compared(page, work, passage, margin, calibration)
+    changes, totals, ranges, matched_tokens, moved, *counts = _compare_aligned(page, work, passage, margin, calibration)
     page_start, page_end, work_start, work_end, matched, same, longest, displaced, transposed, covered = counts
     letters, rows = NOWHERE, totals.tolist()
     if may_be_spelled(rows):
@@ -179,7 +185,7 @@ def compare_passage(
             matched, matched_tokens = matched + tokens.size, np.concatenate([matched_tokens, tokens])
             ranges = np.concatenate([ranges, np.stack([tokens, tokens + 1], axis=1)])
             covered = count_covered(ranges)
-    return Comparison(
+    return PassageComparison(
         page_start,
         page_end,
         work_start,
@@ -202,8 +208,8 @@ def compare_passage(
 
 
 def compare_passages(
-    page: TokenizedPage, work: TokenizedText, passages: Sequence[Passage], calibration: Calibration
-) -> list[Comparison]:
+    page: TokenizedPage, work: TokenizedText, passages: Sequence[AlignedPassage], calibration: Calibration
+) -> list[PassageComparison]:
     """The passages compared; as one where nearly all that the work has between them stands among them on the page.
 
     What repeats itself (divinations, litanies, songs) has few seeds of its own: with other sentences put in between,
@@ -213,7 +219,7 @@ def compare_passages(
     if len(passages) < calibration.min_pieces_of_whole:
         return compared
     segments = np.concatenate([passage.segments for passage in passages])
-    whole = Passage.of(segments[np.argsort(segments[:, PAGE_START], kind="stable")])
+    whole = AlignedPassage.from_segments(segments[np.argsort(segments[:, PAGE_START], kind="stable")])
     length, work_length = whole.page_end - whole.page_start, whole.work_end - whole.work_start
     taken = sum(found.matched for found in compared)
     can_gain = work_length - taken >= calibration.min_gain_of_whole
@@ -229,8 +235,8 @@ def compare_passages(
     return [compare_passage(page, work, whole._replace(**places), calibration)]
 
 
-def _compared(
-    page: TokenizedPage, work: TokenizedText, passage: Passage, margin: int, calibration: Calibration
+def _compare_aligned(
+    page: TokenizedPage, work: TokenizedText, passage: AlignedPassage, margin: int, calibration: Calibration
 ) -> Compared:
     tables = character_tables(page.fingerprint.algorithm)
     segments, start, end, work_start, work_end, matches, *_ = passage
@@ -240,11 +246,11 @@ def _compared(
     on_page = page.part(start - margin, end + margin)
     in_work = work.part(work_start - margin, work_end + margin)
     costs = jump_costs(calibration)
-    return compare_parts(on_page, page.near, in_work, Bounds(start, end), costs, tables, CHANGE_NUMBERS)
+    return compare_parts(on_page, page.near, in_work, TokenBounds(start, end), costs, tables, CHANGE_NUMBERS)
 
 
 def may_be_spelled(totals: TotalRows) -> bool:
-    """Whether there are changes among which letters may spell a character."""
+    """True if there are changes among which letters may spell a character."""
     return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
 
 
@@ -254,7 +260,7 @@ def count_changed(totals: TotalRows) -> int:
 
 
 def count_covered(ranges: NDArray[np.int32]) -> int:
-    """How many places lie in at least one of these ranges; int32[n, 2]."""
+    """Count the places that lie in at least one of these ranges; int32[n, 2]."""
     if len(ranges) <= 1:
         return int((ranges[:, 1] - ranges[:, 0]).sum())
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
@@ -264,7 +270,7 @@ def count_covered(ranges: NDArray[np.int32]) -> int:
 
 @cache
 def jump_costs(calibration: Calibration) -> JumpCosts:
-    """What the walk along a passage earns and pays."""
+    """The scores and costs of the walk along a passage."""
     return JumpCosts(
         same=calibration.walk_same,
         near=calibration.walk_near,
@@ -282,7 +288,7 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
     )
 
 
-def without_taken_elsewhere(comparisons: Sequence[Comparison]) -> list[Comparison]:
+def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:
     """The passages of one text on a page; none calls deleted what another of them has."""
     if len(comparisons) < 2:
         return list(comparisons)
@@ -291,7 +297,9 @@ def without_taken_elsewhere(comparisons: Sequence[Comparison]) -> list[Compariso
     return [_with_less_deleted(found, passages_with, own) for found, own in zip(comparisons, has, strict=True)]
 
 
-def _with_less_deleted(found: Comparison, passages_with: NDArray[np.int64], own: NDArray[np.int32]) -> Comparison:
+def _with_less_deleted(
+    found: PassageComparison, passages_with: NDArray[np.int64], own: NDArray[np.int32]
+) -> PassageComparison:
     """A passage. passages_with: of each work token how many passages have it; own: those that this one has."""
     is_elsewhere = passages_with > 0
     is_elsewhere[own] = passages_with[own] > 1
@@ -303,7 +311,7 @@ def _with_less_deleted(found: Comparison, passages_with: NDArray[np.int64], own:
     for number, row in enumerate(found.changes):
         if number in found.letters:
             letters[len(rows)] = found.letters[number]
-        rows += _left_out(row, is_elsewhere) if row[KIND] == number_of(ChangeKind.DELETED) else [row]
+        rows += _left_out(row, is_elsewhere) if row[KIND] == kind_number(ChangeKind.DELETED) else [row]
     changes: Changes = np.array(rows, np.int32).reshape(-1, found.changes.shape[1])
     totals = sum_up(changes, CHANGE_NUMBERS.kinds).tolist()
     changed = count_changed(totals) + found.transposed

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
 from matcher.align.bridging import bridge_gaps
-from matcher.align.hit_extension import ExtensionLimits, Hits, Texts, extend_hits
+from matcher.align.hit_extension import ExtensionLimits, Hits, TextTokens, extend_hits
 from matcher.align.numbered_hits import NumberForm, number_hits, promising_hits
 from matcher.align.segments import Phrases, Segments
 from matcher.align.token_agreement import NearTokens, Tokens
@@ -18,7 +18,7 @@ from matcher.token_streams import TokenStreams
 
 
 class PageSegments(NamedTuple):
-    """What the hits of a page lead to."""
+    """The segments and phrases of a page's hits."""
 
     segments: Segments
     phrases: Phrases
@@ -28,7 +28,7 @@ def find_segments(
     page: Tokens, near: NearTokens, streams: TokenStreams, hits: Hits, calibration: Calibration
 ) -> PageSegments:
     """Extend hits, in any order: X-drop along the diagonal, then with gaps, then from one segment to the next."""
-    texts = Texts(streams.tokens, streams.starts, streams.ends)
+    texts = TextTokens(streams.tokens, streams.starts, streams.ends)
     numbers, form = number_hits(page.size, hits)
     if form.page_bits:
         numbers.sort()
@@ -62,7 +62,7 @@ def _limits(calibration: Calibration) -> ExtensionLimits:
 def _extend(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens,
     near: NearTokens,
-    texts: Texts,
+    texts: TextTokens,
     hits: Hits,
     numbers: NDArray[np.int64],
     form: NumberForm,

@@ -28,13 +28,13 @@ from matcher.align.segments import (
     new_blocks,
     with_room,
 )
-from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens, slide
+from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, slide
 from matcher.align.xdrop import Extension, Memory, XDropLimits, extend_xdrop
 
 LINKS_AT_FIRST = 256
 
 
-class Texts(NamedTuple):
+class TextTokens(NamedTuple):
     """Tokens of many texts: that of text t is tokens[starts[t]:ends[t]]."""
 
     tokens: Tokens
@@ -43,7 +43,7 @@ class Texts(NamedTuple):
 
 
 class Hits(NamedTuple):
-    """Where page and texts agree; int32[h] each. works: positions within the texts."""
+    """Places at which page and texts agree; int32[h] each. works: positions within the texts."""
 
     texts: NDArray[np.int32]
     pages: NDArray[np.int32]
@@ -64,7 +64,7 @@ class ExtensionLimits(NamedTuple):
     max_segments_of_text: int
 
 
-class Found(NamedTuple):
+class ExtensionState(NamedTuple):
     """Segments and phrases, in arrays with room for one of each hit, and how far the hits were gone through.
 
     state: numbers of the next hit, of segments, of phrases, of the first segment of this text, and of links in use.
@@ -80,12 +80,12 @@ NEXT_HIT, SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(5)
 
 @kernel()
 def extend_hits(  # noqa: PLR0917 - kernels take no keywords
-    page: Tokens, near: NearTokens, texts: Texts, hits: Hits, limits: ExtensionLimits, memory: Memory
+    page: Tokens, near: NearTokens, texts: TextTokens, hits: Hits, limits: ExtensionLimits, memory: Memory
 ) -> tuple[Segments, Phrases]:
     """The segments and phrases that hits lead to. hits: ordered by text, diagonal and page position."""
     size, links = hits.texts.size, LINKS_AT_FIRST
     segments, phrases = np.empty((size, SEGMENT_COLUMNS), np.int32), np.empty((size, PHRASE_COLUMNS), np.int32)
-    found = Found(segments, phrases, np.zeros(5, np.int64))
+    found = ExtensionState(segments, phrases, np.zeros(5, np.int64))
     blocks = new_blocks(page.size, links)
     _extend_text_by_text(page, near, texts, hits, limits, memory, found, blocks)
     while found.state[NEXT_HIT] < size:
@@ -99,11 +99,11 @@ def extend_hits(  # noqa: PLR0917 - kernels take no keywords
 def _extend_text_by_text(  # noqa: PLR0917
     page: Tokens,
     near: NearTokens,
-    texts: Texts,
+    texts: TextTokens,
     hits: Hits,
     limits: ExtensionLimits,
     memory: Memory,
-    found: Found,
+    found: ExtensionState,
     blocks: SegmentBlocks,
 ) -> None:
     """Go on with the hits until they end, or until there may be no room for links.
@@ -134,18 +134,18 @@ def _extend_text_by_text(  # noqa: PLR0917
 def _extend_hit(  # noqa: PLR0917
     page: Tokens,
     near: NearTokens,
-    texts: Texts,
+    texts: TextTokens,
     hits: Hits,
     hit: int,
     limits: ExtensionLimits,
     memory: Memory,
-    found: Found,
+    found: ExtensionState,
     blocks: SegmentBlocks,
 ) -> int:
     """Extend one hit, and note what it leads to: where its run along the diagonal ends on the page."""
     text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
-    bounds = Bounds(texts.starts[text], texts.ends[text])
-    seed = Position(page_at, bounds.start + work_at)
+    bounds = TokenBounds(texts.starts[text], texts.ends[text])
+    seed = TokenPosition(page_at, bounds.start + work_at)
     run = extend_ungapped(page, near, texts.tokens, seed, bounds, limits.ungapped_drop)
     if run.score < limits.min_ungapped_score:
         return page_at + run.ahead
@@ -169,17 +169,23 @@ def _extend_hit(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def extend_both(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, tokens: Tokens, seed: Position, bounds: Bounds, limits: XDropLimits, memory: Memory
+    page: Tokens,
+    near: NearTokens,
+    tokens: Tokens,
+    seed: TokenPosition,
+    bounds: TokenBounds,
+    limits: XDropLimits,
+    memory: Memory,
 ) -> tuple[Extension, Extension]:
     """The extensions behind and ahead of a seed."""
     ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory)
-    before = Position(seed.page - 1, seed.work - 1)
+    before = TokenPosition(seed.page - 1, seed.work - 1)
     return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory), ahead
 
 
 @kernel(allocates=False)
 def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
-    """Whether the hit before or behind is of the same text and nearly the same diagonal."""
+    """True if the hit before or behind is of the same text and nearly the same diagonal."""
     diagonal = hits.works[hit] - hits.pages[hit]
     for other in (hit - 1, hit + 1):
         is_of_text = 0 <= other < hits.texts.size and hits.texts[other] == hits.texts[hit]
@@ -198,19 +204,19 @@ class DiagonalRun(NamedTuple):
 
 @kernel(allocates=False)
 def extend_ungapped(  # noqa: PLR0917 - kernels take no keywords
-    page: Tokens, near: NearTokens, work: Tokens, hit: Position, bounds: Bounds, drop: int
+    page: Tokens, near: NearTokens, work: Tokens, hit: TokenPosition, bounds: TokenBounds, drop: int
 ) -> DiagonalRun:
     """The best run through a hit; a side is given up where its score falls more than `drop` below its best."""
     limit = min(page.size - hit.page, bounds.end - hit.work)
     score, ahead = _best_run(page, near, work, hit, 1, limit, drop)
-    behind = Position(hit.page - 1, hit.work - 1)
+    behind = TokenPosition(hit.page - 1, hit.work - 1)
     score_back, back = _best_run(page, near, work, behind, -1, min(hit.page, hit.work - bounds.start), drop)
     return DiagonalRun(score + score_back, back, ahead)
 
 
 @kernel(allocates=False)
 def _best_run(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, origin: Position, direction: int, limit: int, drop: int
+    page: Tokens, near: NearTokens, work: Tokens, origin: TokenPosition, direction: int, limit: int, drop: int
 ) -> tuple[int, int]:
     """Best score of one side, and its tokens."""
     score, best, reached, step = 0, 0, 0, 0

@@ -33,7 +33,7 @@ class JoiningLimits(NamedTuple):
     max_free_share_of_leap: float
 
 
-class Stretches(NamedTuple):
+class TakenStretches(NamedTuple):
     """Stretches of a work in order, and how many tokens lie in those before each."""
 
     starts: NDArray[np.int64]
@@ -78,7 +78,7 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
         page_gap = max(as_int(after[PAGE_START]) - reached, 0)
         low = min(as_int(after[WORK_END]), as_int(before[WORK_END]))
         high = max(as_int(after[WORK_START]), as_int(before[WORK_START]), low)
-        work_gap = high - low - (_taken_before(taken, high) - _taken_before(taken, low))
+        work_gap = high - low - (_count_taken(taken, high) - _count_taken(taken, low))
         on = as_int(after[WORK_START]) - as_int(before[WORK_END])
         is_little = _is_little(page_gap, work_gap, high - low, on, limits)
         is_sheltered[number] = is_little and page_gap <= limits.max_sheltered_page_gap
@@ -92,7 +92,7 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
 
 @kernel(allocates=False)
 def _is_little(page_gap: int, work_gap: int, leap: int, on: int, limits: JoiningLimits) -> bool:
-    """Whether the work goes on, or what it leaves out counts for nothing: where the page goes on at once it may."""
+    """True if the work goes on, or leaves out what counts for nothing: where the page goes on at once it may."""
     is_cut = page_gap <= limits.max_free_page_gap and on >= -limits.max_work_gap_of_insertion
     return is_cut or work_gap <= limits.max_free_work_gap or work_gap <= limits.max_free_share_of_leap * leap
 
@@ -106,8 +106,8 @@ def _for_page(page_gap: int, on: int, limits: JoiningLimits) -> float:
 
 
 @kernel()
-def _taken_stretches(ordered: Segments) -> Stretches:
-    """What the segments took of the work: stretches that do not touch, and how much was taken before each."""
+def _taken_stretches(ordered: Segments) -> TakenStretches:
+    """The stretches of the work that the segments took, which do not touch, and how much was taken before each."""
     order = np.argsort(ordered[:, WORK_START])
     starts, ends, before = (
         np.empty(order.size, np.int64),
@@ -123,12 +123,12 @@ def _taken_stretches(ordered: Segments) -> Stretches:
         starts[count], ends[count] = start, end
         before[count] = before[count - 1] + ends[count - 1] - starts[count - 1] if count else 0
         count += 1
-    return Stretches(starts[:count], ends[:count], before[:count])
+    return TakenStretches(starts[:count], ends[:count], before[:count])
 
 
 @kernel(allocates=False)
-def _taken_before(taken: Stretches, place: int) -> int:
-    """How many tokens of the work before a place were taken."""
+def _count_taken(taken: TakenStretches, place: int) -> int:
+    """Count the taken tokens of the work before a place."""
     low, high = 0, taken.starts.size
     while low < high:
         middle = (low + high) >> 1

@@ -1,4 +1,4 @@
-"""Which token of a work each token of a page stands for, where pieces may stand in another order.
+"""Alignment of page tokens to work tokens, where pieces may stand in another order.
 
 A walk with leaps (matcher.align.jump_walk) along the page finds them. Where it has something of the work twice, it goes
 once more; pieces of a few tokens around a passage are dropped; and what is too little to leap for, in gaps of like size
@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts
 from matcher.align.jump_seeds import find_seeds
 from matcher.align.jump_walk import walk
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.token_agreement import Bounds, NearTokens, Tokens, agree
+from matcher.align.token_agreement import NearTokens, TokenBounds, Tokens, agree
 
 # Of a piece around the passage: less agrees by chance. 4 to 14 tried on 24 passages that repeat
 # themselves, 2026-11: of their shuffled sentences .0001 are left out with 4 and 6, .0016 with 10, .0027 with 14.
@@ -28,7 +28,12 @@ MAX_EDGE_TOKENS = 4
 
 @kernel()
 def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
-    page: Side, near: NearTokens, work: Side, tables: CharacterTables, inner: Bounds, costs: JumpCosts
+    page: AlignmentSide,
+    near: NearTokens,
+    work: AlignmentSide,
+    tables: CharacterTables,
+    inner: TokenBounds,
+    costs: JumpCosts,
 ) -> NDArray[np.int32]:
     """int32[page tokens]: the place in `work` of each token's counterpart, or UNALIGNED.
 
@@ -62,7 +67,7 @@ def _give_to_owners(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], ow
 
 
 @kernel(allocates=False)
-def _cut_off_around(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], inner: Bounds) -> None:
+def _cut_off_around(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], inner: TokenBounds) -> None:
     """Take their counterparts from what stands around `inner` in pieces of a few tokens."""
     start = 0
     while start < aligned_to.size:
@@ -95,7 +100,7 @@ def fill_gaps(aligned_to: NDArray[np.int32], page: Tokens, near: NearTokens, wor
 
 
 @kernel()
-def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work: Side) -> None:
+def fill_edges(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTokens, work: AlignmentSide) -> None:
     """Set the few tokens at the edge of a sentence beside those at the same edge of the work's, if as many or alike.
 
     Where a word was left out behind the first of a sentence, to leap in front of it costs more than it is worth.
@@ -116,7 +121,7 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
             while rest and rest_there:
                 skipped = 0
                 if rest != rest_there:
-                    skipped = _skipped(page.tokens, near, work.tokens, here, there, rest_there, step)
+                    skipped = _count_disagreeing(page.tokens, near, work.tokens, here, there, rest_there, step)
                 if skipped < rest_there:
                     there += skipped * step
                     aligned_to[here] = there
@@ -128,10 +133,10 @@ def fill_edges(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work
 
 
 @kernel(allocates=False)
-def _skipped(  # noqa: PLR0917
+def _count_disagreeing(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, here: int, there: int, most: int, step: int
 ) -> int:
-    """How many tokens of the work from `there` on do not agree with this of the page; `most` if none does."""
+    """Count the tokens of the work from `there` on that do not agree with this one of the page; `most` if none does."""
     for skipped in range(most):
         if agree(page, near.rows, near.masks, work, here, there + skipped * step):
             return skipped
@@ -140,7 +145,7 @@ def _skipped(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _tokens_to_edge(is_free: NDArray[np.bool_], begins: NDArray[np.bool_], at: int, step: int) -> int:
-    """How many tokens stand between `at` and the edge of its sentence; 0 where they are not free, or too many."""
+    """Count the tokens between `at` and the edge of its sentence; 0 where they are not free, or too many."""
     size = 0
     while True:
         if step < 0 and begins[at]:

@@ -1,4 +1,4 @@
-"""What a walk with leaps earns and pays, what it goes along, and the cells that it passes (matcher.align.jump_walk)."""
+"""Costs of a walk with leaps, the texts it goes along, and the cells that it passes (matcher.align.jump_walk)."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ NO_CELL = -1
 
 
 class JumpCosts(NamedTuple):
-    """What a walk earns and pays. gap_tokens: the most of an edit; more is foreign, or a leap.
+    """The scores and costs of a walk. gap_tokens: the most of an edit; more is foreign, or a leap.
 
     same, near: for a token that is the same character, or that may stand for the other; other: for one beside another;
     gap, gap_more: for an edit and each token of it; foreign: to come to foreign text; back: to go on where it was
@@ -36,7 +36,7 @@ class JumpCosts(NamedTuple):
     again: int
 
 
-class Side(NamedTuple):
+class AlignmentSide(NamedTuple):
     """A stretch of a text: its tokens, their characters in simplified form, and which of them begin a sentence."""
 
     tokens: Tokens
@@ -56,7 +56,7 @@ class Cells(NamedTuple):
     before: NDArray[np.int32]
 
 
-class Row(NamedTuple):
+class CellRow(NamedTuple):
     """The cells of the next page token, by work token; touched: the offered; is_edit: reached by a gap or leap."""
 
     scores: NDArray[np.int32]

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from fingerprint.stream import WILDCARD
-from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Side
-from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
-from matcher.align.pair_kinds import CharacterTables, are_near
+from matcher.align.jump_cells import NO_CELL, UNALIGNED, AlignmentSide, Cells, Ends, JumpCosts
+from matcher.align.jump_seeds import NO_PLACE, RunSeeds, first_place
+from matcher.align.pair_kinds import CharacterTables, are_similar_characters
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 
 # Tried on 24 passages of 2,000 characters that repeat themselves, under 18 edits, 2026-11.
@@ -23,14 +23,14 @@ MIN_STRIDE = 4  # characters that are taken in one loop: a shorter one costs mor
 
 
 @kernel(allocates=False)
-def run_on(  # noqa: PLR0917 - kernels take no keywords
+def follow_only_way(  # noqa: PLR0917 - kernels take no keywords
     cells: Cells,
     ends: Ends,
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
+    work: AlignmentSide,
     tables: CharacterTables,
-    seeds: Seeds,
+    seeds: RunSeeds,
     owners: NDArray[np.int32],
     at: int,
     costs: JumpCosts,
@@ -47,7 +47,7 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
             cell = _stride(cells, ends, at, there, same, cell, score, costs)
             at, there, score = at + same, there + same, score + same * costs.same
             continue
-        if not _goes_on(page, near, work, seeds, at, there, costs.gap_tokens):
+        if not _continues_run(page, near, work, seeds, at, there, costs.gap_tokens):
             on_page, in_work = _clear_edit(page, work, at, there, costs.gap_tokens)
         if on_page == in_work == 1 and room:
             score = _step(cells, ends, page, near, work, tables, owners, at, there, cell, score, costs)
@@ -65,7 +65,7 @@ def run_on(  # noqa: PLR0917 - kernels take no keywords
 def _is_only_way(  # noqa: PLR0917
     cells: Cells, ends: Ends, page: Tokens, work: Tokens, at: int, most: int
 ) -> bool:
-    """Whether the best walk goes on for RUN_BEHIND_EDIT tokens, and no other cell, directly or by a gap, for a few."""
+    """True if the best walk goes on for RUN_BEHIND_EDIT tokens, and no other cell, directly or by a gap, for a few."""
     best = ends.cell[at]
     if best == NO_CELL or ends.best[at] < ends.foreign[at]:
         return False
@@ -85,10 +85,10 @@ def _is_only_way(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _goes_on(  # noqa: PLR0917
-    page: Side, near: NearTokens, work: Side, seeds: Seeds, at: int, there: int, behind: int
+def _continues_run(  # noqa: PLR0917
+    page: AlignmentSide, near: NearTokens, work: AlignmentSide, seeds: RunSeeds, at: int, there: int, behind: int
 ) -> bool:
-    """Whether the next token is the same, and neither a sentence nor another character begins something else."""
+    """True if the next token is the same, and neither a sentence nor another character begins something else."""
     if page.tokens[at] != work.tokens[there]:
         return False
     if page.begins[at]:
@@ -101,9 +101,9 @@ def _goes_on(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def leads_farther(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, seeds: Seeds, at: int, covered: int
+    page: Tokens, near: NearTokens, work: Tokens, seeds: RunSeeds, at: int, covered: int
 ) -> bool:
-    """Whether the work has more than `covered` of the page's next tokens in one go anywhere."""
+    """True if the work has more than `covered` of the page's next tokens in one go anywhere."""
     for ahead in range(min(seeds.length + 1, page.size - at)):
         place = first_place(seeds, page, at + ahead)
         while place != NO_PLACE:
@@ -115,9 +115,9 @@ def leads_farther(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def is_landing(  # noqa: PLR0917
-    page: Tokens, near: NearTokens, work: Tokens, seeds: Seeds, at: int, place: int, ahead: int, covered: int
+    page: Tokens, near: NearTokens, work: Tokens, seeds: RunSeeds, at: int, place: int, ahead: int, covered: int
 ) -> bool:
-    """Whether a leap may lead so far in front of a seed's place: tokens agree up to it and are equal from there on."""
+    """True if a leap may lead so far in front of a seed's place: tokens agree up to it and are equal from there on."""
     least = max(seeds.length, covered + 1 - ahead)
     if place < ahead or equal_tokens(page, work, at + ahead, place, least) < least:
         return False
@@ -129,9 +129,9 @@ def is_landing(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _same_characters(  # noqa: PLR0917
-    page: Side, work: Side, owners: NDArray[np.int32], at: int, there: int, most: int
+    page: AlignmentSide, work: AlignmentSide, owners: NDArray[np.int32], at: int, there: int, most: int
 ) -> int:
-    """How many characters from here on are the same, inside a sentence and nobody else's; at most `most`."""
+    """Count the equal characters from here on, inside a sentence and nobody else's; at most `most`."""
     size = min(most, page.tokens.size - at, work.tokens.size - there)
     for place in range(size):
         is_same = page.tokens[at + place] == work.tokens[there + place]
@@ -159,7 +159,7 @@ def _stride(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _clear_edit(page: Side, work: Side, at: int, there: int, most: int) -> tuple[int, int]:
+def _clear_edit(page: AlignmentSide, work: AlignmentSide, at: int, there: int, most: int) -> tuple[int, int]:
     """Tokens of page and work that one edit takes: as many of both, or of one side alone; 0, 0 where it is unclear."""
     found, others = (0, 0), 0
     for size in range(most + 1):
@@ -183,9 +183,9 @@ def _clear_edit(page: Side, work: Side, at: int, there: int, most: int) -> tuple
 def _step(  # noqa: PLR0917
     cells: Cells,
     ends: Ends,
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
+    work: AlignmentSide,
     tables: CharacterTables,
     owners: NDArray[np.int32],
     at: int,
@@ -196,7 +196,7 @@ def _step(  # noqa: PLR0917
 ) -> int:
     """Take the work token `there` for the page token `at`, behind a cell; the score of the walk then."""
     _leave(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
-    earned = earned_by(page, near, work, tables, at, there, costs)
+    earned = pair_score(page, near, work, tables, at, there, costs)
     if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
         earned -= costs.again
     score += earned
@@ -227,10 +227,16 @@ def _leave(ends: Ends, at: int, there: int, score: int) -> None:
 
 
 @kernel(allocates=False)
-def earned_by(  # noqa: PLR0917
-    page: Side, near: NearTokens, work: Side, tables: CharacterTables, at: int, there: int, costs: JumpCosts
+def pair_score(  # noqa: PLR0917
+    page: AlignmentSide,
+    near: NearTokens,
+    work: AlignmentSide,
+    tables: CharacterTables,
+    at: int,
+    there: int,
+    costs: JumpCosts,
 ) -> int:
-    """What a walk earns by the work token `there` for the page token `at`."""
+    """The score of the work token `there` for the page token `at`."""
     if page.tokens[at] == work.tokens[there]:
         return costs.same if page.characters[at] == work.characters[there] else costs.near
     if not agree(page.tokens, near.rows, near.masks, work.tokens, at, there):
@@ -238,12 +244,16 @@ def earned_by(  # noqa: PLR0917
     ours, theirs = page.tokens[at], work.tokens[there]
     if ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714 - compiled: no tuples
         return costs.near
-    return costs.near if are_near(tables, page.characters[at], work.characters[there], ours, theirs) else costs.other
+    return (
+        costs.near
+        if are_similar_characters(tables, page.characters[at], work.characters[there], ours, theirs)
+        else costs.other
+    )
 
 
 @kernel(allocates=False)
 def equal_tokens(page: Tokens, work: Tokens, at: int, there: int, most: int) -> int:
-    """How many tokens from two places on are equal, as far as `most`."""
+    """Count the equal tokens from two places on, up to `most`."""
     size = min(most, page.size - at, work.size - there)
     ours, theirs = np.uint64(at), np.uint64(there)  # unsigned: numba lets signed ones count from the end
     for place in range(size):

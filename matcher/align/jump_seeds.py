@@ -1,4 +1,4 @@
-"""Where a leap may lead: the places of a work at which the tokens that stand next on a page begin."""
+"""Targets of leaps: the places of a work at which the next tokens of a page begin."""
 
 from typing import NamedTuple
 
@@ -17,8 +17,8 @@ MAX_SEED = 4
 MULTIPLIER = 0x9E3779B1  # 2^32 by the golden ratio
 
 
-class Seeds(NamedTuple):
-    """Where runs of `length` tokens begin in a work, by a hash of them: other runs may have the same.
+class RunSeeds(NamedTuple):
+    """The places of a work at which runs of `length` tokens begin, by a hash of them: other runs may have the same.
 
     firsts: the first place by hash, or NO_PLACE; following: from each place to the next with the same hash.
     """
@@ -29,7 +29,7 @@ class Seeds(NamedTuple):
 
 
 @kernel()
-def find_seeds(page: Tokens, work: Tokens) -> Seeds:
+def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
     """The seeds of a work; where page and work are long, they are longer."""
     length = SEED
     while length < MAX_SEED and work.size * page.size > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
@@ -41,11 +41,11 @@ def find_seeds(page: Tokens, work: Tokens) -> Seeds:
     for at in range(work.size - length, -1, -1):
         slot = _slot(work, at, length, size)
         following[at], firsts[slot] = firsts[slot], at
-    return Seeds(firsts, following, length)
+    return RunSeeds(firsts, following, length)
 
 
 @kernel(allocates=False)
-def first_place(seeds: Seeds, page: Tokens, at: int) -> int:
+def first_place(seeds: RunSeeds, page: Tokens, at: int) -> int:
     """The first place of the work that may have the tokens from `at` on, or NO_PLACE."""
     if at + seeds.length > page.size:
         return NO_PLACE

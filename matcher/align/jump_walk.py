@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.jump_cells import NO_CELL, UNALIGNED, Cells, Ends, JumpCosts, Row, Side
-from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, earned_by, equal_tokens, is_landing, run_on
-from matcher.align.jump_seeds import NO_PLACE, Seeds, first_place
+from matcher.align.jump_cells import NO_CELL, UNALIGNED, AlignmentSide, CellRow, Cells, Ends, JumpCosts
+from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, equal_tokens, follow_only_way, is_landing, pair_score
+from matcher.align.jump_seeds import NO_PLACE, RunSeeds, first_place
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, agree
 
@@ -27,12 +27,12 @@ CELLS_A_TOKEN = 8  # 4 to 6 were needed; more room is made where it is too littl
 
 @kernel()
 def walk(  # noqa: PLR0917 - kernels take no keywords
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
+    work: AlignmentSide,
     tables: CharacterTables,
     costs: JumpCosts,
-    seeds: Seeds,
+    seeds: RunSeeds,
     owners: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The counterparts of the page's tokens, and the number of the piece that each belongs to."""
@@ -40,7 +40,7 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
     rows, works = np.zeros(tokens + 1, np.int32), np.empty(room, np.int32)
     cells = Cells(rows, works, np.empty(room, np.int32), np.empty(room, np.int32))
     places = work.tokens.size + costs.gap_tokens + 2
-    row = Row(
+    row = CellRow(
         np.full(places, NOWHERE, np.int32),
         np.empty(places, np.int32),
         np.empty(places, np.bool_),
@@ -63,27 +63,27 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
 @kernel(allocates=False)
 def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     cells: Cells,
-    row: Row,
+    row: CellRow,
     ends: Ends,
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
+    work: AlignmentSide,
     tables: CharacterTables,
-    seeds: Seeds,
+    seeds: RunSeeds,
     owners: NDArray[np.int32],
     costs: JumpCosts,
     at: int,
 ) -> int:
     """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
     while at < page.tokens.size:
-        at = run_on(cells, ends, page, near, work, tables, seeds, owners, at, costs)
+        at = follow_only_way(cells, ends, page, near, work, tables, seeds, owners, at, costs)
         if at == page.tokens.size:
             break
         least = max(ends.best[at], ends.foreign[at]) - costs.leap - costs.backwards - costs.far
-        offered = _go_on(cells, row, page, near, work, at, least, costs)
-        covered = _covered(cells, ends, page, work, at, costs)
+        offered = _offer_continuations(cells, row, page, near, work, at, least, costs)
+        covered = _count_clear_tokens(cells, ends, page, work, at, costs)
         if covered < CLEAR_RUN:
-            offered = _come_in(cells, row, offered, ends, page, near, work, seeds, at, covered, costs)
+            offered = _offer_leaps(cells, row, offered, ends, page, near, work, seeds, at, covered, costs)
         if cells.rows[at] + offered > cells.works.size:
             for number in range(offered):
                 row.scores[row.touched[number]] = NOWHERE
@@ -95,10 +95,10 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 
 
 @kernel(allocates=False)
-def _covered(  # noqa: PLR0917
-    cells: Cells, ends: Ends, page: Side, work: Side, at: int, costs: JumpCosts
+def _count_clear_tokens(  # noqa: PLR0917
+    cells: Cells, ends: Ends, page: AlignmentSide, work: AlignmentSide, at: int, costs: JumpCosts
 ) -> int:
-    """How many tokens from `at` on the best walk takes without a leap, as far as one look ahead tells.
+    """Count the tokens from `at` on that the best walk takes without a leap, as far as one look ahead tells.
 
     That is a run of equal tokens, here or behind few that are replaced, put in or left out; 0 where there is none.
     """
@@ -123,7 +123,7 @@ def _covered(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _offer(  # noqa: PLR0917
-    row: Row, offered: int, there: int, score: int, before: int, is_edit: bool
+    row: CellRow, offered: int, there: int, score: int, before: int, is_edit: bool
 ) -> int:
     """Note a way to a cell, if it is the best so far; how many cells are noted."""
     if score > row.scores[there]:
@@ -135,8 +135,15 @@ def _offer(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _go_on(  # noqa: PLR0917
-    cells: Cells, row: Row, page: Side, near: NearTokens, work: Side, at: int, least: int, costs: JumpCosts
+def _offer_continuations(  # noqa: PLR0917
+    cells: Cells,
+    row: CellRow,
+    page: AlignmentSide,
+    near: NearTokens,
+    work: AlignmentSide,
+    at: int,
+    least: int,
+    costs: JumpCosts,
 ) -> int:
     """Offer what follows the cells of the tokens before `at`, directly, or by a gap on either side where that matches.
 
@@ -160,17 +167,17 @@ def _go_on(  # noqa: PLR0917
                 break
             if agree(page.tokens, near.rows, near.masks, work.tokens, at, there + gap):
                 offered = _offer(row, offered, there + gap, score, cell, True)
-    return _pass_over(cells, row, offered, page, near, work, at, least, costs)
+    return _offer_page_gaps(cells, row, offered, page, near, work, at, least, costs)
 
 
 @kernel(allocates=False)
-def _pass_over(  # noqa: PLR0917
+def _offer_page_gaps(  # noqa: PLR0917
     cells: Cells,
-    row: Row,
+    row: CellRow,
     offered: int,
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
+    work: AlignmentSide,
     at: int,
     least: int,
     costs: JumpCosts,
@@ -189,15 +196,15 @@ def _pass_over(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _come_in(  # noqa: PLR0917 - kernels take no keywords
+def _offer_leaps(  # noqa: PLR0917 - kernels take no keywords
     cells: Cells,
-    row: Row,
+    row: CellRow,
     offered: int,
     ends: Ends,
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
-    seeds: Seeds,
+    work: AlignmentSide,
+    seeds: RunSeeds,
     at: int,
     covered: int,
     costs: JumpCosts,
@@ -222,7 +229,7 @@ def _come_in(  # noqa: PLR0917 - kernels take no keywords
 @kernel(allocates=False)
 def _leap(  # noqa: PLR0917
     cells: Cells,
-    row: Row,
+    row: CellRow,
     offered: int,
     ends: Ends,
     begins_here: bool,
@@ -253,12 +260,12 @@ def _cost_of_leap(before: int, there: int, costs: JumpCosts) -> int:
 @kernel(allocates=False)
 def _keep(  # noqa: PLR0917
     cells: Cells,
-    row: Row,
+    row: CellRow,
     offered: int,
     ends: Ends,
-    page: Side,
+    page: AlignmentSide,
     near: NearTokens,
-    work: Side,
+    work: AlignmentSide,
     tables: CharacterTables,
     owners: NDArray[np.int32],
     at: int,
@@ -269,7 +276,7 @@ def _keep(  # noqa: PLR0917
     count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
-        earned = earned_by(page, near, work, tables, at, there, costs)
+        earned = pair_score(page, near, work, tables, at, there, costs)
         if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
             earned -= costs.again
         score = row.scores[there] + earned
@@ -294,7 +301,7 @@ def _keep(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
-    """What the best walk is for which page token `at` is foreign."""
+    """Note the best walk for which page token `at` is foreign."""
     earned = costs.boundary // 2 if begins else 0
     cell = ends.cell[at]
     score = ends.best[at] - costs.foreign + earned

@@ -1,4 +1,4 @@
-"""Where on a page letters may spell a character that a passage lacks: beside its changes, and nowhere else."""
+"""Windows in which letters may spell a character that a passage lacks: beside its changes, and nowhere else."""
 
 from typing import NamedTuple
 
@@ -61,12 +61,14 @@ def find_letters(
             if start < end:
                 windows[count, 0], windows[count, 1] = start, end
                 count += 1
-    return is_plain, _joined(windows[:count], characters, kinds)
+    return is_plain, _join_windows(windows[:count], characters, kinds)
 
 
 @kernel()
-def _joined(windows: NDArray[np.int64], characters: NDArray[np.uint32], kinds: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """Those with letters, in order of the text, and those that touch as one."""
+def _join_windows(
+    windows: NDArray[np.int64], characters: NDArray[np.uint32], kinds: NDArray[np.uint8]
+) -> NDArray[np.int64]:
+    """Keep windows with letters, in order of the text, and join those that touch."""
     windows, count = windows[np.argsort(windows[:, 0], kind="mergesort")], 0
     for number in range(len(windows)):
         start, end = as_int(windows[number, 0]), as_int(windows[number, 1])
@@ -84,7 +86,7 @@ def _joined(windows: NDArray[np.int64], characters: NDArray[np.uint32], kinds: N
 def _is_plain(
     characters: NDArray[np.uint32], offsets: NDArray[np.int32], kinds: NDArray[np.uint8], start: int, end: int
 ) -> bool:
-    """Whether these tokens are small letters and nothing else, between two Chinese characters."""
+    """True if these tokens are small letters and nothing else, between two Chinese characters."""
     at, stop = as_int(offsets[start]), as_int(offsets[end]) if end < offsets.size else characters.size
     if at == 0 or stop == characters.size or not at < stop <= at + MAX_RUN_LETTERS:
         return False

@@ -1,4 +1,4 @@
-"""What each token of a page may stand for, as the kernels look it up: a mask of tokens for every character."""
+"""Masks of the tokens that each character of a page may stand for, as the kernels look them up."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ MASK_BITS = 64
 def near_tokens(
     characters: NDArray[np.uint32], offsets: NDArray[np.int32], tokens: NDArray[np.uint16], algorithm: Algorithm
 ) -> tuple[NearTokens, NDArray[np.uint32]]:
-    """What the tokens of a page may stand for, and the code point that each was read from.
+    """The masks of a page's tokens, and the code point that each token was read from.
 
     That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
     anchors take for one symbol by ear must agree too, or passages that they find fall into pieces. characters: the code

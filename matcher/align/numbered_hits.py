@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.hit_extension import Hits, Texts
+from matcher.align.hit_extension import Hits, TextTokens
 from matcher.align.token_agreement import Tokens
 
 MAX_BITS = 62
@@ -19,7 +19,7 @@ TOUCHED_AT_ONCE = 64  # 16 to 1,024 tried at 10^9 characters: 16 is slower, from
 
 
 class NumberForm(NamedTuple):
-    """How hits are numbers: the text above the diagonal above the place on the page.
+    """The layout of hits as numbers: the text above the diagonal above the place on the page.
 
     page_bits, diagonal_bits: how many each of the lower two has; 0 where the hits do not fit into numbers. span: tokens
     of the page, which are added to diagonals so that none is below 0.
@@ -38,8 +38,8 @@ def number_hits(span: int, hits: Hits) -> tuple[NDArray[np.int64], NumberForm]:
     for hit in range(numbers.size):
         last_text = max(last_text, as_int(hits.texts[hit]))
         last_diagonal = max(last_diagonal, as_int(hits.works[hit]) - as_int(hits.pages[hit]) + span)
-    page_bits, diagonal_bits = _bits_for(span), _bits_for(last_diagonal)
-    if page_bits + diagonal_bits + _bits_for(last_text) > MAX_BITS:
+    page_bits, diagonal_bits = _count_bits(span), _count_bits(last_diagonal)
+    if page_bits + diagonal_bits + _count_bits(last_text) > MAX_BITS:
         return numbers, NumberForm(0, 0, span)
     for hit in range(numbers.size):
         page_at = as_int(hits.pages[hit])
@@ -49,7 +49,7 @@ def number_hits(span: int, hits: Hits) -> tuple[NDArray[np.int64], NumberForm]:
 
 
 @kernel(allocates=False)
-def _bits_for(number: int) -> int:
+def _count_bits(number: int) -> int:
     bits = 1
     while number >> bits:
         bits += 1
@@ -65,7 +65,7 @@ def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
 
 
 @kernel()
-def promising_hits(page: Tokens, texts: Texts, numbers: NDArray[np.int64], form: NumberForm, band: int) -> Hits:
+def promising_hits(page: Tokens, texts: TextTokens, numbers: NDArray[np.int64], form: NumberForm, band: int) -> Hits:
     """The hits but for those that are alone on their diagonals and have less than MIN_EQUAL equal tokens beside them.
 
     Those are most hits of a page, and nearly all in a large corpus: extending them took most of the time. numbers: in
@@ -87,7 +87,7 @@ def promising_hits(page: Tokens, texts: Texts, numbers: NDArray[np.int64], form:
 
 @kernel(allocates=False)
 def _touch(  # noqa: PLR0917 - kernels take no keywords
-    kept: NDArray[np.int64], texts: Texts, numbers: NDArray[np.int64], form: NumberForm, start: int, end: int
+    kept: NDArray[np.int64], texts: TextTokens, numbers: NDArray[np.int64], form: NumberForm, start: int, end: int
 ) -> None:
     """Read tokens on either side of some hits, so that they are in the cache when they are looked at.
 
@@ -106,7 +106,7 @@ def _keep_promising(  # noqa: PLR0917
     kept: NDArray[np.int64],
     count: int,
     page: Tokens,
-    texts: Texts,
+    texts: TextTokens,
     numbers: NDArray[np.int64],
     form: NumberForm,
     start: int,
@@ -116,10 +116,10 @@ def _keep_promising(  # noqa: PLR0917
     """Add the promising ones of some hits to the `count` in `kept`; how many there are then. Without branches."""
     tokens, starts, ends = texts
     last_here, last_there = page.size - SURE_TOKENS - GLANCE, tokens.size - SURE_TOKENS - GLANCE
-    is_near = start > 0 and _are_near(numbers[start - 1], numbers[start], form, band)
+    is_near = start > 0 and _are_neighbours(numbers[start - 1], numbers[start], form, band)
     for hit in range(start, end):
         number = numbers[hit]
-        is_near_next = hit + 1 < numbers.size and _are_near(number, numbers[hit + 1], form, band)
+        is_near_next = hit + 1 < numbers.size and _are_neighbours(number, numbers[hit + 1], form, band)
         text, here, work_at = _read(number, form)
         there = starts[text] + work_at
         is_inside = (here >= GLANCE) & (here <= last_here) & (work_at >= GLANCE)
@@ -134,14 +134,14 @@ def _keep_promising(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _are_near(number: int, other: int, form: NumberForm, band: int) -> bool:
-    """Whether a hit and the next are of one text and nearly one diagonal; or, harmlessly, at the edge of two texts."""
+def _are_neighbours(number: int, other: int, form: NumberForm, band: int) -> bool:
+    """True if a hit and the next are of one text and nearly one diagonal; or, harmlessly, at the edge of two texts."""
     return (other >> form.page_bits) - (number >> form.page_bits) <= band
 
 
 @kernel(allocates=False)
 def _count_equal(page: Tokens, work: Tokens, page_at: int, work_at: int) -> int:
-    """How many of GLANCE tokens from two places on are equal."""
+    """Count the equal ones of GLANCE tokens from two places on."""
     here, there, equal = np.uint64(page_at), np.uint64(work_at), 0
     for place in range(GLANCE):
         equal += page[here + np.uint64(place)] == work[there + np.uint64(place)]

@@ -19,7 +19,7 @@ from matcher.align.segments import (
     SegmentBlocks,
     Segments,
     add_segment,
-    block_of,
+    block_number,
     new_blocks,
 )
 
@@ -30,7 +30,7 @@ Numbers = NDArray[np.int64]
 
 
 class Resolved(NamedTuple):
-    """Who keeps what.
+    """Segments that are kept and lost.
 
     kept: by text, of each in order of the page; starts int64[t + 1]: where the segments of each text begin. lost: those
     of which another text keeps most of the page range, and winners int32[n]: the text that keeps it.
@@ -145,7 +145,7 @@ def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_ove
     """int32[n]: KEPT, or the kept segment that takes more than `max_overlap` of a segment's page range."""
     links, used = 0, 0
     for number in range(len(segments)):
-        links += block_of(segments[number, PAGE_END]) - block_of(segments[number, PAGE_START]) + 1
+        links += block_number(segments[number, PAGE_END]) - block_number(segments[number, PAGE_START]) + 1
     blockers, blocks = np.full(len(segments), KEPT, np.int32), new_blocks(page_tokens, links)
     for candidate in order:
         start, end = segments[candidate, PAGE_START], segments[candidate, PAGE_END]
@@ -158,7 +158,7 @@ def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_ove
 @kernel(allocates=False)
 def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: int, max_overlap: float) -> int:
     """The first segment found that covers more than `max_overlap` of a page range; KEPT where there is none."""
-    for block in range(block_of(start), block_of(end) + 1):
+    for block in range(block_number(start), block_number(end) + 1):
         link = blocks.heads[block]
         while link != NO_LINK:
             row = segments[blocks.links[link, LINK_SEGMENT]]

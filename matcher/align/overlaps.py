@@ -16,7 +16,7 @@ ALONE = np.array([0, 1], np.int64)
 
 
 class ResolvedSegments(NamedTuple):
-    """What each text keeps of a page, and what those that lost carry."""
+    """The segments that each text keeps of a page, and those that other texts lost."""
 
     resolved: Resolved
 
@@ -28,7 +28,7 @@ class ResolvedSegments(NamedTuple):
 
     @property
     def has_losers(self) -> bool:
-        """Whether any text lost something to another."""
+        """True if any text lost something to another."""
         return len(self.resolved.lost) > 0
 
     def other_carriers(self, text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> list[tuple[int, int]]:
@@ -40,7 +40,7 @@ class ResolvedSegments(NamedTuple):
 def resolve_overlaps(
     segments: Segments, names: Mapping[int, WorkTextId], page_tokens: int, calibration: Calibration
 ) -> ResolvedSegments:
-    """What each text keeps. segments: at least one.
+    """Choose the segments that each text keeps. segments: at least one.
 
     names: what the texts are called; of equal bids that of the first name wins, whatever numbers an index gives.
     """

@@ -1,4 +1,4 @@
-"""What became of one character: of a pair of aligned tokens, how that of the page differs from that of the work."""
+"""Classification of a pair of aligned tokens: how that of the page differs from that of the work."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from fingerprint.compilation import as_int, kernel
 from fingerprint.readings import CODE_POINTS
 from fingerprint.stream import WILDCARD
 from matcher.align.replaced_pairs import LikenessTables
-from matcher.align.text_part import Stretch
+from matcher.align.text_part import TokenStretch
 
 # What became of a pair of tokens that are not the same character.
 HOMOPHONE, SHAPE, SCRIPT, PINYIN, REPLACED, NOISE = range(6)
@@ -35,8 +35,8 @@ class CharacterTables(NamedTuple):
 
 
 @kernel(allocates=False)
-def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: CharacterTables) -> int:
-    """What became of the work's token `there`, for which the page has `here`."""
+def classify_pair(page: TokenStretch, work: TokenStretch, here: int, there: int, tables: CharacterTables) -> int:
+    """Classify what became of the work's token `there`, for which the page has `here`."""
     ours, theirs = page.codes[here - page.start], work.codes[there - work.start]
     if ours == theirs:
         return SAME
@@ -60,8 +60,8 @@ def classify_pair(page: Stretch, work: Stretch, here: int, there: int, tables: C
 
 
 @kernel(allocates=False)
-def are_near(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
-    """Whether a simplified character may stand for another by sound or shape, not only by one of its syllables."""
+def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
+    """True if a simplified character may stand for another by sound or shape, not only by one of its syllables."""
     return bool(
         tables.is_letter[ours]
         or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])
@@ -72,7 +72,7 @@ def are_near(tables: CharacterTables, ours: int, theirs: int, our_token: int, th
 
 @kernel(allocates=False)
 def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
-    """Whether two simplified characters are equal or variants of one another."""
+    """True if two simplified characters are equal or variants of one another."""
     if one == other:
         return True
     if not (tables.has_variants[one] and tables.has_variants[other]):

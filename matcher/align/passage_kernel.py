@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRanges, WorkTokens, classify_changes
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
-from matcher.align.jump_cells import UNALIGNED, JumpCosts, Side
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.text_part import Stretch, TextPart, begin_sentences, stretch_of
-from matcher.align.token_agreement import Bounds, NearTokens, agree
+from matcher.align.text_part import TextPart, TokenStretch, begin_sentences, read_stretch
+from matcher.align.token_agreement import NearTokens, TokenBounds, agree
 from matcher.align.token_alignment import (
     IN_WORK,
     ON_PAGE,
@@ -39,7 +39,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     page: TextPart,
     near: NearTokens,
     work: TextPart,
-    inner: Bounds,
+    inner: TokenBounds,
     costs: JumpCosts,
     tables: CharacterTables,
     numbers: ChangeNumbers,
@@ -48,11 +48,11 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
 
     near: of all tokens of the page; inner: `align_with_jumps`, tokens of the whole page.
     """
-    ours, theirs = stretch_of(page), stretch_of(work)
-    page_side = Side(ours.tokens, tables.folding[ours.codes], begin_sentences(page))
-    work_side = Side(theirs.tokens, tables.folding[theirs.codes], begin_sentences(work))
+    ours, theirs = read_stretch(page), read_stretch(work)
+    page_side = AlignmentSide(ours.tokens, tables.folding[ours.codes], begin_sentences(page))
+    work_side = AlignmentSide(theirs.tokens, tables.folding[theirs.codes], begin_sentences(work))
     near = NearTokens(near.rows[page.start : page.end], near.masks)
-    inside = Bounds(inner.start - page.start, inner.end - page.start)
+    inside = TokenBounds(inner.start - page.start, inner.end - page.start)
     aligned_to = align_with_jumps(page_side, near, work_side, tables, inside, costs)
     fill_gaps(aligned_to, ours.tokens, near, theirs.tokens)
     fill_edges(aligned_to, page_side, near, work_side)
@@ -65,7 +65,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     aligned = align_tokens(aligned_to, page.start)
     if not len(aligned.runs):
         raise IndexError("a passage without any token that both sides have")
-    return _compared(aligned, transposed, ours, theirs, tables, numbers)
+    return _classify_alignment(aligned, transposed, ours, theirs, tables, numbers)
 
 
 @kernel()
@@ -75,15 +75,15 @@ def compare_diagonal(page: TextPart, work: TextPart, tables: CharacterTables, nu
     runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start
     no_gaps, no_pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)
     aligned = TokenAlignment(runs, no_gaps, no_pieces, 0, work.end - work.start)
-    return _compared(aligned, 0, stretch_of(page), stretch_of(work), tables, numbers)
+    return _classify_alignment(aligned, 0, read_stretch(page), read_stretch(work), tables, numbers)
 
 
 @kernel()
-def _compared(  # noqa: PLR0917
+def _classify_alignment(  # noqa: PLR0917
     aligned: TokenAlignment,
     transposed: int,
-    page: Stretch,
-    work: Stretch,
+    page: TokenStretch,
+    work: TokenStretch,
     tables: CharacterTables,
     numbers: ChangeNumbers,
 ) -> Compared:
@@ -109,7 +109,7 @@ def _compared(  # noqa: PLR0917
 
 
 @kernel()
-def settle_replaced(aligned_to: NDArray[np.int32], page: Side, near: NearTokens, work: Side) -> int:
+def settle_replaced(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTokens, work: AlignmentSide) -> int:
     """Set each token that stands beside another one beside the likest of those near by that are free. How many moved.
 
     Where one of two characters was replaced and the other left out, a walk may set the one that is there beside either.
@@ -143,7 +143,7 @@ def settle_replaced(aligned_to: NDArray[np.int32], page: Side, near: NearTokens,
 
 
 @kernel(allocates=False)
-def _likeness(page: Side, near: NearTokens, work: Side, here: int, there: int) -> int:
+def _likeness(page: AlignmentSide, near: NearTokens, work: AlignmentSide, here: int, there: int) -> int:
     if page.characters[here] == work.characters[there]:
         return SAME
     return NEAR if agree(page.tokens, near.rows, near.masks, work.tokens, here, there) else OTHER

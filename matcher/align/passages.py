@@ -17,7 +17,7 @@ from matcher.align.segments import MATCHES, PAGE_END, PAGE_START, SCORE, WORK_EN
 from matcher.calibration import Calibration
 
 
-class Passage(NamedTuple):
+class AlignedPassage(NamedTuple):
     """Segments of one text that belong together, in order of the page; what they span, and what they match."""
 
     segments: Segments
@@ -30,8 +30,8 @@ class Passage(NamedTuple):
     longest: int  # matches of one segment
 
     @classmethod
-    def of(cls, segments: Segments) -> "Passage":
-        """The passage of these segments."""
+    def from_segments(cls, segments: Segments) -> "AlignedPassage":
+        """Make the passage of these segments."""
         columns = segments.T.tolist()
         matches = columns[MATCHES]
         return cls(
@@ -46,12 +46,12 @@ class Passage(NamedTuple):
         )
 
 
-def chain_segments(ordered: Segments, calibration: Calibration) -> list[Passage]:
+def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedPassage]:
     """The passages of one text, in order of the page; what stays too little is dropped. ordered: in that order, too."""
     if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _limits(calibration))) == 1:
-        whole = Passage.of(ordered)
+        whole = AlignedPassage.from_segments(ordered)
         return [whole] if _is_enough(whole, calibration) else []
-    pieces = [Passage.of(piece) for piece in _gather_pieces(ordered, firsts.tolist(), calibration)]
+    pieces = [AlignedPassage.from_segments(piece) for piece in _gather_pieces(ordered, firsts.tolist(), calibration)]
     is_enough = [_is_enough(piece, calibration) for piece in pieces]
     firm = [piece for piece, enough in zip(pieces, is_enough, strict=True) if enough]
     too_little = [piece for piece, enough in zip(pieces, is_enough, strict=True) if not enough]
@@ -64,7 +64,7 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[Passage]
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _PassageRun:
     """Segments of these rows, joined: tokens that match, and the ranges of page and work."""
 
     rows: tuple[int, ...]
@@ -74,8 +74,8 @@ class _Run:
     work_start: int
     work_end: int
 
-    def with_run(self, other: "_Run") -> "_Run":
-        return _Run(
+    def with_run(self, other: "_PassageRun") -> "_PassageRun":
+        return _PassageRun(
             self.rows + other.rows,
             self.tokens + other.tokens,
             self.page_start,
@@ -88,12 +88,12 @@ class _Run:
 def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
     """The runs of joined segments, those that are a mixture as one. firsts: the row with which each begins."""
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
-    singles = [_Run((number,), *row) for number, row in enumerate(columns)]
-    runs = [reduce(_Run.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
+    singles = [_PassageRun((number,), *row) for number, row in enumerate(columns)]
+    runs = [reduce(_PassageRun.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
     return (ordered[list(run.rows)] for run in _gather_mixtures(runs, calibration))
 
 
-def _gather_mixtures(runs: list[_Run], calibration: Calibration) -> Iterator[_Run]:
+def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Iterator[_PassageRun]:
     """The runs, those joined that are most of one stretch of the work, in whatever order and among other sentences.
 
     Where runs are not, those between what was taken from elsewhere may be, or those between the widest gaps.
@@ -118,8 +118,8 @@ def _gather_mixtures(runs: list[_Run], calibration: Calibration) -> Iterator[_Ru
         waiting += [part[start:end] for start, end in pairwise([0, *ends, len(part)])][::-1]
 
 
-def _are_apart(runs: list[_Run], near: list[bool], calibration: Calibration) -> Iterator[bool]:
-    """Which of the runs are no part of a mixture: all that are at an end, or have some of the page for themselves."""
+def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibration) -> Iterator[bool]:
+    """For each run, whether it is no part of a mixture: it is at an end, or has some of the page for itself."""
     before = np.maximum.accumulate([run.page_end if is_near else 0 for run, is_near in zip(runs, near, strict=True)])
     after = runs[-1].page_end
     behind = [
@@ -130,21 +130,21 @@ def _are_apart(runs: list[_Run], near: list[bool], calibration: Calibration) -> 
         yield not is_near and (own >= calibration.min_exact_tokens or run is runs[0] or run is runs[-1])
 
 
-def _mixture(runs: list[_Run], calibration: Calibration) -> _Run | None:
+def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun | None:
     """The runs as one where they have so much of one stretch that neither order nor what is between them counts.
 
     What agrees with elsewhere among them does so by chance, and was left out.
     """
     if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
         return None
-    whole = reduce(_Run.with_run, runs)
+    whole = reduce(_PassageRun.with_run, runs)
     length = max(whole.page_end - whole.page_start, whole.work_end - whole.work_start)
     density = max(calibration.min_density_of_mixture, calibration.min_pieces_of_mixture / len(whole.rows))
     return whole if whole.tokens >= max(calibration.min_tokens_of_mixture, density * length) else None
 
 
-def _near_middle(runs: list[_Run]) -> list[bool]:
-    """Which of the runs are no farther from the middle one, in the work, than all of them are long on the page.
+def _near_middle(runs: list[_PassageRun]) -> list[bool]:
+    """For each run, whether it is no farther from the middle one, in the work, than all of them are long on the page.
 
     The middle is where the run begins with which half of the tokens are reached.
     """
@@ -155,7 +155,7 @@ def _near_middle(runs: list[_Run]) -> list[bool]:
     return [abs(run.work_start - middle) <= length for run in runs]
 
 
-def _open_gap(before: _Run, after: _Run, calibration: Calibration) -> float:
+def _open_gap(before: _PassageRun, after: _PassageRun, calibration: Calibration) -> float:
     """Tokens of the page between two runs but for those that what the work has between them may be strewn among."""
     work_gap = after.work_start - before.work_end
     is_strewn = 0 <= work_gap <= calibration.max_page_gap_tokens
@@ -179,7 +179,7 @@ def _limits(calibration: Calibration) -> JoiningLimits:
     )
 
 
-def _pick_scattered(too_little: list[Passage], calibration: Calibration) -> list[Passage]:
+def _pick_scattered(too_little: list[AlignedPassage], calibration: Calibration) -> list[AlignedPassage]:
     """Of the pieces that are too little by themselves those that are not tiny, when they are many together.
 
     Passages that are enough by themselves do not count: a chance agreement far from a copied chapter is not part of it.
@@ -188,8 +188,8 @@ def _pick_scattered(too_little: list[Passage], calibration: Calibration) -> list
     return found if sum(piece.matches for piece in found) >= calibration.min_scattered_tokens else []
 
 
-def _is_companion(piece: Passage, firm: Passage, calibration: Calibration) -> bool:
-    """Whether a piece that is too little by itself stands near one that is not, on both sides."""
+def _is_companion(piece: AlignedPassage, firm: AlignedPassage, calibration: Calibration) -> bool:
+    """True if a piece that is too little by itself stands near one that is not, on both sides."""
     page_gap = max(piece.page_start, firm.page_start) - min(piece.page_end, firm.page_end)
     work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
     return (
@@ -199,7 +199,7 @@ def _is_companion(piece: Passage, firm: Passage, calibration: Calibration) -> bo
     )
 
 
-def _is_enough(passage: Passage, calibration: Calibration) -> bool:
+def _is_enough(passage: AlignedPassage, calibration: Calibration) -> bool:
     page_length, work_length = passage.page_end - passage.page_start, passage.work_end - passage.work_start
     is_dense = passage.matches >= calibration.min_density * min(page_length, work_length)
     is_firm = (

@@ -1,4 +1,4 @@
-"""What characters that were replaced have in common with those that they stand for, where chance does not explain it.
+"""Likeness of replaced characters to those that they stand for, where chance does not explain it.
 
 Any two characters may share a component, an initial or a rhyme by chance. Where many of a passage's replaced ones do,
 someone replaced them by ear or by eye: these are named so, at the weakest likeness of which at most one in ten is
@@ -29,10 +29,10 @@ HARD_INITIALS = {"zh": "z", "ch": "c", "sh": "s"}  # taken for each other
 
 
 class LikenessTables(NamedTuple):
-    """What is looked up of rows and tokens.
+    """Tables by row and by token.
 
     rows, starts, ids, totals, weights: of fingerprint.components. folding: to simplified characters. initials:
-    `initials_of`, rhymes: `rhymes_of`, by token.
+    `syllable_initials`, rhymes: `syllable_rhymes`, by token.
     """
 
     folding: NDArray[np.uint32]
@@ -52,22 +52,22 @@ class Likeness(NamedTuple):
     by_sound: int
 
 
-def initials_of(names: tuple[str, ...]) -> NDArray[np.uint8]:
+def syllable_initials(names: tuple[str, ...]) -> NDArray[np.uint8]:
     """uint8[syllables]: with what each begins, hard and soft alike; 0 for a vowel.
 
-    >>> initials_of(("", "zhang", "za", "an", "shi")).tolist()
+    >>> syllable_initials(("", "zhang", "za", "an", "shi")).tolist()
     [0, 1, 1, 0, 2]
     """
-    return _numbered([HARD_INITIALS.get(initial, initial) for initial, _ in map(_parts, names)])
+    return _number_parts([HARD_INITIALS.get(initial, initial) for initial, _ in map(_parts, names)])
 
 
-def rhymes_of(names: tuple[str, ...]) -> NDArray[np.uint8]:
+def syllable_rhymes(names: tuple[str, ...]) -> NDArray[np.uint8]:
     """uint8[syllables]: what follows the initial of each, -n and -ng alike; 0 for none.
 
-    >>> rhymes_of(("", "zhang", "tan", "shi", "ni")).tolist()
+    >>> syllable_rhymes(("", "zhang", "tan", "shi", "ni")).tolist()
     [0, 1, 1, 2, 2]
     """
-    return _numbered([rhyme.removesuffix("g") for _, rhyme in map(_parts, names)])
+    return _number_parts([rhyme.removesuffix("g") for _, rhyme in map(_parts, names)])
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -75,7 +75,7 @@ def _parts(name: str) -> tuple[str, str]:
     return name[:vowel], name[vowel:]
 
 
-def _numbered(parts: list[str]) -> NDArray[np.uint8]:
+def _number_parts(parts: list[str]) -> NDArray[np.uint8]:
     different = list(dict.fromkeys(part for part in parts if part))
     return np.array([different.index(part) + 1 if part else 0 for part in parts], np.uint8)
 

@@ -28,7 +28,7 @@ LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anyt
 
 
 class SegmentBlocks(NamedTuple):
-    """Which segments touch a block of the page.
+    """The segments that touch each block of the page.
 
     heads: the last link of each block; links: a segment and the link before, as many as were used so far.
     """
@@ -38,15 +38,15 @@ class SegmentBlocks(NamedTuple):
 
 
 @kernel(allocates=False)
-def block_of(page_at: int) -> int:
-    """The block of a page token."""
+def block_number(page_at: int) -> int:
+    """The number of a page token's block."""
     return page_at >> BLOCK_BITS
 
 
 @kernel()
 def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
     """Blocks without segments, and room for so many links."""
-    heads = np.full(block_of(page_tokens) + 2, NO_LINK, np.int32)
+    heads = np.full(block_number(page_tokens) + 2, NO_LINK, np.int32)
     return SegmentBlocks(heads, np.empty((links, 2), np.int32))
 
 
@@ -61,7 +61,7 @@ def with_room(blocks: SegmentBlocks, links: int) -> SegmentBlocks:
 @kernel(allocates=False)
 def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: int) -> int:
     """Note a segment in each block of the page that it touches: a link for each. How many links are used then."""
-    for block in range(block_of(start), block_of(end) + 1):
+    for block in range(block_number(start), block_number(end) + 1):
         blocks.links[used, LINK_SEGMENT], blocks.links[used, LINK_NEXT] = number, blocks.heads[block]
         blocks.heads[block] = used
         used += 1
@@ -72,18 +72,18 @@ def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: 
 def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: int) -> None:
     """Forget the segments of these rows, which are all that the blocks hold."""
     for row in range(first, last):
-        for block in range(block_of(segments[row, PAGE_START]), block_of(segments[row, PAGE_END]) + 1):
+        for block in range(block_number(segments[row, PAGE_START]), block_number(segments[row, PAGE_END]) + 1):
             blocks.heads[block] = NO_LINK
 
 
 @kernel(allocates=False)
 def is_covered(segments: Segments, blocks: SegmentBlocks, page_at: int, work_at: int, band: int) -> bool:
-    """Whether a hit adds nothing: it lies inside a segment, near its diagonal at that point, or in a faithful one.
+    """True if a hit adds nothing: it lies inside a segment, near its diagonal at that point, or in a faithful one.
 
     How near grows with the segment, since edits make it wander off the straight line. Where a long one has nearly every
     token, its page range is explained, and repetitions in the text would only explain it again.
     """
-    link = blocks.heads[block_of(page_at)]
+    link = blocks.heads[block_number(page_at)]
     while link != NO_LINK:
         row = segments[blocks.links[link, LINK_SEGMENT]]
         if row[PAGE_START] <= page_at < row[PAGE_END]:

@@ -29,7 +29,7 @@ TONES = "012345０１２３４５"
 NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
 
 
-class Row(NamedTuple):
+class SpelledRow(NamedTuple):
     """A change as a row of changes has it, in the order of changes; is_spelled: what this module made or keeps."""
 
     page_start: int
@@ -40,7 +40,7 @@ class Row(NamedTuple):
     is_spelled: bool = False
 
 
-class Spelled(NamedTuple):
+class SpelledChanges(NamedTuple):
     """The changes of a passage, and for the number of each row that this module made the letters on the page.
 
     The letters have the brackets around them and the number of a tone; of some the change has no tokens of the page.
@@ -57,29 +57,29 @@ class Spelled(NamedTuple):
         return np.repeat(starts - before, sizes) + np.arange(sizes.sum(), dtype=np.int32)
 
 
-def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> Spelled:
+def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> SpelledChanges:
     """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
     offsets, tables = page.fingerprint.offsets, page.fingerprint.algorithm.tables
     is_plain, windows = find_letters(page.characters, offsets, tables.kinds, changes, kinds)
     letters = [each for start, end in windows.tolist() for each in _letters(page.text, start, end, tables.classes)]
     if not letters:
-        return Spelled(changes, NOWHERE)
+        return SpelledChanges(changes, NOWHERE)
     places = np.searchsorted(offsets, [(each.start, each.end) for each in letters])
     known = is_plain | _known_rows(places, [each.is_plain for each in letters], changes, kinds)
     is_open = _may_be_joined(places, changes[~known & (changes[:, KIND] != kinds.moved)])
     if not is_open.any():
-        return Spelled(changes, NOWHERE)
-    is_near = _stand_at(changes, places[is_open])
+        return SpelledChanges(changes, NOWHERE)
+    is_near = _select_adjacent(changes, places[is_open])
     rows = _Rows(changes[is_near], known[is_near], kinds, work)
     found: dict[tuple[int, int], TextRange] = {}
     for number in np.flatnonzero(is_open).tolist():
         page_start, page_end = places[number].tolist()
         if made := rows.join(page_start, page_end, letters[number].spelling):
             found[made.page_start, made.work_start] = TextRange(letters[number].start, letters[number].end)
-    return rows.spelled(found, changes[~is_near]) if found else Spelled(changes, NOWHERE)
+    return rows.build_changes(found, changes[~is_near]) if found else SpelledChanges(changes, NOWHERE)
 
 
-class Letters(NamedTuple):
+class LetterSpelling(NamedTuple):
     """Letters with what belongs to them, and what they spell. is_plain: nothing does, and they have no marks."""
 
     start: int
@@ -88,24 +88,24 @@ class Letters(NamedTuple):
     is_plain: bool
 
 
-def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[Letters]:
+def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[LetterSpelling]:
     """All letters in a range of the text; for each place the longest form first.
 
     A number behind letters may be that of a tone or none: both are given.
     """
     for found in _pattern(classes).finditer(text, start, end):
         (first, behind), written = found.span(), found.group()
-        spelling = _spelling_of(written)
+        spelling = _read_spelling(written)
         if len(spelling) <= MAX_RUN_LETTERS:
-            yield Letters(first, behind, spelling, spelling == written)
+            yield LetterSpelling(first, behind, spelling, spelling == written)
             if written[-1] in TONES:
-                yield Letters(first, first + len(written.rstrip(TONES)), spelling, False)
+                yield LetterSpelling(first, first + len(written.rstrip(TONES)), spelling, False)
 
 
 def _known_rows(
     places: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
 ) -> NDArray[np.bool_]:
-    """Which changes are pinyin already of which each token was read from plain letters: there is nothing to join.
+    """For each change, whether it is pinyin already and its tokens were read from plain letters: nothing is to join.
 
     places: int64[letters, 2], tokens of the page.
     """
@@ -122,8 +122,8 @@ def _known_rows(
     return np.asarray(is_pinyin & (of_change == ends - starts), np.bool_)
 
 
-def _stand_at(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which changes stand at or beside any of these places, int64[n, 2] in order; no others can be joined."""
+def _select_adjacent(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """For each change, whether it touches one of these places, int64[n, 2] in order; no other can be joined."""
     first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
     starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
     return np.asarray(starts[first] <= changes[:, TO_PAGE])
@@ -138,7 +138,7 @@ def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -
 
 
 def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bool_]:
-    """Which letters stand at or beside a change that has text of the work. changes: in order of the page."""
+    """For each place, whether it touches a change that has text of the work. changes: in order of the page."""
     rows = changes[changes[:, FROM_WORK] < changes[:, TO_WORK]]
     if not len(rows):
         return np.zeros(len(places), np.bool_)
@@ -148,22 +148,22 @@ def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bo
 
 
 @lru_cache(maxsize=8192)  # there are 415 syllables, with five tones, in some forms
-def _spelling_of(written: str) -> str:
+def _read_spelling(written: str) -> str:
     return "".join(letter_without_marks(letter) for letter in written if letter.isalpha())
 
 
 @cache
 def _pattern(classes: CharacterClasses) -> re.Pattern[str]:
     """Letters with at most two spaces or joining marks in a row between them (as in chains: fingerprint.latin)."""
-    letter = _class_of(classes, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
-    hidden, between = _class_of(classes, Kind.ZERO_WIDTH), _class_of(classes, Kind.SPACE, Kind.JOINING)
-    opening, closing = _class_of(classes, Kind.OPENING), _class_of(classes, Kind.CLOSING)
+    letter = _character_class(classes, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+    hidden, between = _character_class(classes, Kind.ZERO_WIDTH), _character_class(classes, Kind.SPACE, Kind.JOINING)
+    opening, closing = _character_class(classes, Kind.OPENING), _character_class(classes, Kind.CLOSING)
     gap = f"(?:[{hidden}]*[{between}]){{0,2}}[{hidden}]*"
     run = f"[{letter}](?:{gap}[{letter}{TONES}])*"
     return re.compile(f"[{opening}]{gap}{run}{gap}[{closing}]|{run}")
 
 
-def _class_of(classes: CharacterClasses, *kinds: Kind) -> str:
+def _character_class(classes: CharacterClasses, *kinds: Kind) -> str:
     single = "".join(re.escape(classes.by_character.get(kind, "")) for kind in kinds)
     ranges = (codes for kind in kinds for codes in classes.by_range.get(kind, ()))
     return single + "".join(f"{re.escape(chr(codes.start))}-{re.escape(chr(codes.stop - 1))}" for codes in ranges)
@@ -176,14 +176,14 @@ class _Rows:
         """known: changes that stay as they are."""
         self._kinds, self._work = kinds, work
         self._rows = sorted(
-            Row(page_start, page_end, work_start, work_end, kind, is_known)
+            SpelledRow(page_start, page_end, work_start, work_end, kind, is_known)
             for (kind, page_start, page_end, work_start, work_end), is_known in zip(
                 changes.tolist(), known.tolist(), strict=True
             )
         )
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
-    def join(self, page_start: int, page_end: int, spelling: str) -> Row | None:
+    def join(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
         """Make one row of what lies at these tokens of the page, if it spells what stands there in the work."""
         if alone := self._join_alone(page_start, page_end, spelling):
             return alone
@@ -197,13 +197,13 @@ class _Rows:
         if page_start == page_end:
             rows = self._slide(rows, page_start)
         for block in self._blocks(rows, page_start, page_end):
-            if made := self._spelled_in(block, page_start, page_end, spelling):
+            if made := self._spell_block(block, page_start, page_end, spelling):
                 others = [row for row in rows if row not in block]
                 self._rows[first:end] = sorted(others + made)
                 return next(row for row in made if row.is_spelled and row.page_start == page_start)
         return None
 
-    def _join_alone(self, page_start: int, page_end: int, spelling: str) -> Row | None:
+    def _join_alone(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
         """The same for tokens of one row that stand beside as many of the work, of which the letters spell each.
 
         Nothing likelier can be found. So it is with nearly all letters that were read as tokens.
@@ -218,18 +218,18 @@ class _Rows:
             return None
         start = row.work_start + page_start - row.page_start
         stop = start + page_end - page_start
-        if _count_spelled(spelling, self._readings.of(start, stop)) != stop - start:
+        if _count_spelled(spelling, self._readings.syllables(start, stop)) != stop - start:
             return None
-        made = Row(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
+        made = SpelledRow(page_start, page_end, start, stop, self._kinds.pinyin, is_spelled=True)
         pieces = [made]
         if row.page_start < page_start:
-            pieces.insert(0, Row(row.page_start, page_start, row.work_start, start, row.kind))
+            pieces.insert(0, SpelledRow(row.page_start, page_start, row.work_start, start, row.kind))
         if page_end < row.page_end:
-            pieces.append(Row(page_end, row.page_end, stop, row.work_end, row.kind))
+            pieces.append(SpelledRow(page_end, row.page_end, stop, row.work_end, row.kind))
         self._rows[number : number + 1] = pieces
         return made
 
-    def _slide(self, rows: list[Row], place: int) -> list[Row]:
+    def _slide(self, rows: list[SpelledRow], place: int) -> list[SpelledRow]:
         """Of a character that the work has twice (姐姐 for 姐), the one at this place as left out, if either may be."""
         changed = {token for row in rows for token in range(row.page_start, row.page_end)}
         for number, row in enumerate(rows):
@@ -248,9 +248,9 @@ class _Rows:
         codes = self._work.code_points(max(low, 0), high + 1)
         return low >= 0 and codes.size == high - low + 1 and bool(codes[0] == codes[-1])
 
-    def spelled(self, letters: Mapping[tuple[int, int], TextRange], others: Changes) -> Spelled:
-        """What became of the changes. letters: by start on the page and in the work; others: changes that stay."""
-        joined: list[Row] = []
+    def build_changes(self, letters: Mapping[tuple[int, int], TextRange], others: Changes) -> SpelledChanges:
+        """Build the passage's changes. letters: by start on the page and in the work; others: changes that stay."""
+        joined: list[SpelledRow] = []
         for row in self._rows:
             last = joined[-1] if joined else None
             if last and _touch(last, row) and last.kind == row.kind and not (last.is_spelled or row.is_spelled):
@@ -260,12 +260,12 @@ class _Rows:
         made = np.array([(row.kind, *row[:4]) for row in joined], np.int32)
         changes = np.concatenate([made, others])
         order = np.lexsort((changes[:, FROM_WORK], changes[:, TO_PAGE], changes[:, FROM_PAGE]))
-        number_of = np.argsort(order).tolist()
+        new_numbers = np.argsort(order).tolist()
         starts = ((row.page_start, row.work_start) for row in joined)
-        places = {number_of[row]: letters[start] for row, start in enumerate(starts) if start in letters}
-        return Spelled(changes[order], places)
+        places = {new_numbers[row]: letters[start] for row, start in enumerate(starts) if start in letters}
+        return SpelledChanges(changes[order], places)
 
-    def _cut(self, row: Row, page_start: int, page_end: int) -> list[Row]:
+    def _cut(self, row: SpelledRow, page_start: int, page_end: int) -> list[SpelledRow]:
         """The row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""
         tokens, work_tokens = row.page_end - row.page_start, row.work_end - row.work_start
         if row.is_spelled or (work_tokens and tokens != work_tokens) or not tokens:
@@ -283,7 +283,7 @@ class _Rows:
             for start, end in pairwise(bounds)
         ]
 
-    def _blocks(self, rows: Sequence[Row], page_start: int, page_end: int) -> Iterator[list[Row]]:
+    def _blocks(self, rows: Sequence[SpelledRow], page_start: int, page_end: int) -> Iterator[list[SpelledRow]]:
         """Runs of rows that may hold what is spelled: those at the tokens alone, then with what touches them."""
         free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
         inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
@@ -296,13 +296,15 @@ class _Rows:
             yield from ([row] for row in beside if row.kind == self._kinds.deleted)
             yield from (block for block in (beside, *([row] for row in beside)) if _is_run(sorted(block)))
 
-    def _spelled_in(self, block: Sequence[Row], page_start: int, page_end: int, spelling: str) -> list[Row] | None:
-        """The rows in place of a run of rows, if the letters spell some of its text; of several places the likest."""
+    def _spell_block(
+        self, block: Sequence[SpelledRow], page_start: int, page_end: int, spelling: str
+    ) -> list[SpelledRow] | None:
+        """The rows that replace a run of rows, if the letters spell some of its text; of several places the likest."""
         page_from, page_to = min(row.page_start for row in block), max(row.page_end for row in block)
         work_from, work_to = min(row.work_start for row in block), max(row.work_end for row in block)
         if page_from > page_start or page_to < page_end:
             return None
-        readings = self._readings.of(work_from, work_to)
+        readings = self._readings.syllables(work_from, work_to)
         before, behind = page_start - page_from, page_to - page_end
         best = None
         for skipped in range(len(readings)):
@@ -314,23 +316,23 @@ class _Rows:
         start, end = work_from + best[1], work_from + best[1] + best[2]
         return [
             *self._rest(page_from, page_start, work_from, start),
-            Row(page_start, page_end, start, end, self._kinds.pinyin, is_spelled=True),
+            SpelledRow(page_start, page_end, start, end, self._kinds.pinyin, is_spelled=True),
             *self._rest(page_end, page_to, end, work_to),
         ]
 
-    def _rest(self, page_start: int, page_end: int, work_start: int, work_end: int) -> Iterator[Row]:
+    def _rest(self, page_start: int, page_end: int, work_start: int, work_end: int) -> Iterator[SpelledRow]:
         on_page, in_work = page_start < page_end, work_start < work_end
         if on_page or in_work:
             kinds = self._kinds
             kind = (kinds.replaced if on_page else kinds.deleted) if in_work else kinds.inserted
-            yield Row(page_start, page_end, work_start, work_end, kind)
+            yield SpelledRow(page_start, page_end, work_start, work_end, kind)
 
 
-def _touch(first: Row, second: Row) -> bool:
+def _touch(first: SpelledRow, second: SpelledRow) -> bool:
     return first.page_end == second.page_start and first.work_end == second.work_start
 
 
-def _is_run(rows: Sequence[Row]) -> bool:
+def _is_run(rows: Sequence[SpelledRow]) -> bool:
     return bool(rows) and all(_touch(*pair) for pair in pairwise(rows))
 
 
@@ -340,22 +342,22 @@ class _Readings:
     def __init__(self, work: TokenizedText, start: int, end: int) -> None:
         self._algorithm: Algorithm = work.fingerprint.algorithm
         self._start, self._codes = start, work.code_points(start, end).tolist()
-        self._of_character: dict[int, list[str]] = {}
+        self._by_character: dict[int, list[str]] = {}
 
-    def of(self, start: int, end: int) -> list[list[str]]:
-        return [self._of(code) for code in self._codes[start - self._start : end - self._start]]
+    def syllables(self, start: int, end: int) -> list[list[str]]:
+        return [self._character_syllables(code) for code in self._codes[start - self._start : end - self._start]]
 
-    def _of(self, code: int) -> list[str]:
-        found = self._of_character.get(code)
+    def _character_syllables(self, code: int) -> list[str]:
+        found = self._by_character.get(code)
         if found is None:
             near, names = self._algorithm.near, self._algorithm.tables.readings.names
             found = [names[number] for number in near.readings[near.rows[code]].tolist() if number]
-            self._of_character[code] = found
+            self._by_character[code] = found
         return found
 
 
 def _count_spelled(letters: str, readings: Sequence[Sequence[str]]) -> int:
-    """How many characters from the first on the letters spell, all of the letters used; 0 if they do not.
+    """Count the characters from the first on that the letters spell, all of the letters used; 0 if they do not.
 
     >>> _count_spelled("beizhe", [["bei"], ["zhuo", "zhe"], ["mu"]]), _count_spelled("beizh", [["bei"], ["zhe"]])
     (2, 0)

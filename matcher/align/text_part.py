@@ -24,7 +24,7 @@ class TextPart(NamedTuple):
     end: int
 
 
-class Stretch(NamedTuple):
+class TokenStretch(NamedTuple):
     """Some tokens of a text, from number `start` on: the code point that each was read from, and the token."""
 
     codes: NDArray[np.uint32]
@@ -33,11 +33,11 @@ class Stretch(NamedTuple):
 
 
 @kernel()
-def stretch_of(part: TextPart) -> Stretch:
-    """Code points and tokens of a part."""
+def read_stretch(part: TextPart) -> TokenStretch:
+    """Read code points and tokens of a part."""
     codes = np.empty(part.end - part.start, np.uint32)
     _read_codes(codes, part)
-    return Stretch(codes, part.tokens[part.start : part.end], as_int(part.start))
+    return TokenStretch(codes, part.tokens[part.start : part.end], as_int(part.start))
 
 
 @kernel(allocates=False)

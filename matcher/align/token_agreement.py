@@ -1,4 +1,4 @@
-"""When a token of a page and one of a work may stand for one another, and how far such a run goes along a diagonal."""
+"""Agreement of tokens: which of a page and of a work may stand for each other, and runs of them on a diagonal."""
 
 from typing import NamedTuple
 
@@ -15,27 +15,27 @@ Index = int | np.uint64
 
 
 class NearTokens(NamedTuple):
-    """What else each token of a page may stand for. rows int32[n]: its mask; masks uint64[R, W]: bit t for token t."""
+    """The tokens that one of a page may stand for. rows int32[n]: its mask; masks uint64[R, W]: bit t is token t."""
 
     rows: Rows
     masks: Masks
 
 
-class Position(NamedTuple):
+class TokenPosition(NamedTuple):
     """A token of the page and one of the work."""
 
     page: int
     work: int
 
 
-class Bounds(NamedTuple):
-    """Where a text lies in an array of tokens: [start, end)."""
+class TokenBounds(NamedTuple):
+    """The range of a text in an array of tokens: [start, end)."""
 
     start: int
     end: int
 
 
-class Run(NamedTuple):
+class AgreeingRun(NamedTuple):
     """Tokens in a row that agree. readable: those without a wildcard; firm: tokens up to the last readable one."""
 
     length: int
@@ -47,7 +47,7 @@ class Run(NamedTuple):
 def agree(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
 ) -> bool:
-    """Whether two tokens may stand for one another; a wildcard may stand for everything. rows, masks: NearTokens."""
+    """True if two tokens may stand for one another; a wildcard may stand for everything. rows, masks: NearTokens."""
     here, there = np.uint64(page_at), np.uint64(work_at)  # unsigned: numba lets signed ones count from the end
     ours, theirs = page[here], work[there]
     if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
@@ -58,7 +58,7 @@ def agree(  # noqa: PLR0917 - kernels take no keywords
 @kernel(allocates=False)
 def slide(  # noqa: PLR0917
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
-) -> Run:
+) -> AgreeingRun:
     """The run of agreeing tokens from a position on, up to `limit` of them. direction: 1 ahead, -1 back.
 
     rows, masks: NearTokens, taken apart by the caller before its loop: numba counts a reference at every access to an
@@ -77,4 +77,4 @@ def slide(  # noqa: PLR0917
         if is_readable:
             readable += 1
             firm = length
-    return Run(length, readable, firm)
+    return AgreeingRun(length, readable, firm)

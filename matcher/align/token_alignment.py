@@ -81,7 +81,9 @@ def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignme
             displaced += there < work_at - MAX_TRANSPOSED
     count = _add_left_out(gaps, count, used, behind, first)
     gaps = gaps[:count][np.argsort(gaps[:count, FROM_PAGE] * 2 + (gaps[:count, KIND] != ONLY_WORK), kind="mergesort")]
-    return TokenAlignment(runs, gaps, pieces if is_in_order else _moved(runs, starts[:size]), displaced, covered)
+    return TokenAlignment(
+        runs, gaps, pieces if is_in_order else _find_moved_pieces(runs, starts[:size]), displaced, covered
+    )
 
 
 @kernel()
@@ -127,8 +129,8 @@ def _count_used(runs: Runs, used: NDArray[np.int32], behind: NDArray[np.int32], 
 
 
 @kernel()
-def _moved(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
-    """The pieces that begin with these runs, but for the chain in order of both sides that has most tokens."""
+def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
+    """Find the moved pieces, given their first runs: all but the chain in order of both sides with most tokens."""
     size = starts.size
     pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
     before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
@@ -164,7 +166,7 @@ def _moved(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
 
 @kernel(allocates=False)
 def _add_left_out(gaps: Gaps, count: int, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> int:
-    """What of the work has no counterpart, each stretch at the place behind what precedes it in the work."""
+    """Add the stretches of the work without a counterpart, each at the place behind what precedes it in the work."""
     start = 0
     while start < used.size - 1:
         end = start

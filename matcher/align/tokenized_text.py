@@ -44,10 +44,10 @@ class TokenizedText:
         return TextPart(code_points(self.text[first:last]), first, offsets, tokens, start, end)
 
     def count_han(self, start: int, end: int) -> int:
-        """How many of these tokens are Chinese characters: no figures, no letters."""
+        """Count the Chinese characters of these tokens: no figures, no letters."""
         return int(np.count_nonzero(self._kinds(self.code_points(start, end)) == HAN))
 
-    def range_of(self, start: int, end: int) -> TextRange:
+    def text_range(self, start: int, end: int) -> TextRange:
         """The text from the first to the last of these tokens; without any, the place before token `start`."""
         offsets = self.fingerprint.offsets
         if start < end and not self._is_letter(self.text[int(offsets[end - 1])]):
@@ -63,13 +63,13 @@ class TokenizedText:
         firsts = offsets[np.minimum(starts, offsets.size - 1)].astype(np.int64)
         is_behind = starts >= offsets.size
         if is_behind.any():
-            firsts[is_behind] = self._ends_of(np.array([offsets.size - 1], np.int32))[0]
-        lasts = self._ends_of(np.maximum(ends - 1, 0))
+            firsts[is_behind] = self._token_ends(np.array([offsets.size - 1], np.int32))[0]
+        lasts = self._token_ends(np.maximum(ends - 1, 0))
         is_empty = starts >= ends
         lasts[is_empty] = firsts[is_empty]
         return firsts, lasts
 
-    def _ends_of(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
+    def _token_ends(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
         """int64[n]: where each of these tokens ends; one read from letters ends with its last letter."""
         ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
         kinds = self._kinds(self._characters(tokens))
@@ -120,7 +120,7 @@ class TokenizedPage(TokenizedText):
     codes: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
+    def from_fingerprint(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
         """The page of a text and its fingerprint."""
         characters = code_points(text)
         near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.jump_cells import UNALIGNED, Side
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 
 # Tokens that change places among themselves. Of pages with random neighbours or threes in another order all is found
 # with 4; 6 is for a word that changes places with another (2026-11, 48 passages; 2 to 10 tried).
@@ -16,7 +16,7 @@ MAX_TRANSPOSED = 6
 
 
 @kernel()
-def settle_transpositions(aligned_to: NDArray[np.int32], page: Side, work: Side) -> int:
+def settle_transpositions(aligned_to: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
     """Give the characters of stretches that hold the same ones on both sides, in another order, each other; how many.
 
     aligned_to: the work token of each page token, or UNALIGNED. A stretch stands behind counterparts, and nothing
@@ -30,7 +30,7 @@ def settle_transpositions(aligned_to: NDArray[np.int32], page: Side, work: Side)
 
 
 @kernel(allocates=False)
-def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side) -> int:
+def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
     found, here, there, least = 0, 0, as_int(UNALIGNED), 2
     while here < aligned_to.size:
         aligned = as_int(aligned_to[here])
@@ -49,7 +49,13 @@ def _settle(aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side
 
 @kernel(allocates=False)
 def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
-    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int, least: int
+    aligned_to: NDArray[np.int32],
+    owners: NDArray[np.int32],
+    page: AlignmentSide,
+    work: AlignmentSide,
+    here: int,
+    there: int,
+    least: int,
 ) -> int:
     """Tokens of the least stretch from here on that holds the same characters on both sides; 0 if none does."""
     most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
@@ -71,9 +77,15 @@ def _holds(characters: NDArray[np.uint32], start: int, size: int, character: int
 
 @kernel(allocates=False)
 def _is_apart(  # noqa: PLR0917
-    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int, size: int
+    aligned_to: NDArray[np.int32],
+    owners: NDArray[np.int32],
+    page: AlignmentSide,
+    work: AlignmentSide,
+    here: int,
+    there: int,
+    size: int,
 ) -> bool:
-    """Whether no character of either stretch has the same one outside the other for its counterpart."""
+    """True if no character of either stretch has the same one outside the other for its counterpart."""
     for place in range(size):
         aligned, owner = aligned_to[here + place], owners[there + place]
         is_inside = aligned == UNALIGNED or there <= aligned < there + size
@@ -86,8 +98,8 @@ def _is_apart(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _are_same(page: Side, work: Side, here: int, there: int, size: int) -> bool:
-    """Whether each character stands in both stretches as often."""
+def _are_same(page: AlignmentSide, work: AlignmentSide, here: int, there: int, size: int) -> bool:
+    """True if each character stands in both stretches as often."""
     for place in range(here, here + size):
         character, more = page.characters[place], 0
         for other in range(size):
@@ -100,7 +112,13 @@ def _are_same(page: Side, work: Side, here: int, there: int, size: int) -> bool:
 
 @kernel(allocates=False)
 def _pair(  # noqa: PLR0917
-    aligned_to: NDArray[np.int32], owners: NDArray[np.int32], page: Side, work: Side, here: int, there: int, size: int
+    aligned_to: NDArray[np.int32],
+    owners: NDArray[np.int32],
+    page: AlignmentSide,
+    work: AlignmentSide,
+    here: int,
+    there: int,
+    size: int,
 ) -> bool:
     """Give each character of the stretch the one in its own place, if that is the same, or the first that is free.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.jump_cells import UNALIGNED, Side
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 
 # A sentence that gets its own place leaves one behind, where another may belong. Of 24 shuffled texts of formulas 10
 # are not shown true in each character with 2 rounds, 5 with 3, 1 with 4 and with 8 (2026-11-25).
@@ -26,7 +26,7 @@ class _Sentences(NamedTuple):
 
 
 @kernel()
-def match_sentences(aligned_to: NDArray[np.int32], page: Side, work: Side) -> int:
+def match_sentences(aligned_to: NDArray[np.int32], page: AlignmentSide, work: AlignmentSide) -> int:
     """Give each loose sentence of the page the same one of the work that is free, if there is one. How many there were.
 
     Loose is what has no counterpart, or follows on neither side and has one that differs, is part of one, or is shared.
@@ -52,7 +52,12 @@ def match_sentences(aligned_to: NDArray[np.int32], page: Side, work: Side) -> in
 
 @kernel(allocates=False)
 def _match_once(  # noqa: PLR0917 - kernels take no keywords
-    aligned_to: NDArray[np.int32], page: Side, work: Side, uses: NDArray[np.int32], free: _Sentences, is_last: bool
+    aligned_to: NDArray[np.int32],
+    page: AlignmentSide,
+    work: AlignmentSide,
+    uses: NDArray[np.int32],
+    free: _Sentences,
+    is_last: bool,
 ) -> int:
     start, end, given = 0, aligned_to.size, 0
     while start < end and aligned_to[start] == UNALIGNED:
@@ -75,10 +80,10 @@ def _match_once(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel(allocates=False)
 def _find_same(  # noqa: PLR0917
-    page: Side, start: int, stop: int, work: Side, free: _Sentences, before: int
+    page: AlignmentSide, start: int, stop: int, work: AlignmentSide, free: _Sentences, before: int
 ) -> int:
     """The number of a free sentence that is the same; rather than another the one behind the work's token `before`."""
-    wanted, found = _sum_of(page.characters, start, stop), UNALIGNED
+    wanted, found = _hash_characters(page.characters, start, stop), UNALIGNED
     number = as_int(np.searchsorted(free.sums, wanted))
     while number < free.sums.size and free.sums[number] == wanted:
         place = free.places[number]
@@ -102,7 +107,7 @@ def _give(
 
 
 @kernel()
-def _free_sentences(uses: NDArray[np.int32], work: Side) -> _Sentences:
+def _free_sentences(uses: NDArray[np.int32], work: AlignmentSide) -> _Sentences:
     """The sentences of tokens that none has, between the first and the last that some has."""
     start, end, count = 0, uses.size, 0
     while start < end and not uses[start]:
@@ -121,7 +126,7 @@ def _free_sentences(uses: NDArray[np.int32], work: Side) -> _Sentences:
         start = stop
     sums = np.empty(count, np.int64)
     for number in range(count):
-        sums[number] = _sum_of(work.characters, places[number, 0], places[number, 1])
+        sums[number] = _hash_characters(work.characters, places[number, 0], places[number, 1])
     order = np.argsort(sums, kind="mergesort")
     return _Sentences(places[order], sums[order])
 
@@ -129,14 +134,14 @@ def _free_sentences(uses: NDArray[np.int32], work: Side) -> _Sentences:
 @kernel(allocates=False)
 def _is_loose(  # noqa: PLR0917
     aligned_to: NDArray[np.int32],
-    page: Side,
-    work: Side,
+    page: AlignmentSide,
+    work: AlignmentSide,
     uses: NDArray[np.int32],
     start: int,
     stop: int,
     is_last: bool,
 ) -> bool:
-    """Whether a sentence has no counterpart, or stands alone beside one that differs, is part of one, or is shared.
+    """True if a sentence has no counterpart, or stands alone beside one that differs, is part of one, or is shared.
 
     is_last: of the last two kinds, one that follows on one side as well.
     """
@@ -157,7 +162,7 @@ def _is_loose(  # noqa: PLR0917
 
 
 @kernel(allocates=False)
-def _are_same(page: Side, start: int, stop: int, work: Side, there: int) -> bool:
+def _are_same(page: AlignmentSide, start: int, stop: int, work: AlignmentSide, there: int) -> bool:
     for place in range(start, stop):  # noqa: SIM110 - compiled: no generators
         if page.characters[place] != work.characters[there + place - start]:
             return False
@@ -165,7 +170,7 @@ def _are_same(page: Side, start: int, stop: int, work: Side, there: int) -> bool
 
 
 @kernel(allocates=False)
-def _sum_of(characters: NDArray[np.uint32], start: int, stop: int) -> int:
+def _hash_characters(characters: NDArray[np.uint32], start: int, stop: int) -> int:
     total = stop - start
     for place in range(start, stop):
         total = (total * FACTOR + as_int(characters[place])) & 0x3FFFFFFFFFFF

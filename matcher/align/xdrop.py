@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.token_agreement import Bounds, NearTokens, Position, Tokens, slide
+from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition, Tokens, slide
 
 DEAD = -(1 << 28)
 # Diagonals that one wave may hold, a power of two; the drop of 16 keeps at most 33 alive.
@@ -38,14 +38,14 @@ class Wave(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What an extension works in: this wave and the one before."""
+    """The working memory of an extension: this wave and the one before."""
 
     previous: Wave
     current: Wave
 
 
 class Remainder(NamedTuple):
-    """What is still to be aligned: where it begins, in which direction it lies, and the tokens left on both sides."""
+    """The rest to be aligned: where it begins, in which direction it lies, and the tokens left on both sides."""
 
     page_at: int
     work_at: int
@@ -86,9 +86,9 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens,
     near: NearTokens,
     work: Tokens,
-    origin: Position,
+    origin: TokenPosition,
     direction: int,
-    bounds: Bounds,
+    bounds: TokenBounds,
     limits: XDropLimits,
     memory: Memory,
 ) -> Extension:
@@ -179,7 +179,7 @@ def _advance(  # noqa: PLR0917
 def _best_edit(
     furthest: NDArray[np.int32], matches: NDArray[np.int32], diagonal: int, page_left: int, work_left: int
 ) -> tuple[int, int]:
-    """Where a diagonal goes on after one more edit: the page token, and the matches before it."""
+    """Continue a diagonal after one more edit: the page token, and the matches before it."""
     at, above, below = diagonal & (WIDTH - 1), (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
     begin, kept = furthest[at] + 1, matches[at]
     if begin > page_left or begin + diagonal > work_left:

@@ -1,1 +1,1 @@
-"""Where the seeds of the reference corpus occur: one port, its implementations, and the look-up of a page."""
+"""The index of seeds of the reference corpus: one port, its implementations, and the look-up of a page."""

@@ -76,7 +76,7 @@ def _add_members(
 
 @kernel()
 def spread_hits(queries: NDArray[np.int32], questions: Questions, pages: NDArray[np.int32], page_count: int) -> Spread:
-    """What each page gets of the hits. queries: the question that each hit answers; pages: of each seed."""
+    """Distribute the hits to pages. queries: the question that each hit answers; pages: of each seed."""
     _, members, firsts = questions
     starts = np.zeros(page_count + 1, np.int64)
     for query in queries:

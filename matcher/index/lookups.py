@@ -12,8 +12,8 @@ from fingerprint.record import Fingerprint
 from matcher.calibration import Calibration
 from matcher.index.lookup_kernels import Questions, group_seeds, left_out_queries, number_texts, spread_hits
 from matcher.index.page_seeds import PageSeeds, page_seeds
-from matcher.index.ports import Hits, MatchIndex
-from matcher.index.postings import keys_of
+from matcher.index.ports import IndexHits, MatchIndex
+from matcher.index.postings import spread_hashes
 from matcher.index.window_alignment import HitColumns, align_window_hits
 from matcher.token_streams import TokenCache, TokenStreams
 
@@ -38,7 +38,7 @@ class PageHits(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Seeds:
+class _QuerySeeds:
     """The seeds of some pages, one behind the other; pages int32[s]: of which page each is."""
 
     all: PageSeeds
@@ -46,7 +46,7 @@ class _Seeds:
     count: int
 
     @classmethod
-    def of(cls, fingerprints: Sequence[Fingerprint], calibration: Calibration) -> "_Seeds":
+    def from_fingerprints(cls, fingerprints: Sequence[Fingerprint], calibration: Calibration) -> "_QuerySeeds":
         found = [page_seeds(fingerprint, calibration) for fingerprint in fingerprints]
         sizes = [seeds.hashes.size for seeds in found]
         pages = np.repeat(np.arange(len(found), dtype=np.int32), sizes)
@@ -64,12 +64,14 @@ def find_hits(
     tokens in another order have the same: only anchors are reported as capped. Of a page of which nothing but common
     seeds is found, commoner ones are looked up.
     """
-    seeds = _Seeds.of(fingerprints, calibration)
+    seeds = _QuerySeeds.from_fingerprints(fingerprints, calibration)
     found, postings = _find_hits(index, cache, fingerprints, seeds, cap, calibration)
     for number, (hits, has_capped) in enumerate(found):
         if has_capped and not hits.texts.size:
             alone, more = fingerprints[number : number + 1], cap * calibration.cap_growth_when_all_capped
-            found[number], *_ = _find_hits(index, cache, alone, _Seeds.of(alone, calibration), more, calibration)[0]
+            found[number], *_ = _find_hits(
+                index, cache, alone, _QuerySeeds.from_fingerprints(alone, calibration), more, calibration
+            )[0]
     return [hits for hits, _ in found], postings
 
 
@@ -77,13 +79,13 @@ def _find_hits(  # noqa: PLR0917
     index: MatchIndex,
     cache: TokenCache,
     fingerprints: Sequence[Fingerprint],
-    seeds: _Seeds,
+    seeds: _QuerySeeds,
     cap: int,
     calibration: Calibration,
 ) -> tuple[list[tuple[PageHits, bool]], int]:
     """The hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
     # In order of their keys: where these lie in memory, look-ups follow each other in it.
-    order = np.argsort(keys_of(seeds.all.hashes))
+    order = np.argsort(spread_hashes(seeds.all.hashes))
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
     hits = index.lookup(questions.hashes, cap)
     rows, asked, starts = spread_hits(hits.queries, questions, seeds.pages, seeds.count)
@@ -101,7 +103,7 @@ def _find_hits(  # noqa: PLR0917
     ]
     if hits.streams is None:
         pages = [page.with_likely_hits(calibration.max_fetched_texts) for page in pages]
-    texts, streams, text_id = _streams_of(hits, [page.ordinals for page in pages], cache)
+    texts, streams, text_id = _fetch_streams(hits, [page.ordinals for page in pages], cache)
     capped, is_anchor = _capped_seeds(hits, questions, seeds), seeds.all.widths == 0
     found = []
     for page, of_page, of_texts in zip(pages, capped, texts, strict=True):
@@ -139,10 +141,10 @@ class _OfPage(NamedTuple):
         return _OfPage(self.fingerprint, *(column[is_kept] for column in columns))
 
 
-def _streams_of(
-    hits: Hits, ordinals: Sequence[NDArray[np.int32]], cache: TokenCache
+def _fetch_streams(
+    hits: IndexHits, ordinals: Sequence[NDArray[np.int32]], cache: TokenCache
 ) -> tuple[Sequence[NDArray[np.int32]], TokenStreams, Callable[[int], WorkTextId]]:
-    """The texts of hits by number, their streams, and what names the numbers. ordinals: of the hits of each page."""
+    """The texts of hits by number, their streams, and a function that names them. ordinals: of each page's hits."""
     if hits.streams is not None:
         return ordinals, hits.streams, hits.text_id
     distinct, numbers = number_texts(np.concatenate(ordinals))
@@ -151,7 +153,7 @@ def _streams_of(
     return texts, cache.streams(text_ids), text_ids.__getitem__
 
 
-def _capped_seeds(hits: Hits, questions: Questions, seeds: _Seeds) -> Sequence[NDArray[np.int64]]:
+def _capped_seeds(hits: IndexHits, questions: Questions, seeds: _QuerySeeds) -> Sequence[NDArray[np.int64]]:
     """For each page int64[c]: its seeds that have occurrences and were left out of the answer."""
     if not hits.capped:
         return [np.zeros(0, np.int64)] * seeds.count

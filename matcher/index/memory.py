@@ -9,9 +9,9 @@ from core.errors import IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
 from fingerprint.record import Fingerprint
-from matcher.index.ports import Hits, IndexState
+from matcher.index.ports import IndexHits, IndexState
 from matcher.index.posting_table import PostingTable
-from matcher.index.postings import Postings, keys_of, postings_in_order_of_text, require_same_algorithm
+from matcher.index.postings import Postings, postings_in_text_order, require_same_algorithm, spread_hashes
 
 
 class MemoryIndex:
@@ -29,7 +29,7 @@ class MemoryIndex:
         self._table: PostingTable | None = None  # None after a change
 
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
-        postings = self._postings_of(fingerprint)
+        postings = self._list_postings(fingerprint)
         self._require_generation()
         if text_id in self._texts:
             return False
@@ -42,11 +42,11 @@ class MemoryIndex:
         if self._texts.pop(text_id, None) is not None:
             self._note_change()
 
-    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         self._require_generation()
         if self._table is None:
-            self._table = PostingTable.of(self._texts.values())
-        return self._table.look_up(keys_of(hashes), max_postings, list(self._texts).__getitem__)
+            self._table = PostingTable.from_postings(self._texts.values())
+        return self._table.look_up(spread_hashes(hashes), max_postings, list(self._texts).__getitem__)
 
     def state(self) -> IndexState:
         postings = sum(each.keys.size for each in self._texts.values())
@@ -64,7 +64,7 @@ class MemoryIndex:
     def rebuild(self, entries: Iterable[tuple[WorkTextId, Fingerprint]], min_revision: int = 0) -> IndexState:
         texts: dict[WorkTextId, Postings] = {}
         for text_id, fingerprint in entries:
-            texts.setdefault(text_id, self._postings_of(fingerprint))
+            texts.setdefault(text_id, self._list_postings(fingerprint))
         is_same = self._generation > 0 and texts.keys() == self._texts.keys()
         self._texts, self._table = texts, None
         self._revision = max(self._revision, min_revision) + (0 if is_same else 1)
@@ -74,9 +74,9 @@ class MemoryIndex:
     def tidy(self) -> None:
         """Nothing is left of removed texts."""
 
-    def _postings_of(self, fingerprint: Fingerprint) -> Postings:
+    def _list_postings(self, fingerprint: Fingerprint) -> Postings:
         require_same_algorithm(fingerprint, self.algorithm_id)
-        return postings_in_order_of_text(fingerprint)
+        return postings_in_text_order(fingerprint)
 
     def _note_change(self) -> None:
         self._revision += 1

@@ -14,7 +14,7 @@ from matcher.token_streams import TokenStreams
 
 @dataclass(frozen=True, slots=True)
 class IndexState:
-    """What an index holds.
+    """The state of an index.
 
     generation: 0 when there is none (never built, or lost); such an index answers nothing.
     corpus_revision: counts every text added or removed, over all generations.
@@ -42,8 +42,8 @@ class IndexVersion:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hits:
-    """Where hashes occur: one row for each occurrence, in no order.
+class IndexHits:
+    """Occurrences of hashes: one row for each, in no order.
 
     queries    int32[h]  position in the array of hashes
     ordinals   int32[h]  number of the text, which `text_id` names
@@ -81,7 +81,7 @@ class MatchIndex(Protocol):
         """Remove a text, if it is there."""
         ...
 
-    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         """Find all occurrences of each hash that occurs at most `max_postings` times in the whole index.
 
         Of a hash that one text repeats, the first 16 places count (matcher.index.postings).
@@ -91,7 +91,7 @@ class MatchIndex(Protocol):
     def state(self) -> IndexState: ...
 
     def may_have_lost(self) -> bool:
-        """Whether a server was replaced or restarted since the index was made, so that some postings may be gone.
+        """True if a server was replaced or restarted since the index was made, so that some postings may be gone.
 
         Such an index answers, and may not find what was added shortly before; a rebuild mends it.
         """

@@ -31,12 +31,12 @@ def find_rows(
         for i in range(start, end):
             nearest[i - start] = entries[min(firsts[i], entries.size - 1)] if entries.size else 0
         for i in range(start, end):
-            firsts[i], ends[i] = _rows_of(keys[i], bits, firsts[i], ends[i], entries)
+            firsts[i], ends[i] = _find_key_rows(keys[i], bits, firsts[i], ends[i], entries)
     return firsts, ends - firsts
 
 
 @kernel(allocates=False)
-def _rows_of(key: np.uint64, bits: int, first: Int, end: Int, entries: NDArray[np.uint64]) -> tuple[Int, Int]:
+def _find_key_rows(key: np.uint64, bits: int, first: Int, end: Int, entries: NDArray[np.uint64]) -> tuple[Int, Int]:
     """Of a bucket, rows [first, end), those that carry a key."""
     low_half = np.uint64(0xFFFFFFFF)
     check = (key << np.uint64(bits)) & ~low_half

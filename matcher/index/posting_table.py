@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.errors import BadInput
 from core.ids import WorkTextId
-from matcher.index.ports import Hits
+from matcher.index.ports import IndexHits
 from matcher.index.posting_kernels import BLOCK_BITS, find_rows, list_occurrences
 from matcher.index.postings import Postings
 from matcher.token_streams import TokenStreams
@@ -25,7 +25,7 @@ class PostingTable:
     """Postings of texts, sorted by key.
 
     entries uint64[p]: check << 32 | address; offsets uint32[2^bits + 1]: where buckets begin; starts int64[t],
-    increasing: where the addresses of each text begin; directory: `directory_of` these.
+    increasing: where the addresses of each text begin; directory: `build_directory` of these.
     """
 
     bits: int
@@ -35,7 +35,7 @@ class PostingTable:
     directory: NDArray[np.uint32]
 
     @classmethod
-    def of(cls, texts: Collection[Postings]) -> "PostingTable":
+    def from_postings(cls, texts: Collection[Postings]) -> "PostingTable":
         """The table of texts, each numbered by its place. Raises BadInput for more tokens than it can address."""
         bounds = np.cumsum([0, *(text.tokens for text in texts)], dtype=np.int64)
         starts, end = bounds[:-1], int(bounds[-1])
@@ -45,11 +45,11 @@ class PostingTable:
         addresses = np.concatenate([np.zeros(0, np.int64), *placed])
         order = np.argsort(keys)
         keys, addresses = keys[order], addresses[order]
-        bits = bits_for(keys.size)
+        bits = choose_bucket_bits(keys.size)
         sizes = np.bincount((keys >> np.uint64(64 - bits)).astype(np.int64), minlength=1 << bits)
         offsets = np.zeros((1 << bits) + 1, np.uint32)
         np.cumsum(sizes, out=offsets[1:])
-        return cls(bits, offsets, entries_of(keys, addresses, bits), starts, directory_of(starts, end))
+        return cls(bits, offsets, pack_entries(keys, addresses, bits), starts, build_directory(starts, end))
 
     def look_up(
         self,
@@ -57,11 +57,11 @@ class PostingTable:
         max_postings: int,
         text_id: Callable[[int], WorkTextId],
         streams: TokenStreams | None = None,
-    ) -> Hits:
+    ) -> IndexHits:
         """As `MatchIndex.lookup`. text_id: names the texts by their numbers."""
         firsts, counts = find_rows(keys, self.bits, self.offsets, self.entries)
         is_kept = counts <= max_postings
-        return Hits(
+        return IndexHits(
             *list_occurrences(firsts, counts, is_kept, self.entries, self.starts, self.directory),
             text_id,
             keys.size - int(np.count_nonzero(is_kept)),
@@ -71,17 +71,17 @@ class PostingTable:
         )
 
 
-def bits_for(postings: int) -> int:
-    """How many leading bits of a key name its bucket."""
+def choose_bucket_bits(postings: int) -> int:
+    """Number of leading bits of a key that name its bucket."""
     return min(MAX_BITS, max(MIN_BITS, (postings // POSTINGS_OF_BUCKET).bit_length()))
 
 
-def entries_of(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
+def pack_entries(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
     """uint64[p]: the entries of postings, whose addresses must be below MAX_ADDRESSES."""
     return (keys << np.uint64(bits)) & np.uint64(0xFFFFFFFF00000000) | addresses.astype(np.uint64)
 
 
-def directory_of(starts: NDArray[np.int64], addresses: int) -> NDArray[np.uint32]:
+def build_directory(starts: NDArray[np.int64], addresses: int) -> NDArray[np.uint32]:
     """uint32[blocks + 1]: the text that owns the first address of each block, and the last text."""
     if not starts.size:
         return np.zeros(0, np.uint32)

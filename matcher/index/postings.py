@@ -18,7 +18,7 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
 class IndexableText(Protocol):
-    """What an index needs of a text; every `fingerprint.record.Fingerprint` has it."""
+    """The attributes of a text that an index needs; every `fingerprint.record.Fingerprint` has it."""
 
     @property
     def algorithm_id(self) -> int: ...
@@ -42,16 +42,16 @@ class Postings:
     tokens: int
 
 
-def postings_of(text: IndexableText) -> Postings:
+def sorted_postings(text: IndexableText) -> Postings:
     """The postings of a text by increasing keys: of a hash that it repeats, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
-    kept = postings_in_order_of_text(text)
+    kept = postings_in_text_order(text)
     order = np.argsort(kept.keys)
     return Postings(kept.keys[order], kept.positions[order], kept.tokens)
 
 
-def postings_in_order_of_text(text: IndexableText) -> Postings:
+def postings_in_text_order(text: IndexableText) -> Postings:
     """The same postings, for who sorts them with those of other texts."""
-    keys, anchors, far = keys_of(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
+    keys, anchors, far = spread_hashes(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
     in_order = np.sort(keys)  # an eighth of what it takes to sort places by them
     if (in_order[far:] == in_order[: max(0, keys.size - far)]).any():
         # Rows of one key are in a row, the first ones first: one is too many when its key stands so many rows before.
@@ -62,7 +62,7 @@ def postings_in_order_of_text(text: IndexableText) -> Postings:
     return Postings(keys, anchors.astype(np.int64), int(text.tokens.size))
 
 
-def keys_of(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def spread_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """uint64[n]: the key of each hash; different hashes have different keys."""
     return hashes * SPREAD
 

@@ -29,7 +29,7 @@ class HitColumns(NamedTuple):
     works: Numbers
 
 
-class Works(NamedTuple):
+class WorkStreams(NamedTuple):
     """Tokens of many texts: that of text t is tokens[starts[t]:ends[t]]."""
 
     tokens: Tokens
@@ -71,12 +71,12 @@ def align_window_hits(
     """
     if not widths.any():
         return hits
-    works = Works(streams.tokens, streams.starts, streams.ends)
+    works = WorkStreams(streams.tokens, streams.starts, streams.ends)
     return HitColumns(*_align_hits(page, works, hits, widths, gram_tokens))
 
 
 @kernel()
-def _align_hits(page: Tokens, works: Works, hits: HitColumns, widths: Numbers, gram: int) -> HitColumns:
+def _align_hits(page: Tokens, works: WorkStreams, hits: HitColumns, widths: Numbers, gram: int) -> HitColumns:
     kept = HitColumns(np.empty_like(hits.texts), np.empty_like(hits.pages), np.empty_like(hits.works))
     widest = widths.max()
     slot_count = _slot_count(widest)
@@ -145,7 +145,7 @@ def _find_slot(runs: PageRuns, tokens: Tokens, at: int) -> int:
 def _find_place(  # noqa: PLR0917 - kernels take no keywords
     runs: PageRuns, tokens: Tokens, start: int, end: int, width: int, diagonals: Diagonals
 ) -> tuple[int, int]:
-    """Where on the fullest diagonal both windows first agree, in tokens into page's and work's; -1, -1: nowhere."""
+    """The first place at which both windows agree on the fullest diagonal, in tokens into each; -1, -1: nowhere."""
     counts, firsts = diagonals
     counts[: 2 * width + 1] = 0
     best, fullest = 0, -1

@@ -1,1 +1,1 @@
-"""What aligned passages amount to: figures, quotation, set wording, class, and how the copy was hidden."""
+"""The judgement of aligned passages: figures, quotation, set wording, class, and how the copy was hidden."""

@@ -14,7 +14,7 @@ Starts = NDArray[np.int32]
 def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
     starts: Starts, ends: Starts, phrases: Phrases, same: Starts, capped: NDArray[np.int32], anchor_tokens: int
 ) -> int:
-    """How many tokens of the passages [starts, ends) no phrase covers but of the texts `same`, and no capped anchor.
+    """Count tokens of the passages [starts, ends) that no capped anchor and no phrase of other texts than `same` has.
 
     capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens.
     """
@@ -76,7 +76,7 @@ def _contains(numbers: Starts, wanted: int) -> bool:
 
 @kernel()
 def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts, enough: int) -> int:
-    """How many different runs of three tokens the passages have; stops counting at `enough`."""
+    """Count the different runs of three tokens in the passages; stop at `enough`."""
     seen, count = np.empty(enough, np.uint64), 0
     for passage in range(starts.size):
         for place in range(starts[passage], ends[passage] - RUN_TOKENS + 1):

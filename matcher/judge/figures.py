@@ -1,11 +1,11 @@
-"""What the passages of one text on one page amount to, in tokens."""
+"""Figures of the passages that one page has of one text, in tokens."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from matcher.align.changes import Comparison, count_covered, unchanged_share
+from matcher.align.changes import PassageComparison, count_covered, unchanged_share
 from matcher.align.tokenized_text import TokenizedText
 
 
@@ -38,7 +38,7 @@ class Figures(NamedTuple):
         return self.work_covered / self.work_tokens if self.work_tokens else 0.0
 
 
-def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Comparison]) -> Figures:
+def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> Figures:
     """The figures of several passages, of at least one; what two of them share is counted once."""
     covered = comparisons[0].page_end - comparisons[0].page_start, comparisons[0].work_covered
     if len(comparisons) > 1:

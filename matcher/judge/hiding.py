@@ -1,4 +1,4 @@
-"""What was put between the characters of a passage to hide it."""
+"""Items put between the characters of a passage to hide it."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
 from fingerprint.noise import NOISE_KINDS
-from matcher.align.changes import Comparison
+from matcher.align.changes import PassageComparison
 from matcher.align.token_alignment import TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
 
@@ -29,17 +29,19 @@ class HidingPlaces:
         return self.starts.size
 
 
-def hiding_items(page: TokenizedText, work: TokenizedText, found: Comparison) -> dict[Obfuscation, NDArray[np.int64]]:
+def hiding_items(
+    page: TokenizedText, work: TokenizedText, found: PassageComparison
+) -> dict[Obfuscation, NDArray[np.int64]]:
     """By kind: int64[n], rows of the page's noise; a kind that the work itself is full of is left out.
 
     What lies in pinyin that stands for a character is part of that change and hides nothing else.
     """
     if not page.fingerprint.noise.starts.size:
         return {}
-    first, kinds = _noise_within(page, found.page_start, found.page_end)
+    first, kinds = _select_noise(page, found.page_start, found.page_end)
     if not kinds.size:
         return {}
-    of_work = np.bincount(_noise_within(work, found.work_start, found.work_end)[1], minlength=len(NOISE_KINDS))
+    of_work = np.bincount(_select_noise(work, found.work_start, found.work_end)[1], minlength=len(NOISE_KINDS))
     hiding = {}
     for kind, number in HIDING_NUMBERS.items():
         items = _without_letters(page, first + np.flatnonzero(kinds == number), found)
@@ -48,8 +50,8 @@ def hiding_items(page: TokenizedText, work: TokenizedText, found: Comparison) ->
     return hiding
 
 
-def hiding_places(page: TokenizedText, work: TokenizedText, found: Comparison) -> HidingPlaces:
-    """Where the hiding items of a passage lie."""
+def hiding_places(page: TokenizedText, work: TokenizedText, found: PassageComparison) -> HidingPlaces:
+    """The places of a passage's hiding items."""
     rows = np.concatenate([np.zeros(0, np.int64), *hiding_items(page, work, found).values()])
     noise = page.fingerprint.noise
     tokens = np.searchsorted(page.fingerprint.offsets, noise.starts[rows]).astype(np.int32)
@@ -58,7 +60,7 @@ def hiding_places(page: TokenizedText, work: TokenizedText, found: Comparison) -
     return HidingPlaces(starts, ends, work.ranges(places, places)[0])
 
 
-def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
+def _work_tokens(found: PassageComparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
     """The work tokens beside page tokens, counted on from the end of the last change before each."""
     page_ends = np.append(np.int32(found.page_start), found.changes[:, TO_PAGE])
     work_ends = np.append(np.int32(found.work_start), found.changes[:, TO_WORK])
@@ -67,7 +69,7 @@ def _work_tokens(found: Comparison, page_tokens: NDArray[np.int32]) -> NDArray[n
     return np.asarray(np.minimum(counted, found.work_end), np.int32)
 
 
-def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: Comparison) -> NDArray[np.int64]:
+def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: PassageComparison) -> NDArray[np.int64]:
     if not found.letters or not items.size:
         return items
     bounds = np.array(sorted((place.start, place.end) for place in found.letters.values()), np.int64)
@@ -76,8 +78,8 @@ def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: Compa
     return np.asarray(items[(before < 0) | (starts >= bounds[before, 1])])
 
 
-def _noise_within(text: TokenizedText, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
+def _select_noise(text: TokenizedText, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
     """The first row of the noise between these tokens, and the kinds of all of it."""
-    noise, within = text.fingerprint.noise, text.range_of(start, end)
+    noise, within = text.fingerprint.noise, text.text_range(start, end)
     first, last = noise.starts.searchsorted((within.start, within.end)).tolist() if noise.starts.size else (0, 0)
     return first, noise.kinds[first:last]

@@ -1,4 +1,4 @@
-"""How a copy was hidden: the obfuscations that are more than accident."""
+"""Obfuscations that hide a copy and are more than accident."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from core.matches import ChangeKind
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.text import TextRange
 from matcher.align.change_kernels import TOKENS
-from matcher.align.changes import CHANGE_KINDS, Comparison, number_of, sizes_of
+from matcher.align.changes import CHANGE_KINDS, PassageComparison, change_sizes, kind_number
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
 from matcher.align.transpositions import MAX_TRANSPOSED
@@ -44,11 +44,11 @@ _IN_PASSAGES = {ChangeKind.INSERTED: Obfuscation.TEXT_INSERTED, ChangeKind.DELET
 def find_obfuscations(
     page: TokenizedText,
     work: TokenizedText,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PassageComparison],
     found: Figures,
     calibration: Calibration,
 ) -> tuple[ObfuscationFound, ...]:
-    """What was done to hide the passages, where it is more than accident."""
+    """The obfuscations of the passages, where they are more than accident."""
     evidence: dict[Obfuscation, _Evidence] = {}
     for comparison in comparisons:
         for kind, places, tokens, change, first in _find_evidence(page, work, comparison):
@@ -66,7 +66,7 @@ def find_obfuscations(
 
 
 def _in_another_order(
-    page: TokenizedText, comparisons: Sequence[Comparison], found: Figures, calibration: Calibration
+    page: TokenizedText, comparisons: Sequence[PassageComparison], found: Figures, calibration: Calibration
 ) -> Iterator[ObfuscationFound]:
     """Characters and sentences that changed places, counted as the changes MOVED are that mark them."""
     sizes = [end - start for one in comparisons for start, end, *_ in one.moved.tolist()]
@@ -89,12 +89,12 @@ def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) 
 
 @dataclass(slots=True)
 class _Evidence:
-    """What speaks for an obfuscation.
+    """The evidence for an obfuscation.
 
     first: where it is seen first, the row of a change of that kind in the comparison, or of the page's noise (no kind).
     """
 
-    comparison: Comparison
+    comparison: PassageComparison
     change: ChangeKind | None
     first: int
     places: int = 0
@@ -109,7 +109,7 @@ class _Evidence:
 
 
 def _find_evidence(
-    page: TokenizedText, work: TokenizedText, comparison: Comparison
+    page: TokenizedText, work: TokenizedText, comparison: PassageComparison
 ) -> Iterator[tuple[Obfuscation, int, int, ChangeKind | None, int]]:
     """Obfuscation, places, tokens, kind of change, and row of the first: see `_Evidence`."""
     for kind, items in hiding_items(page, work, comparison).items():
@@ -134,7 +134,7 @@ def _is_intended(kind: Obfuscation, places: int, tokens: int, matched: int, cali
 def _whole_passages(
     page: TokenizedText,
     work: TokenizedText,
-    comparisons: Sequence[Comparison],
+    comparisons: Sequence[PassageComparison],
     calibration: Calibration,
     shown: set[Obfuscation],
 ) -> Iterator[ObfuscationFound]:
@@ -142,25 +142,25 @@ def _whole_passages(
     for kind, obfuscation in _IN_PASSAGES.items():
         if obfuscation in shown:
             continue
-        number, least = number_of(kind), calibration.min_passage_tokens
+        number, least = kind_number(kind), calibration.min_passage_tokens
         found = [one.of_kind(kind) for one in comparisons if one.totals[number][TOKENS] >= least]
-        pieces = [row for rows in found for row in rows[sizes_of(rows) >= least]]
+        pieces = [row for rows in found for row in rows[change_sizes(rows) >= least]]
         if pieces:
             yield ObfuscationFound(obfuscation, len(pieces), _row_text(page, work, kind, pieces[0]))
 
 
 def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: NDArray[np.int32]) -> str:
     if kind is ChangeKind.DELETED:
-        return _example(work.text, work.range_of(int(row[FROM_WORK]), int(row[TO_WORK])))
-    return _example(page.text, page.range_of(int(row[FROM_PAGE]), int(row[TO_PAGE])))
+        return _example(work.text, work.text_range(int(row[FROM_WORK]), int(row[TO_WORK])))
+    return _example(page.text, page.text_range(int(row[FROM_PAGE]), int(row[TO_PAGE])))
 
 
-def _moved_text(page: TokenizedText, comparisons: Sequence[Comparison]) -> str:
+def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -> str:
     """The text where the first few characters changed places."""
     for comparison in comparisons:
         for start, end, *_ in comparison.moved.tolist():
             if end - start < MAX_TRANSPOSED:
-                return _example(page.text, page.range_of(start, end))
+                return _example(page.text, page.text_range(start, end))
     return ""
 
 

@@ -1,8 +1,8 @@
-"""Whether what a page has of a text is quoted: short and faithful pieces that are a small part of page and work."""
+"""Quotations: short and faithful pieces of a text that are a small part of page and work."""
 
 from core.text import TextRange
-from matcher.align.changes import Comparison, compare_passage
-from matcher.align.passages import Passage
+from matcher.align.changes import PassageComparison, compare_passage
+from matcher.align.passages import AlignedPassage
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 from matcher.judge.figures import Figures
@@ -15,24 +15,31 @@ TITLE_END = "》"
 INTRODUCING = "：:“「『"
 
 
-def apart_where_quoted(
-    page: TokenizedPage, work: TokenizedText, comparisons: list[Comparison], calibration: Calibration
-) -> list[Comparison]:
-    """The passages; one of which all segments are quoted with marks is taken apart: between them are own words."""
+def split_at_quotations(
+    page: TokenizedPage, work: TokenizedText, comparisons: list[PassageComparison], calibration: Calibration
+) -> list[PassageComparison]:
+    """Split each passage of which all segments are quoted with marks: between them are the page's own words."""
     apart = []
     for one in comparisons:
         rows, parts = one.segments, []
         if len(rows) > 1 and one.matched <= calibration.max_quoted_tokens:
-            parts = [compare_passage(page, work, Passage.of(rows[[at]]), calibration) for at in range(len(rows))]
+            parts = [
+                compare_passage(page, work, AlignedPassage.from_segments(rows[[at]]), calibration)
+                for at in range(len(rows))
+            ]
         is_quoted = parts and all(_is_marked_quotation(page, work, part, calibration) for part in parts)
         apart += parts if is_quoted else [one]
     return apart
 
 
 def are_quotations(
-    page: TokenizedPage, work: TokenizedText, comparisons: list[Comparison], found: Figures, calibration: Calibration
+    page: TokenizedPage,
+    work: TokenizedText,
+    comparisons: list[PassageComparison],
+    found: Figures,
+    calibration: Calibration,
 ) -> bool:
-    """Whether all that a page has of a text is quoted; `found`: the sum of its comparisons."""
+    """True if all that a page has of a text is quoted; `found`: the sum of its comparisons."""
     if not _is_little(found, calibration):
         return False
     may_be_marked = found.page_containment <= calibration.max_marked_quotation_containment
@@ -44,7 +51,7 @@ def are_quotations(
 
 
 def _is_little(found: Figures, calibration: Calibration) -> bool:
-    """Whether it may be quoted at all: much of a work is copied, in however many marked pieces."""
+    """True if it may be quoted at all: much of a work is copied, in however many marked pieces."""
     most = max(calibration.max_quoted_tokens, calibration.max_quoted_share_of_page * found.page_tokens)
     is_one_saying = found.matched <= calibration.max_bare_quotation_tokens
     return found.matched <= most and (
@@ -52,7 +59,7 @@ def _is_little(found: Figures, calibration: Calibration) -> bool:
     )
 
 
-def _is_bare_quotation(comparison: Comparison, found: Figures, calibration: Calibration) -> bool:
+def _is_bare_quotation(comparison: PassageComparison, found: Figures, calibration: Calibration) -> bool:
     length = comparison.page_end - comparison.page_start
     is_short = length <= calibration.max_bare_quotation_tokens or (
         comparison.matched <= calibration.max_bare_matched_tokens
@@ -60,12 +67,14 @@ def _is_bare_quotation(comparison: Comparison, found: Figures, calibration: Cali
     return is_short and found.page_containment <= calibration.max_bare_quotation_containment
 
 
-def _is_marked_quotation(page: TokenizedPage, work: TokenizedText, found: Comparison, calibration: Calibration) -> bool:
+def _is_marked_quotation(
+    page: TokenizedPage, work: TokenizedText, found: PassageComparison, calibration: Calibration
+) -> bool:
     length = found.page_end - found.page_start
     if length > calibration.max_marked_quotation_tokens or found.similarity < calibration.min_quotation_similarity:
         return False
-    on_page = page.range_of(found.page_start, found.page_end)
-    in_work = work.range_of(found.work_start, found.work_end)
+    on_page = page.text_range(found.page_start, found.page_end)
+    in_work = work.text_range(found.work_start, found.work_end)
     if _is_in_marks(page.text, on_page) and (
         not _is_in_marks(work.text, in_work) or _is_one_speech(page.text, on_page)
     ):
@@ -80,12 +89,12 @@ def _is_in_marks(text: str, place: TextRange) -> bool:
 
 
 def _is_one_speech(text: str, place: TextRange) -> bool:
-    """Whether no mark closes inside: what is in marks in the work as well is one speech that is quoted, no scene."""
+    """True if no mark closes inside: what is in marks in the work as well is one speech that is quoted, no scene."""
     inside = text[place.start + MARK_REACH_CHARS : place.end - MARK_REACH_CHARS]
     return not any(mark in inside for mark in CLOSING)
 
 
 def _is_introduced(text: str, place: TextRange) -> bool:
-    """Whether a title in 《》 and a colon or opening mark lead up to the passage."""
+    """True if a title in 《》 and a colon or opening mark lead up to the passage."""
     before = text[max(0, place.start - TITLE_REACH_CHARS) : place.start]
     return TITLE_END in before and any(mark in before[-MARK_REACH_CHARS:] for mark in INTRODUCING)

@@ -1,4 +1,4 @@
-"""How much of a passage is its own: wording that other texts share proves little."""
+"""The share of a passage that is its own: wording that other texts share proves little."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Ph
 
 
 def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
-    """Whether what a page has of a text is common wording rather than a copy.
+    """True if what a page has of a text is common wording rather than a copy.
 
     own: share of it that no other text has; surroundings: `background_share` of the page; postings: of the whole index.
     """

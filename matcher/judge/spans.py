@@ -12,19 +12,19 @@ from numpy.typing import NDArray
 from core.matches import Change, ChangeKind, Span
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
-from matcher.align.changes import CHANGE_KINDS, Comparison, number_of
+from matcher.align.changes import CHANGE_KINDS, PassageComparison, kind_number
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
 from matcher.judge.coverage_kernels import mark_places
 from matcher.judge.hiding import hiding_places
 
 
-def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Comparison]) -> tuple[Span, ...]:
+def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> tuple[Span, ...]:
     """The spans in order of the page."""
     spans = [
         Span(
-            page.range_of(found.page_start, found.page_end),
-            work.range_of(found.work_start, found.work_end),
+            page.text_range(found.page_start, found.page_end),
+            work.text_range(found.work_start, found.work_end),
             found.similarity,
             ChangesOfSpan(page, work, found),
         )
@@ -33,8 +33,8 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Com
     return tuple(sorted(spans, key=lambda span: span.page))
 
 
-def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[Comparison]) -> tuple[Places, int]:
-    """Where the characters of the work begin that stand on the page, each once however often; and how many they are.
+def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageComparison]) -> tuple[Places, int]:
+    """The offsets of the work's characters that stand on the page, each once however often; and their number.
 
     offsets: of the work's tokens in the text as given.
     """
@@ -51,7 +51,7 @@ class ChangesOfSpan(Sequence[Change]):
     A chapter may have a thousand, and most are only counted: writing them out took a third of the time of a match.
     """
 
-    def __init__(self, page: TokenizedText, work: TokenizedText, found: Comparison) -> None:
+    def __init__(self, page: TokenizedText, work: TokenizedText, found: PassageComparison) -> None:
         self._compared = page, work, found
 
     @cached_property
@@ -81,14 +81,14 @@ class ChangesOfSpan(Sequence[Change]):
         return repr(self._changes)
 
 
-def _write_out(page: TokenizedText, work: TokenizedText, found: Comparison) -> tuple[Change, ...]:
+def _write_out(page: TokenizedText, work: TokenizedText, found: PassageComparison) -> tuple[Change, ...]:
     rows, hiding = found.changes, hiding_places(page, work, found)
     moved = found.moved
     kinds = np.concatenate(
         [
-            np.full(len(moved), number_of(ChangeKind.MOVED), np.int32),
+            np.full(len(moved), kind_number(ChangeKind.MOVED), np.int32),
             rows[:, KIND],
-            np.full(len(hiding), number_of(ChangeKind.NOISE), np.int32),
+            np.full(len(hiding), kind_number(ChangeKind.NOISE), np.int32),
         ]
     )
     elsewhere = *page.ranges(moved[:, 0], moved[:, 1]), *work.ranges(moved[:, 2], moved[:, 3])
@@ -101,7 +101,7 @@ def _write_out(page: TokenizedText, work: TokenizedText, found: Comparison) -> t
     hidden = hiding.starts, hiding.ends, hiding.work_places, hiding.work_places
     columns = zip(elsewhere, changed, hidden, strict=True)
     page_starts, page_ends, work_starts, work_ends = (np.concatenate(parts) for parts in columns)
-    order = np.lexsort((page_ends, kinds != number_of(ChangeKind.MOVED), page_starts))
+    order = np.lexsort((page_ends, kinds != kind_number(ChangeKind.MOVED), page_starts))
     on_page = map(TextRange, page_starts[order].tolist(), page_ends[order].tolist())
     in_work = map(TextRange, work_starts[order].tolist(), work_ends[order].tolist())
     return tuple(map(Change, [CHANGE_KINDS[number] for number in kinds[order].tolist()], on_page, in_work))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
-from matcher.index.ports import Hits, IndexState, MatchIndex
+from matcher.index.ports import IndexHits, IndexState, MatchIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex, VersionedIndex
 from tests.support.corpus_texts import story
 
@@ -18,7 +18,7 @@ IDS = list(PRINTS)
 MANY = 10_000
 
 
-def occurrences(hits: Hits) -> set[tuple[int, str, int]]:
+def occurrences(hits: IndexHits) -> set[tuple[int, str, int]]:
     rows = zip(hits.queries.tolist(), hits.ordinals.tolist(), hits.positions.tolist(), strict=True)
     listed = [(query, str(hits.text_id(ordinal)), position) for query, ordinal, position in rows]
     assert len(listed) == len(set(listed)), "an occurrence was given twice"
@@ -54,7 +54,7 @@ class RefreshedIndex(SnapshotIndex):
         self.given.update(given)
         return state
 
-    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         self.refresh(self.given.get)
         hits = super().lookup(hashes, max_postings)
         assert self.is_answering

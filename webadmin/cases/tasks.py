@@ -16,9 +16,9 @@ from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.connections import redis_client
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, SEARCH, redis_lock
-from pipeline.search import Searched
+from pipeline.search import SearchCounts
 from pipeline.search import search_pages as search
-from pipeline.sweep import Swept, ask_for_rulings, ask_for_search
+from pipeline.sweep import SweepCounts, ask_for_rulings, ask_for_search
 from webadmin.accounts.services import failures
 from webadmin.base_tasks import PagesStep, PeriodicTask, Step, log_bad_input
 from webadmin.cases.services.maintenance import sweep_all
@@ -131,12 +131,12 @@ class _SearchProgress:
     def __init__(self) -> None:
         self._told_at = time.monotonic()
 
-    def tell(self, searched: Searched) -> None:
+    def tell(self, searched: SearchCounts) -> None:
         if time.monotonic() - self._told_at >= PROGRESS_EVERY_S:
             self._told_at = time.monotonic()
             log.info("searching stored pages: %s", searched)
 
 
-def _note_stats(name: str, done: Searched | Swept) -> job_stats.JobStats:
+def _note_stats(name: str, done: SearchCounts | SweepCounts) -> job_stats.JobStats:
     counts = {key: int(value) for key, value in asdict(done).items()}
     return job_stats.note_job_stats(redis_client(SETTINGS), name, SystemClock().now(), counts)

@@ -40,13 +40,13 @@ def bucket_numbers(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
     return (keys >> np.uint64(64 - bits)).astype(np.int64)
 
 
-def checks_of(keys: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
+def key_checks(keys: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
     """uint64[n]: the CHECK_BITS bits of each key that follow those of its bucket."""
     return (keys << np.uint64(bits)) >> np.uint64(ADDRESS_BITS)
 
 
 def _records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> bytes:
-    records = checks_of(keys, bits) << np.uint64(ADDRESS_BITS) | addresses.astype(np.uint64)
+    records = key_checks(keys, bits) << np.uint64(ADDRESS_BITS) | addresses.astype(np.uint64)
     return records.astype("<u8").tobytes()
 
 

@@ -14,7 +14,7 @@ from matcher.index.redis.buckets import make_buckets
 from matcher.index.redis.generation import Generation
 from matcher.index.redis.journal import JournalEntry
 from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
-from matcher.index.redis.link import Command, Link, number, script
+from matcher.index.redis.link import Command, RedisLink, number, script
 from matcher.index.redis.scripts import APPEND, BEGIN, NOT_JOURNALLED, SWITCH
 from matcher.index.redis.text_table import Range, pack_id
 
@@ -32,15 +32,15 @@ REBUILD_TTL_S = 900
 HEARTBEAT_S = 5.0
 
 
-def bits_for(postings: int) -> int:
-    """How many leading bits of a key name its bucket in an index of that size."""
+def choose_bucket_bits(postings: int) -> int:
+    """Number of leading bits of a key that name its bucket, in an index of that size."""
     return min(MAX_BUCKET_BITS, max(MIN_BUCKET_BITS, (postings // MIN_POSTINGS_OF_BUCKET).bit_length() - 1))
 
 
 class Rebuild:
     """A new generation, from its number to the switch to it. Exceptions of the driver pass through."""
 
-    def __init__(self, link: Link, keys: Keys) -> None:
+    def __init__(self, link: RedisLink, keys: Keys) -> None:
         """Begin a rebuild; one that another process is at will not be used."""
         self._link = link
         self._keys = keys
@@ -93,7 +93,7 @@ class Rebuild:
         return int(self._link.one(*script(SWITCH, touched, arguments)))
 
 
-def _write_texts(link: Link, generation: Generation, texts: dict[WorkTextId, Range]) -> None:
+def _write_texts(link: RedisLink, generation: Generation, texts: dict[WorkTextId, Range]) -> None:
     names, entries, written = generation.names, iter(texts.items()), 0
     while batch := [(pack_id(text_id), its.to_bytes()) for text_id, its in islice(entries, TEXTS_PER_CALL)]:
         link.one(*script(APPEND, [names.texts, names.log], [written, *(field for entry in batch for field in entry)]))
@@ -103,7 +103,9 @@ def _write_texts(link: Link, generation: Generation, texts: dict[WorkTextId, Ran
     link.one("HSET", names.meta, "end", end, "postings", postings, "logged", len(texts))
 
 
-def _write_buckets(link: Link, generation: Generation, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
+def _write_buckets(
+    link: RedisLink, generation: Generation, keys: NDArray[np.uint64], addresses: NDArray[np.int64]
+) -> None:
     buckets = make_buckets(keys, addresses, generation.bucket_bits)
     for start in range(0, buckets.numbers.size, BUCKETS_PER_PIPELINE):
         numbers = buckets.numbers[start : start + BUCKETS_PER_PIPELINE]
@@ -116,7 +118,7 @@ def _write_buckets(link: Link, generation: Generation, keys: NDArray[np.uint64],
         link.ask(commands)
 
 
-def delete(link: Link, keys: Keys, retired: str) -> None:
+def delete(link: RedisLink, keys: Keys, retired: str) -> None:
     """Free every key of a generation: `retired` is its number and bucket_bits, or 0 where its meta names them."""
     generation, bits = map(int, retired.split(":"))
     doomed = Generation(link, keys, generation, bits)
@@ -130,7 +132,7 @@ def delete(link: Link, keys: Keys, retired: str) -> None:
     link.one("SREM", keys.retired, retired)
 
 
-def _delete_buckets(link: Link, doomed: Generation) -> None:
+def _delete_buckets(link: RedisLink, doomed: Generation) -> None:
     step = max(1, (1 << doomed.bucket_bits) // PARTS)
     for first in range(0, 1 << doomed.bucket_bits, step):
         numbers = np.arange(first, first + step)

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from matcher.index.redis.buckets import RECORD_BYTES, drop_ranges, join_buckets
-from matcher.index.redis.generation import Generation, Group
-from matcher.index.redis.link import Link, number, script
+from matcher.index.redis.generation import Generation, ShardGroup
+from matcher.index.redis.link import RedisLink, number, script
 from matcher.index.redis.scripts import END_SWEEP, REPLACE
 from matcher.index.redis.text_table import unpack_ranges
 
@@ -20,7 +20,7 @@ FEW_BUCKETS = 1 << 18
 
 
 @dataclass(frozen=True, slots=True)
-class _Pass:
+class _CompactionPass:
     """One sweep: the dead in first:last of the list, the buckets from `bucket` on."""
 
     first: int
@@ -29,12 +29,12 @@ class _Pass:
 
 
 def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
-    """Whether a pass is worth its time."""
+    """True if a pass is worth its time."""
     is_cheap = generation.bucket_bits <= FEW_BUCKETS.bit_length() - 1
     return dead_postings > 0 and (is_cheap or dead_postings >= MIN_DEAD_SHARE * (postings + dead_postings))
 
 
-def compact(link: Link, generation: Generation) -> None:
+def compact(link: RedisLink, generation: Generation) -> None:
     """Take the postings of all texts removed so far out of the buckets.
 
     Resumes an interrupted pass. Other processes may add, remove, look up and compact at the same time: a bucket is
@@ -54,18 +54,22 @@ def compact(link: Link, generation: Generation) -> None:
     link.one(*script(END_SWEEP, [generation.names.meta], [sweep.first, sweep.last, int(postings.sum())]))
 
 
-def _begin(link: Link, generation: Generation) -> _Pass:
+def _begin(link: RedisLink, generation: Generation) -> _CompactionPass:
     """The pass that was interrupted, else a new one over the texts removed so far."""
     noted, freed, dead = link.one("HMGET", generation.names.meta, "sweep", "freed", "dead")
     if noted:
         first, last, bucket = map(int, noted.split(b":"))
         if first == number(freed):
-            return _Pass(first, last, bucket)
-    return _Pass(number(freed), number(dead), 0)
+            return _CompactionPass(first, last, bucket)
+    return _CompactionPass(number(freed), number(dead), 0)
 
 
 def _clean(
-    link: Link, generation: Generation, numbers: NDArray[np.int64], starts: NDArray[np.int64], ends: NDArray[np.int64]
+    link: RedisLink,
+    generation: Generation,
+    numbers: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
 ) -> None:
     """Take ranges of addresses out of some buckets; repeat for those that others changed meanwhile."""
     while numbers.size:
@@ -85,11 +89,11 @@ def _clean(
 
 
 def _replace(
-    link: Link, generation: Generation, numbers: NDArray[np.int64], pairs: list[tuple[bytes, bytes]]
+    link: RedisLink, generation: Generation, numbers: NDArray[np.int64], pairs: list[tuple[bytes, bytes]]
 ) -> NDArray[np.int64]:
     """Write the buckets that did not change since they were read, and return the numbers of the others."""
     names = generation.names.buckets(numbers, generation.bucket_bits)
-    groups: list[Group] = list(generation.groups(numbers))
+    groups: list[ShardGroup] = list(generation.groups(numbers))
     commands = [
         script(
             REPLACE,

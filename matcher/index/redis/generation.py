@@ -13,8 +13,8 @@ from core.ids import WorkTextId
 from matcher.index.postings import Postings
 from matcher.index.redis.buckets import MAX_ADDRESSES, bucket_numbers, make_buckets
 from matcher.index.redis.journal import JournalEntry
-from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys, shard_of
-from matcher.index.redis.link import Command, Link, number, pack_command, script
+from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys, shard_numbers
+from matcher.index.redis.link import Command, RedisLink, number, pack_command, script
 from matcher.index.redis.scripts import (
     GONE,
     NOT_JOURNALLED,
@@ -38,7 +38,7 @@ class GenerationGone(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class ShardGroup:
     """Buckets that one command may touch: rows first:last of those given, and the marker of their shard."""
 
     first: int
@@ -47,7 +47,7 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class FetchedBuckets:
     """Buckets, and the size of the index after they were read."""
 
     postings: int
@@ -57,7 +57,7 @@ class Answer:
 class Generation:
     """One generation. Exceptions of the driver pass through."""
 
-    def __init__(self, link: Link, keys: Keys, generation: int, bucket_bits: int) -> None:
+    def __init__(self, link: RedisLink, keys: Keys, generation: int, bucket_bits: int) -> None:
         """bucket_bits: how many leading bits of a key name its bucket."""
         self.number = generation
         self.bucket_bits = bucket_bits
@@ -71,7 +71,7 @@ class Generation:
         )
 
     @classmethod
-    def in_use(cls, link: Link, keys: Keys) -> "Generation | None":
+    def in_use(cls, link: RedisLink, keys: Keys) -> "Generation | None":
         """The generation in use, if it is complete."""
         generation = number(link.one("GET", keys.generation))
         if not generation:
@@ -81,7 +81,7 @@ class Generation:
         return found if found.bucket_bits and found.is_whole() else None
 
     @classmethod
-    def create(cls, link: Link, keys: Keys, generation: int, bucket_bits: int, servers: str = "") -> "Generation":
+    def create(cls, link: RedisLink, keys: Keys, generation: int, bucket_bits: int, servers: str = "") -> "Generation":
         """Open a new generation without texts; servers: those of the cluster it is written to."""
         created = cls(link, keys, generation, bucket_bits)
         link.ask([("SET", marker, 1) for marker in created.names.markers])
@@ -94,7 +94,7 @@ class Generation:
         return (self._link.one("HGET", self.names.meta, "servers") or b"").decode()
 
     def is_whole(self) -> bool:
-        """Whether every shard is there: a cluster may have lost those of one server."""
+        """True if every shard is there: a cluster may have lost those of one server."""
         markers = self.names.markers
         asked: list[Command] = [("EXISTS", marker) for marker in markers]
         found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
@@ -103,7 +103,7 @@ class Generation:
     def text_ids(self) -> frozenset[WorkTextId]:
         return frozenset(unpack_id(text_id) for text_id in self._link.one("HKEYS", self.names.texts))
 
-    def fetch(self, buckets: NDArray[np.int64]) -> Answer:
+    def fetch(self, buckets: NDArray[np.int64]) -> FetchedBuckets:
         """Fetch buckets, increasing and distinct, in one round trip, and bring the table of texts up to date with them.
 
         Raises GenerationGone when this is not the generation in use, or not complete.
@@ -113,7 +113,7 @@ class Generation:
         if number(in_use) != self.number or postings is None or not all(values[0] for values in found):
             raise GenerationGone
         self.texts.refresh(number(logged), number(dead))
-        return Answer(number(postings), [value for values in found for value in values[1:]])
+        return FetchedBuckets(number(postings), [value for values in found for value in values[1:]])
 
     # Both ask last whether the generation is still the one in use, so that on one server buckets are read before.
     def _read_by_shard(self, buckets: NDArray[np.int64]) -> list[Any]:
@@ -125,7 +125,7 @@ class Generation:
     def _read_at_once(self, buckets: NDArray[np.int64]) -> list[Any]:
         if not buckets.size:
             return self._link.read(self._state_question, 2)
-        marker = self.names.markers[int(shard_of(buckets[:1], self.bucket_bits)[0])]
+        marker = self.names.markers[int(shard_numbers(buckets[:1], self.bucket_bits)[0])]
         named = buckets.size, self.names.pack_buckets(buckets, self.bucket_bits)
         question = pack_command(b"MGET", marker.encode(), further=named)
         return self._link.read(question + self._state_question, 3)
@@ -154,17 +154,17 @@ class Generation:
         if self._link.one(*script(WITHDRAW, touched, arguments)) == GONE:
             raise GenerationGone
 
-    def groups(self, buckets: NDArray[np.int64], most: int = BUCKETS_PER_CALL) -> Iterator[Group]:
+    def groups(self, buckets: NDArray[np.int64], most: int = BUCKETS_PER_CALL) -> Iterator[ShardGroup]:
         """Increasing buckets in groups of at most `most` that one command may touch."""
         if not buckets.size:
             return
-        shards = shard_of(buckets, self.bucket_bits)
+        shards = shard_numbers(buckets, self.bucket_bits)
         bounds = [0, buckets.size]
         if self._link.is_cluster:
             bounds = [0, *(np.flatnonzero(np.diff(shards)) + 1).tolist(), buckets.size]
         for begin, end in pairwise(bounds):
             for first in range(begin, end, most):
-                yield Group(first, min(end, first + most), self.names.markers[int(shards[first])])
+                yield ShardGroup(first, min(end, first + most), self.names.markers[int(shards[first])])
 
     def _reserve(self, name: bytes, postings: Postings) -> Range | None:
         """The range for a text; None when the text is there."""

@@ -1,4 +1,4 @@
-"""What is added and removed while a generation is built, so that the new one gets it too."""
+"""The journal of what is added and removed while a generation is built, so that the new one gets it too."""
 
 import struct
 from dataclasses import dataclass

@@ -75,14 +75,14 @@ class GenerationKeys:
         start, end = len(before), len(before) + width + BUCKET_BYTES
         raw = np.empty((numbers.size, end + len(behind)), np.uint8)
         raw[:, :start] = np.frombuffer(before, np.uint8)
-        raw[:, start : start + width] = self._prefixes[shard_of(numbers, bits)]
+        raw[:, start : start + width] = self._prefixes[shard_numbers(numbers, bits)]
         within = numbers & ((1 << (bits - SHARD_BITS)) - 1)
         raw[:, start + width : end] = within.astype(">u4").view(np.uint8).reshape(-1, 4)[:, 4 - BUCKET_BYTES :]
         raw[:, end:] = np.frombuffer(behind, np.uint8)
         return raw
 
 
-def shard_of(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
+def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
     """int64[n]: the shard of each bucket."""
     return numbers >> (bits - SHARD_BITS)
 

@@ -51,7 +51,7 @@ def cluster_client(url: str, **options: Any) -> RedisCluster:
     return RedisCluster.from_url(last, **options)
 
 
-class Link:
+class RedisLink:
     """A client that returns bytes (no decode_responses), or a factory for one: that of a cluster connects when made."""
 
     def __init__(self, client: Client | Callable[[], Client]) -> None:
@@ -78,7 +78,7 @@ class Link:
         return self._patiently(lambda: self._client.execute_command(*command))
 
     def servers(self) -> str:
-        """Which processes the masters of a cluster are: another word after one was replaced or restarted.
+        """Identify the processes of a cluster's masters: the word changes when one is replaced or restarted.
 
         "" of one server: after a restart it has a beginning of what it was told, where those of a cluster each have
         another beginning.
@@ -91,7 +91,7 @@ class Link:
         return " ".join(sorted(str(each["run_id"]) for each in found))
 
     def _patiently(self, call: Callable[[], T]) -> T:
-        """What `call` returns; of a cluster, tried again while a replica takes the place of a master."""
+        """Return what `call` returns; on a cluster, try again while a replica takes the place of a master."""
         if not self.is_cluster:
             return call()
         end, pause_s = time.monotonic() + FAILOVER_S, PAUSES_S[0]

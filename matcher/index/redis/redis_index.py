@@ -14,15 +14,15 @@ from core.errors import BrokenInvariant, IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
 from fingerprint.record import Fingerprint
-from matcher.index.ports import Hits, IndexState, IndexVersion
+from matcher.index.ports import IndexHits, IndexState, IndexVersion
 from matcher.index.posting_runs import PostingRuns
-from matcher.index.postings import IndexableText, keys_of, postings_of, require_same_algorithm
-from matcher.index.redis.buckets import MAX_ADDRESSES, checks_of, join_buckets, occurrences
-from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET, Rebuild, bits_for, delete
+from matcher.index.postings import IndexableText, require_same_algorithm, sorted_postings, spread_hashes
+from matcher.index.redis.buckets import MAX_ADDRESSES, join_buckets, key_checks, occurrences
+from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET, Rebuild, choose_bucket_bits, delete
 from matcher.index.redis.compaction import compact, is_due
 from matcher.index.redis.generation import MAX_ATTEMPTS, Generation, GenerationGone, distinct_buckets
 from matcher.index.redis.keys import MAX_BUCKET_BITS, MIN_BUCKET_BITS, Keys
-from matcher.index.redis.link import Client, Link, number, pack_command, script
+from matcher.index.redis.link import Client, RedisLink, number, pack_command, script
 from matcher.index.redis.scripts import ABANDON
 from matcher.index.redis.text_table import Range
 from matcher.index.redis.verification import Fingerprints, IndexFaults, verify
@@ -51,7 +51,7 @@ class RedisIndex:
         if bucket_bits is not None and not MIN_BUCKET_BITS <= bucket_bits <= MAX_BUCKET_BITS:
             raise BrokenInvariant("index.bucket-bits", bits=bucket_bits, least=MIN_BUCKET_BITS, most=MAX_BUCKET_BITS)
         self.algorithm_id = algorithm_id
-        self._link = Link(client)
+        self._link = RedisLink(client)
         self._bucket_bits = bucket_bits
         self._folder = folder
         self._keys = Keys(algorithm_id)
@@ -59,14 +59,14 @@ class RedisIndex:
 
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
-        postings = postings_of(fingerprint)
+        postings = sorted_postings(fingerprint)
         return self._call_generation(lambda generation: generation.add(text_id, postings, is_counted=True))
 
     def remove(self, text_id: WorkTextId) -> None:
         self._call_generation(lambda generation: generation.remove(text_id, is_counted=True))
 
-    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
-        keys = keys_of(hashes)
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
+        keys = spread_hashes(hashes)
         return self._call_generation(lambda generation: _look_up(generation, keys, max_postings))
 
     def version(self) -> IndexVersion:
@@ -124,12 +124,12 @@ class RedisIndex:
             for text_id, fingerprint in entries:
                 require_same_algorithm(fingerprint, self.algorithm_id)
                 if text_id not in texts:
-                    postings = postings_of(fingerprint)
+                    postings = sorted_postings(fingerprint)
                     texts[text_id] = Range(end, max(1, postings.tokens), postings.keys.size)
                     runs.add(postings.keys, postings.positions + end)
                     end += texts[text_id].size
                 rebuild.send_heartbeat()
-            bits = self._bucket_bits or (bits_for(runs.size) if texts else EMPTY_BUCKET_BITS)
+            bits = self._bucket_bits or (choose_bucket_bits(runs.size) if texts else EMPTY_BUCKET_BITS)
             rebuild.finish(texts, runs, bits, min_revision)
         self._current = None
         self.tidy()
@@ -174,17 +174,17 @@ class RedisIndex:
         raise IndexStale("index.rebuilt-too-often")
 
 
-def _look_up(generation: Generation, keys: NDArray[np.uint64], max_postings: int) -> Hits:
+def _look_up(generation: Generation, keys: NDArray[np.uint64], max_postings: int) -> IndexHits:
     bits = generation.bucket_bits
     buckets, own = distinct_buckets(keys, bits)
     answer = generation.fetch(buckets)
-    queries, addresses = occurrences(checks_of(keys, bits), own, *join_buckets(answer.values))
+    queries, addresses = occurrences(key_checks(keys, bits), own, *join_buckets(answer.values))
     ordinals, positions = generation.texts.owners(addresses)
     is_there = ordinals >= 0
     counts = np.bincount(queries[is_there], minlength=keys.size)
     is_common = counts > max_postings
     is_kept = is_there & ~is_common[queries]
-    return Hits(
+    return IndexHits(
         queries[is_kept],
         ordinals[is_kept],
         positions[is_kept],

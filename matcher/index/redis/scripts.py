@@ -9,7 +9,7 @@ TEXT_IS_THERE = -1
 NOT_JOURNALLED = -3
 SUPERSEDED = -4
 
-# A script may be run twice (Link.ask): the second run changes nothing, and answers what lets its caller go on.
+# A script may be run twice (RedisLink.ask): the second run changes nothing, and answers what lets its caller go on.
 
 _BURY = """
 local function bury(meta, dead, range)

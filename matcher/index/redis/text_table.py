@@ -1,4 +1,4 @@
-"""Which text owns which addresses: ranges as Redis keeps them, and a process's table of them."""
+"""The addresses that each text owns: ranges as Redis keeps them, and a process's table of them."""
 
 import struct
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.ids import ID_HEX_CHARS, WorkTextId
 from matcher.index.redis.keys import GenerationKeys
-from matcher.index.redis.link import Link
+from matcher.index.redis.link import RedisLink
 
 RANGE_BYTES = 13
 _TAIL = struct.Struct("<II")
@@ -50,7 +50,7 @@ class TextTable:
     Removed texts stay in it, marked.
     """
 
-    def __init__(self, link: Link, keys: GenerationKeys) -> None:
+    def __init__(self, link: RedisLink, keys: GenerationKeys) -> None:
         self._link = link
         self._keys = keys
         self._ids: list[WorkTextId] = []  # by ordinal, the index in the log

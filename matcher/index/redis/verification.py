@@ -12,18 +12,18 @@ from numpy.typing import NDArray
 from core.errors import IndexStale
 from core.ids import WorkTextId
 from matcher.index.posting_runs import PARTS, PostingRuns
-from matcher.index.postings import IndexableText, postings_of
+from matcher.index.postings import IndexableText, sorted_postings
 from matcher.index.redis.buckets import ADDRESS_BITS, MAX_ADDRESSES, RECORD_BYTES, make_buckets
 from matcher.index.redis.generation import MAX_ATTEMPTS, Generation
 from matcher.index.redis.keys import Keys
-from matcher.index.redis.link import Link
+from matcher.index.redis.link import RedisLink
 from matcher.index.redis.text_table import DIGEST, OTHER, RANGE_BYTES, Range, unpack_id
 
 BUCKETS_AT_ONCE = 4_000  # 1 MB at 32 postings a bucket
 
 
 class IndexPlace(StrEnum):
-    """What of an index is not what it was made as."""
+    """The part of an index that differs from its source."""
 
     GENERATION = "generation"  # the keys that say which generation is in use and whether it is whole
     TEXTS = "texts"
@@ -34,7 +34,7 @@ class IndexPlace(StrEnum):
 
 @dataclass(slots=True)
 class IndexFaults:
-    """What was found, and how much of it; unknown: texts in the index that nothing was given of, which is no fault."""
+    """The faults of an index by place. unknown: texts in the index that were not given to compare; no fault."""
 
     found: dict[IndexPlace, int] = field(default_factory=dict)
     texts: int = 0
@@ -49,7 +49,7 @@ Fingerprints = Callable[[WorkTextId], IndexableText | None]
 
 
 def verify(
-    link: Link, keys: Keys, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
+    link: RedisLink, keys: Keys, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
 ) -> IndexFaults | None:
     """Read the generation in use whole; texts whose fingerprint is not there are passed by.
 
@@ -65,7 +65,7 @@ def verify(
                 return faults
             texts = _texts(link, generation, faults)
             _check_counts(link, generation, texts, faults)
-            _check_postings(_Compared(link, generation, texts, fingerprint_of), faults, tell)
+            _check_postings(_ComparedTexts(link, generation, texts, fingerprint_of), faults, tell)
         except (IndexStale, redis.ResponseError, redis.DataError):  # of another type than it was
             faults.note(IndexPlace.GENERATION)
         if _marks(link, keys) == before:
@@ -73,12 +73,12 @@ def verify(
     return None
 
 
-def _marks(link: Link, keys: Keys) -> tuple[object, ...]:
-    """What changes with whatever is added, removed or built; of a value that is no number, its bytes."""
+def _marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
+    """Values that change with everything that is added, removed or built; of a value that is no number, its bytes."""
     return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 
-def _texts(link: Link, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:
+def _texts(link: RedisLink, generation: Generation, faults: IndexFaults) -> dict[WorkTextId, Range]:
     texts: dict[WorkTextId, Range] = {}
     for name, stored in link.one("HGETALL", generation.names.texts).items():
         if name[:1] not in (DIGEST, OTHER) or len(stored) != RANGE_BYTES or not _is_text(name[1:], name[:1]):
@@ -96,7 +96,9 @@ def _is_text(rest: bytes, kind: bytes) -> bool:
         return False
 
 
-def _check_counts(link: Link, generation: Generation, texts: Mapping[WorkTextId, Range], faults: IndexFaults) -> None:
+def _check_counts(
+    link: RedisLink, generation: Generation, texts: Mapping[WorkTextId, Range], faults: IndexFaults
+) -> None:
     names = generation.names
     counts, log, dead = link.ask(
         [
@@ -126,16 +128,16 @@ def _check_counts(link: Link, generation: Generation, texts: Mapping[WorkTextId,
 
 
 @dataclass(frozen=True, slots=True)
-class _Compared:
+class _ComparedTexts:
     """An index, and where the fingerprints of its texts come from."""
 
-    link: Link
+    link: RedisLink
     generation: Generation
     texts: Mapping[WorkTextId, Range]
     fingerprint_of: Fingerprints
 
 
-def _check_postings(compared: _Compared, faults: IndexFaults, tell: Callable[[int, int], None]) -> None:
+def _check_postings(compared: _ComparedTexts, faults: IndexFaults, tell: Callable[[int, int], None]) -> None:
     texts, generation = compared.texts, compared.generation
     with PostingRuns() as runs:
         known: list[Range] = []
@@ -145,22 +147,22 @@ def _check_postings(compared: _Compared, faults: IndexFaults, tell: Callable[[in
             if fingerprint is None:
                 faults.unknown += 1
                 continue
-            postings = postings_of(fingerprint)
+            postings = sorted_postings(fingerprint)
             if (its.size, its.postings) != (max(1, postings.tokens), postings.keys.size):
                 faults.note(IndexPlace.TEXTS)
                 continue
             known.append(its)
             runs.add(postings.keys, postings.positions + its.start)
-        owned = _Owned(known)
+        owned = _OwnedAddresses(known)
         for part, (keys, addresses) in enumerate(runs.parts()):
-            wanted = _wanted(keys, addresses, generation.bucket_bits)
-            held, broken = _held(compared.link, generation, part, owned)
-            faults.note(IndexPlace.POSTINGS, broken + _apart(wanted, held))
+            wanted = _expected_rows(keys, addresses, generation.bucket_bits)
+            held, broken = _stored_rows(compared.link, generation, part, owned)
+            faults.note(IndexPlace.POSTINGS, broken + _count_differences(wanted, held))
             tell(len(texts) + (part + 1) * len(texts) // PARTS, 2 * len(texts))
 
 
-class _Owned:
-    """Which addresses belong to the texts that are compared."""
+class _OwnedAddresses:
+    """The addresses of the texts that are compared."""
 
     def __init__(self, ranges: Iterable[Range]) -> None:
         bounds = sorted((its.start, its.start + its.size) for its in ranges)
@@ -174,7 +176,7 @@ class _Owned:
         return (rows >= 0) & (addresses < self._ends[rows])
 
 
-def _wanted(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
+def _expected_rows(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
     """uint64[n, 2]: bucket and record of each posting, in order."""
     buckets = make_buckets(keys, addresses, bits)
     return _rows(buckets.numbers, buckets.values)
@@ -188,8 +190,10 @@ def _rows(numbers: NDArray[np.int64], values: Iterable[bytes]) -> NDArray[np.uin
     return rows[np.lexsort((records, of))]
 
 
-def _held(link: Link, generation: Generation, part: int, owned: _Owned) -> tuple[NDArray[np.uint64], int]:
-    """The same of what a part of the buckets holds for these texts, and how many buckets are no records."""
+def _stored_rows(
+    link: RedisLink, generation: Generation, part: int, owned: _OwnedAddresses
+) -> tuple[NDArray[np.uint64], int]:
+    """The same rows as the index has them, in a part of its buckets, and the number of buckets that are damaged."""
     step = (1 << generation.bucket_bits) // PARTS
     found: list[NDArray[np.uint64]] = []
     broken = 0
@@ -211,8 +215,8 @@ def _held(link: Link, generation: Generation, part: int, owned: _Owned) -> tuple
     return np.concatenate(found), broken
 
 
-def _apart(wanted: NDArray[np.uint64], held: NDArray[np.uint64]) -> int:
-    """How many postings one has and not the other."""
+def _count_differences(wanted: NDArray[np.uint64], held: NDArray[np.uint64]) -> int:
+    """The number of postings that only one side has."""
     if wanted.shape == held.shape and np.array_equal(wanted, held):
         return 0
     a, b = set(map(tuple, wanted.tolist())), set(map(tuple, held.tolist()))

@@ -54,7 +54,7 @@ TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """Where an array lies in the file. xxh3: of its bytes."""
+    """The place of an array in the file. xxh3: of its bytes."""
 
     offset: int
     items: int
@@ -111,7 +111,7 @@ class Snapshot:
         self.streams = TokenStreams(self.tokens, arrays["starts"], arrays["ends"])
 
     def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
-        """Where the text's stream lies in `tokens`: start and end; None for a text that is not there."""
+        """The range of the text's stream in `tokens`; None for a text that is not there."""
         row = self.ids.row(text_id)
         return None if row is None else (int(self.streams.starts[row]), int(self.streams.ends[row]))
 
@@ -155,7 +155,7 @@ class SnapshotFolder:
         self._algorithm_id = algorithm_id
 
     def path(self, version: IndexVersion) -> Path:
-        """Where the snapshot of a version lies."""
+        """The path of a version's snapshot."""
         name = f"{self._algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
         return self._folder / name
 
@@ -167,7 +167,7 @@ class SnapshotFolder:
         return None
 
     def files(self) -> Iterator[tuple[Path, stat_result]]:
-        """Whatever has the name of a snapshot, in no order."""
+        """All files that have the name of a snapshot, in no order."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}"):
             with suppress(FileNotFoundError):  # another process may delete one meanwhile
                 yield path, path.stat()
@@ -180,7 +180,7 @@ class SnapshotFolder:
 
     @contextmanager
     def write_lock(self) -> Iterator[bool]:
-        """Whether this process holds the lock for writing a snapshot of this index; the lock ends with the process."""
+        """Try to take the lock for writing a snapshot, and yield whether it worked; it ends with the process."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with (self._folder / f"{self._algorithm_id}.lock").open("w") as file:

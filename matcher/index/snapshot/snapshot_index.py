@@ -16,8 +16,8 @@ from fingerprint.record import Fingerprint
 from fingerprint.rules import Seeds
 from fingerprint.seeds import find_seeds
 from fingerprint.stages import fingerprint_windows
-from matcher.index.ports import Hits, IndexState, IndexVersion, MatchIndex
-from matcher.index.postings import IndexableText, keys_of
+from matcher.index.ports import IndexHits, IndexState, IndexVersion, MatchIndex
+from matcher.index.postings import IndexableText, spread_hashes
 from matcher.index.snapshot.snapshot_file import Snapshot, SnapshotFolder
 from matcher.index.snapshot.snapshot_writer import write_snapshot
 
@@ -62,15 +62,15 @@ class SnapshotIndex:
         self._snapshot: Snapshot | None = None
         self._unusable: Path | None = None  # logged once
 
-    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         version = self._source.version()
         if not version.generation:
             raise IndexStale("index.empty")
-        snapshot = self._snapshot_of(version)
+        snapshot = self._open_snapshot(version)
         self.is_answering = snapshot is not None
         if snapshot is None:
             return self._source.lookup(hashes, max_postings)
-        return snapshot.table.look_up(keys_of(hashes), max_postings, snapshot.ids.__getitem__, snapshot.streams)
+        return snapshot.table.look_up(spread_hashes(hashes), max_postings, snapshot.ids.__getitem__, snapshot.streams)
 
     def file(self) -> SnapshotFile | None:
         """The newest intact snapshot of this index, or None. All of it is read for that."""
@@ -82,7 +82,7 @@ class SnapshotIndex:
         return SnapshotFile(header.version, is_current, written.st_size, written.st_mtime)
 
     def is_due(self, now_s: float) -> bool:
-        """Whether the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970.
+        """True if the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970.
 
         One from the future was written while the clock was ahead: its age says nothing.
         """
@@ -135,7 +135,7 @@ class SnapshotIndex:
     def tidy(self) -> None:
         self._source.tidy()
 
-    def _snapshot_of(self, version: IndexVersion) -> Snapshot | None:
+    def _open_snapshot(self, version: IndexVersion) -> Snapshot | None:
         if self._snapshot is not None and self._snapshot.header.version == version:
             return self._snapshot
         path = self._folder.path(version)
@@ -156,7 +156,7 @@ class SnapshotIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SnapshotText:
-    """What an index takes of a text: `matcher.index.postings.IndexableText`."""
+    """A text as an index takes it: `matcher.index.postings.IndexableText`."""
 
     algorithm_id: int
     tokens: NDArray[np.uint16]

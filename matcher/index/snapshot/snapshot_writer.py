@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from matcher.index.ports import IndexVersion
 from matcher.index.posting_runs import PART_BITS, PostingRuns
-from matcher.index.posting_table import bits_for, directory_of, entries_of, require_room
-from matcher.index.postings import IndexableText, postings_of, require_same_algorithm
+from matcher.index.posting_table import build_directory, choose_bucket_bits, pack_entries, require_room
+from matcher.index.postings import IndexableText, require_same_algorithm, sorted_postings
 from matcher.index.snapshot.snapshot_file import HEADER_BYTES, TYPES, Header, Section, digest
 
 
@@ -31,7 +31,7 @@ def write_snapshot(
     partial = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         with partial.open("w+b") as file:
-            _Writer(file, algorithm_id, folder).write(entries, version)
+            _SnapshotWriter(file, algorithm_id, folder).write(entries, version)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -39,7 +39,7 @@ def write_snapshot(
         partial.unlink(missing_ok=True)
 
 
-class _Writer:
+class _SnapshotWriter:
     """Writes one snapshot, array by array."""
 
     def __init__(self, file: IO[bytes], algorithm_id: int, folder: Path | None) -> None:
@@ -51,12 +51,12 @@ class _Writer:
     def write(self, entries: Iterable[tuple[WorkTextId, IndexableText]], version: IndexVersion) -> None:
         with PostingRuns(self._folder) as runs:
             ids, bounds = self._write_tokens(entries, runs)
-            bits = max(PART_BITS, bits_for(runs.size))
+            bits = max(PART_BITS, choose_bucket_bits(runs.size))
             self._write_postings(runs, bits)
         starts, ends = bounds[:-1], bounds[1:]
         self._write("starts", starts)
         self._write("ends", ends)
-        self._write("directory", directory_of(starts, int(bounds[-1])))
+        self._write("directory", build_directory(starts, int(bounds[-1])))
         self._write_ids(ids)
         size = self._file.seek(0, os.SEEK_END)
         header = Header(self._algorithm_id, version, bits, size, self._sections)
@@ -77,7 +77,7 @@ class _Writer:
                 continue
             require_room(bounds[-1] + text.tokens.size)
             self._file.write(np.ascontiguousarray(text.tokens, TYPES["tokens"]).tobytes())
-            postings = postings_of(text)
+            postings = sorted_postings(text)
             runs.add(postings.keys, postings.positions + bounds[-1])
             ids[name] = None
             bounds.append(bounds[-1] + int(text.tokens.size))
@@ -96,7 +96,7 @@ class _Writer:
             ends = done + np.cumsum(np.bincount(numbers, minlength=buckets_of_part))
             offsets[first + 1 : first + 1 + buckets_of_part] = ends
             self._file.seek(entries_at + 8 * done)
-            self._file.write(entries_of(keys, addresses, bits).astype(TYPES["entries"]).tobytes())
+            self._file.write(pack_entries(keys, addresses, bits).astype(TYPES["entries"]).tobytes())
             done += keys.size
         offsets.flush()
         self._record_section("offsets", at, (1 << bits) + 1)

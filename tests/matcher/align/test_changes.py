@@ -11,11 +11,11 @@ from fingerprint.readings import READINGS_2026
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
 from matcher.align.change_kernels import classify_changes
-from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, number_of
+from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, kind_number
 from matcher.align.jump_alignment import align_with_jumps
-from matcher.align.jump_cells import Side
-from matcher.align.text_part import begin_sentences, stretch_of
-from matcher.align.token_agreement import Bounds
+from matcher.align.jump_cells import AlignmentSide
+from matcher.align.text_part import begin_sentences, read_stretch
+from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import REWRITTEN, align_tokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
@@ -34,14 +34,14 @@ def kinds_by_definition(page: np.ndarray, work: np.ndarray, ours: np.ndarray, th
     agrees = ours == theirs
     fuzzy = fuzzy_syllables(READINGS_2026.names)
     are_confused = (fuzzy[np.minimum(ours, len(fuzzy) - 1)] == theirs[:, None]).any(axis=1)
-    kinds = np.where(are_confused, number_of(ChangeKind.HOMOPHONE), number_of(ChangeKind.REPLACED))
-    kinds[are_alike(page, work)] = number_of(ChangeKind.SHAPE)
-    kinds[agrees | are_homophones(page, work)] = number_of(ChangeKind.HOMOPHONE)
+    kinds = np.where(are_confused, kind_number(ChangeKind.HOMOPHONE), kind_number(ChangeKind.REPLACED))
+    kinds[are_alike(page, work)] = kind_number(ChangeKind.SHAPE)
+    kinds[agrees | are_homophones(page, work)] = kind_number(ChangeKind.HOMOPHONE)
     letters = are_letters(page)
-    kinds[letters] = np.where(agrees[letters], number_of(ChangeKind.PINYIN), number_of(ChangeKind.REPLACED))
+    kinds[letters] = np.where(agrees[letters], kind_number(ChangeKind.PINYIN), kind_number(ChangeKind.REPLACED))
     kinds[letters & are_letters(work) & agrees] = -1
-    kinds[are_variants(page, work)] = number_of(ChangeKind.SCRIPT)
-    kinds[ours == WILDCARD] = number_of(ChangeKind.NOISE)
+    kinds[are_variants(page, work)] = kind_number(ChangeKind.SCRIPT)
+    kinds[ours == WILDCARD] = kind_number(ChangeKind.NOISE)
     kinds[(theirs == WILDCARD) | (page == work)] = -1
     return kinds
 
@@ -79,15 +79,18 @@ def obfuscated(kind: str) -> str:
 )
 def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     text = obfuscated(kind)
-    page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(WORK, fingerprint_text(WORK))
+    page, work = (
+        TokenizedPage.from_fingerprint(text, fingerprint_text(text)),
+        TokenizedText(WORK, fingerprint_text(WORK)),
+    )
     tokens, others = page.fingerprint.tokens, work.fingerprint.tokens
     parts = page.part(0, tokens.size), work.part(0, others.size)
-    sides = stretch_of(parts[0]), stretch_of(parts[1])
+    sides = read_stretch(parts[0]), read_stretch(parts[1])
     tables = character_tables(page.fingerprint.algorithm)
     folding = tables.folding
-    ours = Side(tokens, folding[sides[0].codes], begin_sentences(parts[0]))
-    theirs = Side(others, folding[sides[1].codes], begin_sentences(parts[1]))
-    whole = Bounds(0, tokens.size)
+    ours = AlignmentSide(tokens, folding[sides[0].codes], begin_sentences(parts[0]))
+    theirs = AlignmentSide(others, folding[sides[1].codes], begin_sentences(parts[1]))
+    whole = TokenBounds(0, tokens.size)
     runs, gaps, *_ = align_tokens(align_with_jumps(ours, page.near, theirs, tables, whole, jump_costs(DEFAULT)), 0)
     pairs = np.array([(here + n, there + n) for here, there, size in runs.tolist() for n in range(size)])
     found_changes = classify_changes(runs, gaps, *sides, tables, CHANGE_NUMBERS)
@@ -101,11 +104,11 @@ def test_changes_and_figures_are_those_of_the_definition(kind: str) -> None:
     of_gaps = np.concatenate([CHANGE_NUMBERS.of_gap[gaps[:, :1]], gaps[:, 1:]], axis=1)
     expected = joined(np.concatenate([of_pairs, of_gaps]))
     assert np.array_equal(changes, expected)
-    is_loose = np.isin(kinds, [number_of(ChangeKind.REPLACED), number_of(ChangeKind.NOISE)])
+    is_loose = np.isin(kinds, [kind_number(ChangeKind.REPLACED), kind_number(ChangeKind.NOISE)])
     assert matched == np.count_nonzero(~is_loose)
     assert agreed.tolist() == pairs[~is_loose, 1].tolist()
-    assert same == np.count_nonzero(~is_change | (kinds == number_of(ChangeKind.SCRIPT)))
-    assert longest == _longest_run(pairs, is_change & (kinds != number_of(ChangeKind.SCRIPT)))
+    assert same == np.count_nonzero(~is_change | (kinds == kind_number(ChangeKind.SCRIPT)))
+    assert longest == _longest_run(pairs, is_change & (kinds != kind_number(ChangeKind.SCRIPT)))
     rewritten = gaps[gaps[:, 0] == REWRITTEN]
     places = [set(range(*row)) for row in taken.tolist()]
     assert set().union(*places) == set(pairs[:, 1].tolist()).union(*(range(*row[3:]) for row in rewritten.tolist()))

@@ -11,7 +11,7 @@ from matcher.align import xdrop
 from matcher.align.extension import PageSegments, find_segments, gapped_limits
 from matcher.align.hit_extension import Hits
 from matcher.align.segments import TEXT
-from matcher.align.token_agreement import Bounds, NearTokens, Position
+from matcher.align.token_agreement import NearTokens, TokenBounds, TokenPosition
 from matcher.align.xdrop import Extension, XDropLimits, extend_xdrop, working_memory
 from matcher.calibration import DEFAULT, Calibration
 from matcher.token_streams import TokenStreams
@@ -22,7 +22,7 @@ TOKEN = st.sampled_from([1, 2, 3, 4, 50, 51, 52, WILDCARD])
 
 def extend_ahead(page: np.ndarray, work: np.ndarray, limits: XDropLimits) -> Extension:
     """What the compiled loop makes of both from their beginnings on; the definition makes the same."""
-    start, bounds = Position(0, 0), Bounds(0, work.size)
+    start, bounds = TokenPosition(0, 0), TokenBounds(0, work.size)
     arguments = (page, no_alternatives(page), work, start, 1, bounds, limits, working_memory())
     compiled, plain = extend_xdrop(*arguments), as_defined()(*arguments)
     assert compiled == plain
@@ -97,7 +97,7 @@ def test_an_extension_goes_on_over_thousands_of_edits() -> None:
     work = rng.integers(1, 400, 12_000).astype(np.uint16)
     page = work.copy()
     page[::4] = rng.integers(400, 410, page[::4].size)
-    start, bounds = Position(0, 0), Bounds(0, work.size)
+    start, bounds = TokenPosition(0, 0), TokenBounds(0, work.size)
     near, memory = no_alternatives(page), working_memory()
     found = extend_xdrop(page, near, work, start, 1, bounds, gapped_limits(DEFAULT), memory)
     assert found.page_tokens > 11_990

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.align.changes import character_tables, jump_costs
-from matcher.align.jump_cells import UNALIGNED, Side
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 from matcher.align.jump_seeds import NO_PLACE, find_seeds, first_place
 from matcher.align.jump_walk import walk
 from matcher.align.near_tokens import MASK_BITS
@@ -22,14 +22,14 @@ SYLLABLES = 400
 REPLACED, PUT_IN, LEFT_OUT = "replaced", "put in", "left out"
 
 
-def side_of(tokens: list[int], begins: set[int] | None = None) -> Side:
+def side_of(tokens: list[int], begins: set[int] | None = None) -> AlignmentSide:
     """Tokens as a side; each stands for itself alone. begins: those that begin a sentence."""
     found = np.zeros(len(tokens), np.bool_)
     found[sorted(begins or ())] = True
-    return Side(np.array(tokens, np.uint16), np.array(tokens, np.uint32), found)
+    return AlignmentSide(np.array(tokens, np.uint16), np.array(tokens, np.uint32), found)
 
 
-def counterparts(page: Side, work: Side) -> list[int]:
+def counterparts(page: AlignmentSide, work: AlignmentSide) -> list[int]:
     near = NearTokens(np.zeros(page.tokens.size, np.int32), np.zeros((1, -(-SYLLABLES // MASK_BITS) + 1), np.uint64))
     owners = np.full(work.tokens.size, UNALIGNED, np.int32)
     aligned_to, _ = walk(page, near, work, TABLES, jump_costs(DEFAULT), find_seeds(page.tokens, work.tokens), owners)

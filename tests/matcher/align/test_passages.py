@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from matcher.align.passages import Passage, chain_segments
+from matcher.align.passages import AlignedPassage, chain_segments
 from matcher.align.segments import (
     MATCHES,
     PAGE_END,
@@ -28,7 +28,7 @@ def pieces_of(*lengths: int) -> Segments:
     return segments
 
 
-def lengths_of(found: list[Passage]) -> list[int]:
+def lengths_of(found: list[AlignedPassage]) -> list[int]:
     return [passage.matches for passage in found]
 
 

@@ -11,8 +11,8 @@ from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import code_points
 from laboratory.edits.catalogue import edited
 from laboratory.edits.material import default_material
-from matcher.align.changes import CHANGE_KINDS, Comparison, character_tables, compare_passage
-from matcher.align.passages import Passage
+from matcher.align.changes import CHANGE_KINDS, PassageComparison, character_tables, compare_passage
+from matcher.align.passages import AlignedPassage
 from matcher.align.replaced_pairs import NO_LEVEL, SHAPE_LEVELS, level_beyond_chance, level_by_shape, level_by_sound
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
@@ -29,14 +29,14 @@ LOOK_ALIKES = {"折": "拆", "说": "悦", "轻": "经", "话": "活", "眼": "�
 NEAR_SOUNDS = {"这": "宅", "怎": "责", "行": "定"}  # two by their initial, one by its rhyme
 
 
-def compared(page: str, work: str) -> Comparison:
-    sides = TokenizedPage.of(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
+def compared(page: str, work: str) -> PassageComparison:
+    sides = TokenizedPage.from_fingerprint(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
     size = min(side.fingerprint.tokens.size for side in sides)
     segments = np.array([[0, size, 0, size, size]], np.int32)
-    return compare_passage(*sides, Passage(segments, 0, size, 0, size, size - 1, 0, size), DEFAULT, margin=0)
+    return compare_passage(*sides, AlignedPassage(segments, 0, size, 0, size, size - 1, 0, size), DEFAULT, margin=0)
 
 
-def kinds(comparison: Comparison) -> Counter[ChangeKind]:
+def kinds(comparison: PassageComparison) -> Counter[ChangeKind]:
     """How many tokens of each kind."""
     counted: Counter[ChangeKind] = Counter()
     for kind, start, end, *_ in comparison.changes.tolist():

@@ -6,9 +6,9 @@ import pytest
 from core.matches import ChangeKind
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.align.changes import CHANGE_KINDS, compare_passage
-from matcher.align.jump_cells import UNALIGNED, Side
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
 from matcher.align.passage_kernel import settle_replaced
-from matcher.align.passages import Passage
+from matcher.align.passages import AlignedPassage
 from matcher.align.token_agreement import NearTokens
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
@@ -19,9 +19,9 @@ NONE = UNALIGNED
 def settled(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
     """Letters that differ by their case alone are near: they are one token."""
 
-    def side_of(text: str) -> Side:
+    def side_of(text: str) -> AlignmentSide:
         tokens = np.array([ord(character.lower()) for character in text], np.uint16)
-        return Side(tokens, np.array(list(map(ord, text)), np.uint32), np.zeros(len(text), np.bool_))
+        return AlignmentSide(tokens, np.array(list(map(ord, text)), np.uint32), np.zeros(len(text), np.bool_))
 
     aligned_to = np.array(aligned, np.int32)
     near = NearTokens(np.zeros(len(page), np.int32), np.zeros((1, 4), np.uint64))
@@ -56,10 +56,12 @@ LAST = "那天夜里谁也没有睡着，只听见更夫在巷口敲梆子。"
 
 def test_a_homophone_behind_a_character_left_out_is_shown_beside_its_own() -> None:
     work, page = FIRST + SECOND + THIRD + LAST, FIRST.replace("撒谎", "慌") + THIRD + SECOND + LAST
-    sides = TokenizedPage.of(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
+    sides = TokenizedPage.from_fingerprint(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
     size, size_there = (side.fingerprint.tokens.size for side in sides)
     segments = np.array([[0, 18, 0, 18, 18]], np.int32)
-    found = compare_passage(*sides, Passage(segments, 0, size, 0, size_there, size - 1, 0, 18), DEFAULT, margin=0)
+    found = compare_passage(
+        *sides, AlignedPassage(segments, 0, size, 0, size_there, size - 1, 0, 18), DEFAULT, margin=0
+    )
     shown = [
         (CHANGE_KINDS[kind], _shown(sides[0], start, end), _shown(sides[1], first, last))
         for kind, start, end, first, last in found.changes.tolist()
@@ -68,5 +70,5 @@ def test_a_homophone_behind_a_character_left_out_is_shown_beside_its_own() -> No
 
 
 def _shown(text: TokenizedText, start: int, end: int) -> str:
-    place = text.range_of(start, end)
+    place = text.text_range(start, end)
     return text.text[place.start : place.end]

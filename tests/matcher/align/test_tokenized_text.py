@@ -20,7 +20,7 @@ WORK = WorkTextId("work")
 
 def stands_for(character: str, algorithm: Algorithm) -> set[str]:
     """The syllables that a page's only character agrees with."""
-    rows, masks = TokenizedPage.of(character, fingerprint_text(character, algorithm)).near
+    rows, masks = TokenizedPage.from_fingerprint(character, fingerprint_text(character, algorithm)).near
     bits = masks[rows[0]]
     return {
         name

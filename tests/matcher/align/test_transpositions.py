@@ -5,9 +5,9 @@ import pytest
 
 from core.matches import ChangeKind
 from fingerprint.fingerprinting import fingerprint_text
-from matcher.align.changes import Comparison, compare_passage, without_taken_elsewhere
-from matcher.align.jump_cells import UNALIGNED, Side
-from matcher.align.passages import Passage
+from matcher.align.changes import PassageComparison, compare_passage, drop_taken_elsewhere
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
+from matcher.align.passages import AlignedPassage
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.align.transpositions import MAX_TRANSPOSED, settle_transpositions
 from matcher.calibration import DEFAULT
@@ -16,9 +16,9 @@ from tests.support.corpus_texts import story
 NONE = UNALIGNED
 
 
-def side_of(text: str) -> Side:
+def side_of(text: str) -> AlignmentSide:
     codes = np.array([ord(character) for character in text])
-    return Side(codes.astype(np.uint16), codes.astype(np.uint32), np.zeros(codes.size, np.bool_))
+    return AlignmentSide(codes.astype(np.uint16), codes.astype(np.uint32), np.zeros(codes.size, np.bool_))
 
 
 def settled(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
@@ -89,11 +89,14 @@ def test_longer_stretches_are_none(size: int, expected: int) -> None:
     assert settled(f"a{turned}b", f"a{stretch}b", aligned)[0] == expected
 
 
-def compared(text: str, work_text: str) -> Comparison:
-    page, work = TokenizedPage.of(text, fingerprint_text(text)), TokenizedText(work_text, fingerprint_text(work_text))
+def compared(text: str, work_text: str) -> PassageComparison:
+    page, work = (
+        TokenizedPage.from_fingerprint(text, fingerprint_text(text)),
+        TokenizedText(work_text, fingerprint_text(work_text)),
+    )
     ends = page.fingerprint.tokens.size, work.fingerprint.tokens.size
     whole = np.array([[0, ends[0], 0, ends[1], min(ends) // 2, min(ends) // 2, 0]], np.int32)
-    return compare_passage(page, work, Passage.of(whole), DEFAULT)
+    return compare_passage(page, work, AlignedPassage.from_segments(whole), DEFAULT)
 
 
 def with_swapped_neighbours(text: str, every: int) -> str:
@@ -125,6 +128,6 @@ def test_what_one_passage_lacks_and_another_has_leaves_the_transposed_ones_count
     here = compared(page[:60] + page[100:], work[:200])
     other = compared(work[60:100], work[:200])
     assert here.of_kind(ChangeKind.DELETED).size
-    first, _ = without_taken_elsewhere([here, other])
+    first, _ = drop_taken_elsewhere([here, other])
     assert not first.of_kind(ChangeKind.DELETED).size
     assert first.changed == first.transposed == here.transposed > 0

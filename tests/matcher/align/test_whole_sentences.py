@@ -5,8 +5,8 @@ import pytest
 
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.align.changes import compare_passage
-from matcher.align.jump_cells import UNALIGNED, Side
-from matcher.align.passages import Passage
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide
+from matcher.align.passages import AlignedPassage
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.align.whole_sentences import match_sentences
 from matcher.calibration import DEFAULT
@@ -15,11 +15,11 @@ from tests.support.corpus_texts import shuffled_sentences, story
 NONE = UNALIGNED
 
 
-def side_of(text: str) -> Side:
+def side_of(text: str) -> AlignmentSide:
     """Each sentence ends with a full stop, which is no token."""
     kept = [(character, not at or text[at - 1] == ".") for at, character in enumerate(text) if character != "."]
     codes = np.array([ord(character) for character, _ in kept])
-    return Side(codes.astype(np.uint16), codes.astype(np.uint32), np.array([begins for _, begins in kept]))
+    return AlignmentSide(codes.astype(np.uint16), codes.astype(np.uint32), np.array([begins for _, begins in kept]))
 
 
 def matched(page: str, work: str, aligned: list[int]) -> tuple[int, list[int]]:
@@ -93,9 +93,9 @@ def test_shuffled_formulas_are_all_shown_as_they_are(seed: int) -> None:
     first, *sentences, last = [each + "。" for each in story(21).split("。") if each][:24]
     middle = "".join(each + formulas[rng.integers(len(formulas))] for each in sentences)
     work, page = first + middle + last, first + shuffled_sentences(middle, seed) + last
-    sides = TokenizedPage.of(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
+    sides = TokenizedPage.from_fingerprint(page, fingerprint_text(page)), TokenizedText(work, fingerprint_text(work))
     size = sides[0].fingerprint.tokens.size
     segments = np.array([[0, size, 0, size, size]], np.int32)
-    found = compare_passage(*sides, Passage(segments, 0, size, 0, size, size // 2, 0, size), DEFAULT, margin=0)
+    found = compare_passage(*sides, AlignedPassage(segments, 0, size, 0, size, size // 2, 0, size), DEFAULT, margin=0)
     assert not found.changes.size
     assert found.matched == size

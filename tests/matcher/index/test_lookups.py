@@ -9,7 +9,7 @@ from matcher.calibration import DEFAULT
 from matcher.corpus import MemoryCorpus, WorkEntry
 from matcher.index.lookups import PageHits, find_hits
 from matcher.index.memory import MemoryIndex
-from matcher.index.ports import Hits
+from matcher.index.ports import IndexHits
 from matcher.matching import MAX_PAGES_AT_ONCE, GivenPage, Matcher
 from matcher.token_streams import TokenCache
 from tests.support.corpus_texts import story, with_homophones
@@ -38,7 +38,7 @@ class CountingIndex(MemoryIndex):
 
     lookups = 0
 
-    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> Hits:
+    def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
         self.lookups += 1
         return super().lookup(hashes, max_postings)
 

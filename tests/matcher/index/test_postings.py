@@ -11,14 +11,14 @@ from fingerprint.fingerprinting import fingerprint_text
 from matcher.index import posting_runs
 from matcher.index.posting_kernels import owner
 from matcher.index.posting_runs import PARTS, PostingRuns
-from matcher.index.posting_table import PostingTable, directory_of
-from matcher.index.postings import Postings, keys_of, postings_of
+from matcher.index.posting_table import PostingTable, build_directory
+from matcher.index.postings import Postings, sorted_postings, spread_hashes
 from matcher.index.redis.buckets import (
     MAX_ADDRESSES,
     bucket_numbers,
-    checks_of,
     drop_ranges,
     join_buckets,
+    key_checks,
     make_buckets,
     occurrences,
 )
@@ -32,7 +32,7 @@ KEYS = st.lists(st.integers(0, 40).map(lambda number: number * 0x0421_0000_0000_
 @given(st.lists(KEYS, max_size=4), KEYS, st.integers(0, 60))
 def test_a_table_finds_what_a_loop_finds(held: list[list[int]], asked: list[int], cap: int) -> None:
     texts = [Postings(np.array(keys, np.uint64), 3000 * np.arange(len(keys)), 3000 * len(keys)) for keys in held]
-    hits = PostingTable.of(texts).look_up(np.array(asked, np.uint64), cap, IDS.__getitem__)
+    hits = PostingTable.from_postings(texts).look_up(np.array(asked, np.uint64), cap, IDS.__getitem__)
     expected = []
     for query, wanted in enumerate(asked):
         places = [(text, 3000 * at) for text, keys in enumerate(held) for at, key in enumerate(keys) if key == wanted]
@@ -49,7 +49,7 @@ def test_an_address_belongs_to_the_last_text_that_begins_at_or_before_it(sizes: 
     starts, addresses = bounds[:-1].astype(np.int64), int(bounds[-1])
     address = min(address, max(0, addresses - 1))
     expected = int(np.searchsorted(starts, address, side="right")) - 1
-    assert owner(address, starts, directory_of(starts, addresses)) == expected
+    assert owner(address, starts, build_directory(starts, addresses)) == expected
     assert owner(address, starts, np.zeros(0, np.uint32)) == expected
 
 
@@ -62,7 +62,7 @@ def test_buckets_find_what_a_loop_finds(held: list[int], asked: list[int], bits:
     wanted = np.array(asked, np.uint64)
     numbers, own = np.unique(bucket_numbers(wanted, bits), return_inverse=True)
     found = occurrences(
-        checks_of(wanted, bits), own, *join_buckets([values.get(number) for number in numbers.tolist()])
+        key_checks(wanted, bits), own, *join_buckets([values.get(number) for number in numbers.tolist()])
     )
     expected = [(q, int(a)) for q, key in enumerate(asked) for a in addresses[keys == np.uint64(key)]]
     assert sorted(zip(found[0].tolist(), found[1].tolist(), strict=True)) == sorted(expected)
@@ -106,14 +106,16 @@ def test_runs_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 def test_keys_spread_evenly_though_winnowing_keeps_small_hashes() -> None:
     hashes = np.unique(np.concatenate([fingerprint_text(story(seed)).hashes for seed in range(30)]))
-    shares = np.bincount((keys_of(hashes) >> np.uint64(61)).astype(np.int64), minlength=8) / hashes.size
+    shares = np.bincount((spread_hashes(hashes) >> np.uint64(61)).astype(np.int64), minlength=8) / hashes.size
     assert shares.min() > 0.11
     assert shares.max() < 0.14
 
 
 def test_postings_are_in_order_of_their_keys() -> None:
     fingerprint = fingerprint_text(story(3))
-    postings = postings_of(fingerprint)
+    postings = sorted_postings(fingerprint)
     assert np.all(postings.keys[1:] >= postings.keys[:-1])
     pairs = zip(postings.keys.tolist(), postings.positions.tolist(), strict=True)
-    assert sorted(pairs) == sorted(zip(keys_of(fingerprint.hashes).tolist(), fingerprint.anchors.tolist(), strict=True))
+    assert sorted(pairs) == sorted(
+        zip(spread_hashes(fingerprint.hashes).tolist(), fingerprint.anchors.tolist(), strict=True)
+    )

@@ -14,7 +14,7 @@ from core.messages import OpinionsRequested, as_dict
 from pipeline.app import app
 from pipeline.attempts import MAX_ATTEMPTS, Attempts
 from pipeline.outbox import TASKS
-from pipeline.sweep import Swept
+from pipeline.sweep import SweepCounts
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox
@@ -141,7 +141,7 @@ def test_a_case_that_went_meanwhile_leaves_nothing_behind(desk: Desk) -> None:
 
 
 def test_no_sweep_asks_the_engines(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: Swept(0, 0, 0, index_rebuilt=False))
+    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: SweepCounts(0, 0, 0, index_rebuilt=False))
     for each in ("sweep_began", "sweep_ended"):
         monkeypatch.setattr(cases_tasks, each, Signal())
     desk.outbox.sent.clear()

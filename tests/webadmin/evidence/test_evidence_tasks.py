@@ -16,7 +16,7 @@ from core.messages import MatchesFound, StepMessage
 from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
 from pipeline import job_stats
-from pipeline.sweep import Swept
+from pipeline.sweep import SweepCounts
 from tests.support import admin_data, case_texts
 from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import base_tasks
@@ -62,7 +62,7 @@ def desk(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     for tasks in (base_tasks, cases_tasks, evidence_tasks):
         monkeypatch.setattr(tasks, "redis_client", lambda _: client)
     monkeypatch.setattr(evidence_tasks, "live_evidence", lambda _: made.ports)
-    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: Swept(0, 0, 0, False))
+    monkeypatch.setattr(cases_tasks, "sweep_all", lambda _: SweepCounts(0, 0, 0, False))
     monkeypatch.setattr(evidence_tasks.draw_evidence, "apply_async", lambda **options: made.draws.append(options))
     yield made
     client.close()

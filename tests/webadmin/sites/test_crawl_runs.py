@@ -212,7 +212,7 @@ def test_a_machine_has_its_slots_and_takes_a_freed_one_again(tmp_path: Path) -> 
     one, other = slots.take(tmp_path, 2), slots.take(tmp_path, 2)
     assert other is not None
     assert slots.take(tmp_path, 2) is None
-    copy = slots.inherited(os.dup(one.fileno()))  # of a process that was given it
+    copy = slots.inherit_slot(os.dup(one.fileno()))  # of a process that was given it
     one.free()
     assert slots.take(tmp_path, 2) is None
     copy.free()
@@ -410,7 +410,7 @@ def test_a_run_taken_since_is_left(site: Site, tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(crawler.connections, "close_all", lambda: None)  # the test's transaction
     slot = slots.take(tmp_path, 1)
     assert crawler.Crawler(slot)._run(run, slot) is None
-    assert slot.taken_note() == "", "nothing is left behind"
+    assert slot.take_note() == "", "nothing is left behind"
     assert (CrawlRun.objects.get().state, CrawlRun.objects.count()) == (State.RUNNING, 1)
 
 

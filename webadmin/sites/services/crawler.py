@@ -63,9 +63,9 @@ class Crawler:
     def _take_up_left(self) -> None:
         """Take up the runs of this machine whose crawlers and crawls were killed; a crawler for each is started."""
         left = [self._slot] if self._slot is not None else []
-        tasks = [slot.taken_note() for slot in left]
-        for slot in slots.left_behind(crawlers.slots_folder(SETTINGS.home)):
-            tasks.append(slot.taken_note())
+        tasks = [slot.take_note() for slot in left]
+        for slot in slots.abandoned_slots(crawlers.slots_folder(SETTINGS.home)):
+            tasks.append(slot.take_note())
             slot.free()
         for task in filter(None, tasks):
             if self._query_database(partial(take_up_lost, task, SystemClock().now())) is not None:
@@ -149,7 +149,7 @@ def main(arguments: list[str]) -> int:
     """Crawl until nothing waits; 1 where the admin database does not answer."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     keep_what_is_loaded()
-    crawler = Crawler(slots.inherited(int(arguments[0])))
+    crawler = Crawler(slots.inherit_slot(int(arguments[0])))
     signal.signal(signal.SIGTERM, crawler.stop)
     signal.signal(signal.SIGINT, crawler.stop)
     try:

@@ -35,7 +35,7 @@ def start(settings: Settings) -> bool:
 
 def restart_lost_crawler(settings: Settings) -> None:
     """Start a crawler where one was killed together with its crawl: it takes up what these left behind."""
-    left = next(slots.left_behind(slots_folder(settings.home)), None)
+    left = next(slots.abandoned_slots(slots_folder(settings.home)), None)
     if left is not None:
         left.free()
         start(settings)

@@ -16,7 +16,7 @@ def work_in_slot(arguments: Sequence[str], work: Callable[[], object], log: logg
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     keep_what_is_loaded()
-    slot = slots.inherited(int(arguments[0]))
+    slot = slots.inherit_slot(int(arguments[0]))
     try:
         work()
     except (ZhuiwenError, *AWAY) as error:

@@ -21,13 +21,13 @@ from fingerprint.algorithms import ALGORITHMS, DEFAULT
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.record import Fingerprint
 from matcher.index.memory import MemoryIndex
-from matcher.index.postings import postings_of
+from matcher.index.postings import sorted_postings
 from matcher.index.redis import compaction as redis_compaction
 from matcher.index.redis.build import MIN_POSTINGS_OF_BUCKET
 from matcher.index.redis.generation import Generation
 from matcher.index.redis.journal import JournalEntry
 from matcher.index.redis.keys import SHARDS, GenerationKeys, Keys
-from matcher.index.redis.link import Link
+from matcher.index.redis.link import RedisLink
 from matcher.index.redis.redis_index import OUTGROWN, RedisIndex
 from matcher.index.redis.scripts import TEXT_IS_THERE
 from matcher.index.redis.text_table import pack_id
@@ -275,7 +275,7 @@ class TestAtTheSameTime:
         slow, other = RedisIndex(client, bucket_bits=8), RedisIndex(client)
         slow.clear()
         slow.add(B, PRINTS[B])
-        generation, postings, name = slow._current, postings_of(PRINTS[A]), pack_id(A)
+        generation, postings, name = slow._current, sorted_postings(PRINTS[A]), pack_id(A)
         reserved = generation._reserve(name, postings)
         other.remove(A)
         other.add(A, PRINTS[A])
@@ -387,7 +387,7 @@ class TestServers:
             return cluster.execute_command("EVAL", "return 1", 2, "a", "b")
 
         with pytest.raises(RedisClusterException, match="same key slot"):
-            Link(cluster)._patiently(across_slots)
+            RedisLink(cluster)._patiently(across_slots)
         assert len(calls) == 1
 
     def test_a_cluster_shares_the_buckets_evenly_and_deletes_them_all(self, cluster: RedisCluster) -> None:
