@@ -18,7 +18,7 @@ from core.states import CaseState
 from laboratory.desk.maker import WORDS, Estate
 from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter
 from webadmin.cases.models import Case
-from webadmin.review.pages.matter_lists.asked import ORDERS
+from webadmin.review.pages.matter_lists.inbox_query import ORDERS
 from webadmin.review.pages.matter_lists.queues import Queue
 from webadmin.sites.models import PageRecord
 

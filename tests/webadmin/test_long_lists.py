@@ -15,7 +15,7 @@ from tests.support.desk import list_url
 from webadmin.accounts.pages import searching
 from webadmin.cases.models import Case, Exclusion
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.review.pages.case_page import listed
+from webadmin.review.pages.case_page import list_position
 from webadmin.sites.models import Address, CrawlRun, PageRecord
 
 CASES = 6
@@ -96,7 +96,7 @@ def test_a_search_asks_for_no_row_of_another_rights_holder(world: World, manager
 
 def test_a_case_far_down_has_neighbours(world: World, manager: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     case_texts.use(monkeypatch)
-    monkeypatch.setattr(listed, "MAX_LISTED", 2)
+    monkeypatch.setattr(list_position, "MAX_LISTED", 2)
     keys = list(Case.objects.filter(rights_holder=world.ours.holder).values_list("pk", flat=True))
     for at, key in enumerate(keys):
         shown = manager.get(f"{list_url(Case)}{key}/change/", {"_changelist_filters": ""}).context["listed"]

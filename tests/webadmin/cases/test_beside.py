@@ -25,7 +25,7 @@ from webadmin.cases.models import Case, CaseMatch, Exclusion
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.making import EvidencePorts, bundle_version
-from webadmin.review.pages.case_page.case_texts import texts_of
+from webadmin.review.pages.case_page.case_texts import fetch_texts
 from webadmin.sites.models import Site
 from webadmin.works.models import Chapter, Work
 
@@ -179,7 +179,7 @@ def test_the_page_of_a_case_says_that_its_passages_stand_in_comments(desk: tuple
     running, site = desk
     compared(running, site, INNOCENT, lines(Zone.COMMENT, CHAPTER))
     with translation.override("en"):
-        texts = texts_of(CaseMatch.objects.get())
+        texts = fetch_texts(CaseMatch.objects.get())
     assert texts.page is not None
     assert CHAPTER.split("\n")[0] in texts.page
     assert [note for note in texts.notes if "comments" in note]

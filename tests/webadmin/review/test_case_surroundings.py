@@ -19,7 +19,7 @@ from webadmin.cases.models import Case, CaseMatch, TakenText
 from webadmin.cases.services.verdicts import decide
 from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
 from webadmin.notices.models import Notice
-from webadmin.review.pages.case_page.elsewhere import other_places
+from webadmin.review.pages.case_page.other_sources import other_places
 from webadmin.sites.models import PageRecord, Site
 
 CASES = 4

@@ -8,8 +8,16 @@ from hypothesis import strategies as st
 from core.matches import ChangeKind
 from tests.support import admin_data
 from webadmin.review.pages.case_page.change_summary import change_counts
-from webadmin.review.pages.case_page.comparison import Column, Copied, Missing, Source, Taken, Uncopied, compare
-from webadmin.review.pages.case_page.elsewhere import Place, with_sources
+from webadmin.review.pages.case_page.comparison import (
+    ComparisonColumn,
+    CopiedText,
+    MissingText,
+    SourcedText,
+    TextSource,
+    UncopiedText,
+    compare,
+)
+from webadmin.review.pages.case_page.other_sources import SourcePlace, with_sources
 
 ALPHABET = "甲乙丙丁 \n\u200b\u202e<&\ud800a"
 texts = st.text(alphabet=ALPHABET, max_size=60)
@@ -48,18 +56,18 @@ def span(page: str, work: str, at: tuple[int, int], of: tuple[int, int], *change
     }
 
 
-def linked_keys(column: Column) -> set[str]:
+def linked_keys(column: ComparisonColumn) -> set[str]:
     return {
         link.key
         for block in column.blocks
-        if isinstance(block, Copied)
+        if isinstance(block, CopiedText)
         for piece in block.pieces
         for link in piece.links
     }
 
 
-def copied(column: Column) -> list[tuple[tuple[int, ...], str]]:
-    return [(block.passages, block.text) for block in column.blocks if isinstance(block, Copied)]
+def copied(column: ComparisonColumn) -> list[tuple[tuple[int, ...], str]]:
+    return [(block.passages, block.text) for block in column.blocks if isinstance(block, CopiedText)]
 
 
 @given(st.data(), texts, texts)
@@ -76,10 +84,10 @@ def test_a_character_is_copied_exactly_where_a_span_covers_it(data: Any, page: s
     column, at = compare(page, work, spans).work, 0
     ordered = sorted(spans, key=lambda each: tuple(each["page"]))
     for block in column.blocks:
-        assert not isinstance(block, Missing)
+        assert not isinstance(block, MissingText)
         covering = tuple(number for number, each in enumerate(ordered, 1) if each["work"][0] <= at < each["work"][1])
         if block.text:
-            assert covering == (block.passages if isinstance(block, Copied) else ())
+            assert covering == (block.passages if isinstance(block, CopiedText) else ())
         at += len(block.text)
 
 
@@ -89,7 +97,7 @@ def test_excerpts_alone_show_the_same_passages_as_the_whole_texts(data: Any, pag
     whole, frozen = compare(page, work, spans), compare(None, None, spans)
     assert copied(frozen.page) == copied(whole.page)
     assert copied(frozen.work) == copied(whole.work)
-    assert not any(isinstance(block, Uncopied) for block in frozen.page.blocks)
+    assert not any(isinstance(block, UncopiedText) for block in frozen.page.blocks)
 
 
 def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing() -> None:
@@ -109,7 +117,7 @@ def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing()
         ("deleted", "戊", ""),
     ]
     block = comparison.page.blocks[1]
-    assert isinstance(block, Copied)
+    assert isinstance(block, CopiedText)
     gaps = [piece for piece in block.pieces if not piece.text]
     assert [gap.links[0].kind for gap in gaps] == [ChangeKind.DELETED]
 
@@ -156,18 +164,20 @@ def test_kinds_with_many_pairs_say_how_many_are_not_shown() -> None:
 def test_text_of_other_works_loses_no_character(page: str, others: list[list[int]], own: list[list[int]]) -> None:
     work = "戊" * 70
     column = compare(page, work, [span(page, work, (at[0], at[1]), (0, 1)) for at in own]).page
-    places = sorted((Place(*at, Source("别的书", "/")) for at in others), key=lambda place: (place.start, place.end))
+    places = sorted(
+        (SourcePlace(*at, TextSource("别的书", "/")) for at in others), key=lambda place: (place.start, place.end)
+    )
     cut = with_sources(column, places)
     assert cut.text == page
-    assert [block for block in cut.blocks if isinstance(block, Copied)] == [
-        block for block in column.blocks if isinstance(block, Copied)
+    assert [block for block in cut.blocks if isinstance(block, CopiedText)] == [
+        block for block in column.blocks if isinstance(block, CopiedText)
     ]
     by_other = {place for at in others for place in range(*at)}
     at = 0
     for block in cut.blocks:
-        assert not isinstance(block, Missing)
-        if not isinstance(block, Copied):
+        assert not isinstance(block, MissingText)
+        if not isinstance(block, CopiedText):
             assert block.text
             covered = [place in by_other for place in range(at, at + len(block.text))]
-            assert covered == [isinstance(block, Taken)] * len(block.text)
+            assert covered == [isinstance(block, SourcedText)] * len(block.text)
         at += len(block.text)

@@ -21,8 +21,8 @@ from tests.support.case_texts import Texts
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.records import response
 from webadmin import stores
-from webadmin.review.pages.page_history.page_versions import EventKind, History, history
-from webadmin.review.pages.page_history.page_view import page_history
+from webadmin.review.pages.page_history.page_versions import EventKind, Timeline, build_timeline
+from webadmin.review.pages.page_history.page_view import version_rows
 from webadmin.sites.models import PageRecord
 from webadmin.ui.pages import text_diff
 from webadmin.ui.pages.text_diff import PartKind, TextDiff
@@ -49,9 +49,9 @@ def lived(store: MemoryPageStore, page: PageRecord) -> None:
     store.put(fetched(page, 120), Reading(title="第一章", text=TEXT))
 
 
-def told(store: MemoryPageStore, page: PageRecord, most: int = 60) -> History:
+def timeline(store: MemoryPageStore, page: PageRecord, most: int = 60) -> Timeline:
     key: Any = page.page_id
-    return history(store.states(key), store.versions(key), store.absences(key), most)
+    return build_timeline(store.states(key), store.versions(key), store.absences(key), most)
 
 
 def pieces(diff: TextDiff, kind: PartKind) -> list[str]:
@@ -117,7 +117,7 @@ class TestTimeline:
     def test_events_come_in_order_with_what_each_changed(self, world: World, texts: Texts) -> None:
         page = world.ours.pages[0]
         lived(texts.pages, page)
-        events = told(texts.pages, page).events
+        events = timeline(texts.pages, page).events
         assert [event.kind for event in events] == [
             EventKind.FIRST_SEEN,
             EventKind.CHANGED,
@@ -139,14 +139,14 @@ class TestTimeline:
         page = world.ours.pages[0]
         texts.pages.put(fetched(page, 0), Reading(title="第一章", text=TEXT))
         texts.pages.put_absence(fetched(page, 24, BODY, 200), AbsenceReason.UNREADABLE, is_gone=False)
-        events = told(texts.pages, page).events
+        events = timeline(texts.pages, page).events
         assert [event.kind for event in events] == [EventKind.FIRST_SEEN, EventKind.UNREADABLE]
 
     def test_a_long_history_shows_its_newest_part_and_counts_the_rest(self, world: World, texts: Texts) -> None:
         page = world.ours.pages[0]
         for number in range(10):
             texts.pages.put(fetched(page, number), Reading(title="", text=f"第{number}版的正文。"))
-        shown = told(texts.pages, page, most=4)
+        shown = timeline(texts.pages, page, most=4)
         assert (len(shown.events), shown.earlier) == (4, 6)
         assert shown.events[0].diff is not None, "the oldest shown is compared with the one before it"
 
@@ -208,5 +208,5 @@ class TestTimeline:
 def test_a_version_whose_archive_states_no_time_says_whose_time_it_has() -> None:
     own = records.page_version(text=TEXT)
     old = replace(own, id=VersionId("b" * 32), origin=f"cw09.warc.gz, byte 7, {DATED_BY_SERVER}")
-    rows = page_history([], [own, old], own.id)
+    rows = version_rows([], [own, old], own.id)
     assert {row.id: row.is_dated_by_server for row in rows} == {own.id: False, old.id: True}

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webadmin.review.pages.case_page.text_blocks import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, lines_of
+from webadmin.review.pages.case_page.text_blocks import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, split_lines
 
 LONGEST = MAX_LINE_BLOCKS * BLOCK_CHARS
 BLOCK = re.compile(r'<div class="zw-block">(.*?)</div>', re.DOTALL)
@@ -15,7 +15,7 @@ def blocks_of(*parts: str) -> list[str]:
     """What the blocks hold of the parts of a text, each line added by itself."""
     blocks = TextBlocks()
     for part in parts:
-        for line in lines_of(part):
+        for line in split_lines(part):
             blocks.add(line, line)
     markup = blocks.markup()
     assert BLOCK.sub("", markup) == "", "nothing stands beside the blocks"
@@ -38,7 +38,7 @@ def test_pieces_of_a_line_stay_in_one_block_until_the_line_ends() -> None:
 
 def test_a_line_that_is_longer_than_many_blocks_is_cut_all_the_same() -> None:
     text = "字" * (2 * LONGEST + 7)
-    assert list(lines_of(text)) == ["字" * LONGEST, "字" * LONGEST, "字" * 7]
+    assert list(split_lines(text)) == ["字" * LONGEST, "字" * LONGEST, "字" * 7]
     assert [len(block) for block in blocks_of(text)] == [LONGEST, LONGEST, 7]
     pieces = ["字" * (LONGEST // 4)] * 9
     assert [len(block) for block in blocks_of(*pieces)] == [LONGEST, LONGEST, LONGEST // 4]

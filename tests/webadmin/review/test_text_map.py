@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span, spans_of, texts
 from webadmin.review.pages.case_page import text_map
-from webadmin.review.pages.case_page.comparison import Comparison, compare
+from webadmin.review.pages.case_page.comparison import PageComparison, compare
 from webadmin.review.pages.case_page.text_map import LENGTH, MIN_RIBBON, Ribbon, ribbons, ticks
 
 LINES = [f"第{number}行\n" for number in range(10)]  # of four characters
@@ -22,7 +22,7 @@ def heights(ribbon: Ribbon) -> tuple[float, float, float, float]:
     return corners[0], corners[7], corners[2], corners[4]
 
 
-def copied(page: str, work: str, *places: tuple[tuple[int, int], tuple[int, int]]) -> Comparison:
+def copied(page: str, work: str, *places: tuple[tuple[int, int], tuple[int, int]]) -> PageComparison:
     return compare(page, work, [span(page, work, at, of) for at, of in places])
 
 

@@ -9,7 +9,7 @@ from tests.support import admin_data
 from tests.support.book_copies import CHARS, book, carry, found_in
 from webadmin.accounts.models import RightsHolder
 from webadmin.reports.services.report_rows import make_report
-from webadmin.review.services.whole_book import Extent, whole_book
+from webadmin.review.services.whole_book import CopyExtent, whole_book
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
 
@@ -41,7 +41,7 @@ def test_nothing_that_was_found_is_a_book_of_missing_chapters(site: Site, work: 
     shown = whole_book(site.pk, work.pk)
     assert [each.number for each in shown.missing] == [1, 2, 3, 4, 5, 6]
     assert (shown.share, shown.lead, shown.gaps, shown.pages) == (0.0, None, [], ())
-    assert {each.extent for each in shown.chapters} == {Extent.NONE}
+    assert {each.extent for each in shown.chapters} == {CopyExtent.NONE}
 
 
 def test_each_character_of_a_chapter_counts_once_however_many_pages_have_it(site: Site, work: Work) -> None:
@@ -49,10 +49,10 @@ def test_each_character_of_a_chapter_counts_once_however_many_pages_have_it(site
     carry(site, work, 2, {1: range(20, 60), 2: range(50)}, official(2))
     shown = whole_book(site.pk, work.pk)
     first, second = shown.chapters[:2]
-    assert (first.share, first.extent, second.share, second.extent) == (1.0, Extent.FULL, 0.5, Extent.PART)
+    assert (first.share, first.extent, second.share, second.extent) == (1.0, CopyExtent.FULL, 0.5, CopyExtent.PART)
     assert [each.share for each in first.pages] == [1.0, 0.4]
     assert shown.share == 150 / 600
-    assert [each.number for each in shown.copied] == [1, 2]
+    assert [each.number for each in shown.copied_chapters] == [1, 2]
 
 
 def test_the_clock_runs_from_the_first_sight_to_the_official_time(site: Site, work: Work) -> None:
@@ -107,7 +107,7 @@ def test_several_chapters_on_a_page_and_a_chapter_over_several_pages(site: Site,
     assert (page.case_id, page.carries) == (merged.pk, (1, 2))
     assert [each.number for each in shown.chapters if each.is_merged] == [1, 2]
     assert [each.number for each in shown.spread] == [3]
-    assert (shown.chapters[2].share, shown.chapters[2].extent) == (0.95, Extent.FULL)
+    assert (shown.chapters[2].share, shown.chapters[2].extent) == (0.95, CopyExtent.FULL)
 
 
 def test_a_text_that_the_work_has_twice_does_not_merge_chapters(site: Site, work: Work) -> None:
@@ -127,7 +127,7 @@ def test_only_copies_on_this_site_of_this_work_count(owner: RightsHolder, site: 
     carry(site, work, 4, {3: WHOLE}, official(3), state=CaseState.SET_ASIDE)
     carry(site, work, 5, {4: WHOLE}, official(4), state=CaseState.CONFIRMED)
     shown = whole_book(site.pk, work.pk)
-    assert [each.number for each in shown.copied] == [4]
+    assert [each.number for each in shown.copied_chapters] == [4]
     assert shown.uncounted_cases == 2
 
 
@@ -135,7 +135,7 @@ def test_a_chapter_with_a_new_text_begins_anew(site: Site, work: Work) -> None:
     carry(site, work, 1, {1: WHOLE}, official(1) - timedelta(days=1))
     Chapter.objects.filter(work=work, number=1).update(text_id="d" * 40)
     shown = whole_book(site.pk, work.pk)
-    assert (shown.copied, shown.lead, shown.share) == ([], None, 0.0)
+    assert (shown.copied_chapters, shown.lead, shown.share) == ([], None, 0.0)
 
 
 def test_it_says_the_same_share_as_the_report(owner: RightsHolder, site: Site, work: Work) -> None:
@@ -152,4 +152,4 @@ def test_a_long_book_costs_no_more_queries(owner: RightsHolder, site: Site, djan
     for number in range(1, 41):
         carry(site, long, number, {number: WHOLE}, official(1))
     with django_assert_max_num_queries(9):
-        assert len(whole_book(site.pk, long.pk).copied) == 40
+        assert len(whole_book(site.pk, long.pk).copied_chapters) == 40

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext_lazy, pgettext_lazy
 from core.hidden_characters import clipped, spelled
 from core.shares import cut_share, percentage
 from webadmin.accounts.services import access
-from webadmin.review.services.whole_book import ChapterCopied, Extent, WholeBook, whole_book
+from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, WholeBook, whole_book
 from webadmin.sites.models import Site
 from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import desk_page, page_of
@@ -39,12 +39,12 @@ SELECTIONS = (
     Selection(
         "full",
         pgettext_lazy("a chapter on a site", "whole or nearly"),
-        lambda chapter, gaps: chapter.extent is Extent.FULL,
+        lambda chapter, gaps: chapter.extent is CopyExtent.FULL,
     ),
     Selection(
-        "part", pgettext_lazy("a chapter on a site", "in part"), lambda chapter, gaps: chapter.extent is Extent.PART
+        "part", pgettext_lazy("a chapter on a site", "in part"), lambda chapter, gaps: chapter.extent is CopyExtent.PART
     ),
-    Selection("missing", _("missing"), lambda chapter, gaps: chapter.extent is Extent.NONE),
+    Selection("missing", _("missing"), lambda chapter, gaps: chapter.extent is CopyExtent.NONE),
     Selection("gaps", _("missing in between"), lambda chapter, gaps: chapter.number in gaps),
     Selection("early", _("before the official time"), lambda chapter, gaps: chapter.is_early),
     Selection(
@@ -55,18 +55,18 @@ SELECTIONS = (
 )
 
 
-def selected(book: WholeBook, key: str) -> list[ChapterCopied]:
+def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
     """The chapters that a word of an address selects. Raises BadValue for one that there is not."""
     selection = next((each for each in SELECTIONS if each.key == key), None)
     if selection is None:
         choices = ", ".join(each.key for each in SELECTIONS if each.key)
         raise BadValue("show", key, _now("it can be one of: %(choices)s.") % {"choices": choices})
-    return _of(book, selection)
+    return _matching_chapters(book, selection)
 
 
 def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
     """What can be selected: what no chapter has is not offered, unless it is what is shown."""
-    counted = [(each, len(_of(book, each))) for each in SELECTIONS]
+    counted = [(each, len(_matching_chapters(book, each))) for each in SELECTIONS]
     return [
         {"key": each.key, "label": each.label, "count": count, "is_chosen": each.key == chosen}
         for each, count in counted
@@ -74,15 +74,15 @@ def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def _of(book: WholeBook, selection: Selection) -> list[ChapterCopied]:
+def _matching_chapters(book: WholeBook, selection: Selection) -> list[ChapterCopied]:
     gaps = {chapter.number for chapter in book.gaps}
     return [chapter for chapter in book.chapters if selection.has(chapter, gaps)]
 
 
 EXTENTS = {
-    Extent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
-    Extent.PART: pgettext_lazy("a chapter on a site", "in part"),
-    Extent.NONE: _("missing"),
+    CopyExtent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
+    CopyExtent.PART: pgettext_lazy("a chapter on a site", "in part"),
+    CopyExtent.NONE: _("missing"),
 }
 PER_PAGE = 100  # chapters of the table; the strip has all
 LONG = 600  # chapters from which on the strip is drawn small
@@ -168,9 +168,9 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
         raise Http404
     book = whole_book(site.pk, work.pk)
     shown = request.GET.get("show", "")
-    chapters = selected(book, shown)
+    chapters = select_chapters(book, shown)
     if "export" in request.GET:
-        return _exported(request, work, site, chapters)
+        return _export_response(request, work, site, chapters)
     page = page_of(request, chapters, PER_PAGE)
     context = {
         "opts": Work._meta,
@@ -186,7 +186,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
         "chips": chips(book, shown),
         "show": shown,
         "page": page,
-        "rows": [row_of(chapter) for chapter in page],
+        "rows": [chapter_row(chapter) for chapter in page],
         "query": urlencode({"show": shown}) if shown else "",
         "may_export": access.may_manage(request.user, work),
         "is_undated": not any(chapter.official_at for chapter in book.chapters),
@@ -194,7 +194,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
     return desk_page(request, "review/whole_book.html", context)
 
 
-def row_of(chapter: ChapterCopied) -> dict[str, Any]:
+def chapter_row(chapter: ChapterCopied) -> dict[str, Any]:
     shown = chapter.pages[:MAX_PAGES_SHOWN]
     return {
         "chapter": chapter,
@@ -237,7 +237,9 @@ def _cell(chapter: ChapterCopied) -> tuple[str, str, str]:
     return chapter.extent, " is-early" if chapter.is_early else "", " · ".join(filter(None, words))
 
 
-def _exported(request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopied]) -> HttpResponseBase:
+def _export_response(
+    request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopied]
+) -> HttpResponseBase:
     wanted = request.GET["export"]
     if wanted not in FILES:
         raise BadValue("export", wanted, _now("it can be one of: %(choices)s.") % {"choices": ", ".join(FILES)})

@@ -26,7 +26,7 @@ CARRIED_SHARE = 0.5  # of a chapter on one page: below it the page quotes or pat
 SPREAD_SHARE = 0.1  # of a chapter: what other pages add to the page that has most of it
 
 
-class Extent(StrEnum):
+class CopyExtent(StrEnum):
     """How much of a chapter stands on the site."""
 
     FULL = "full"
@@ -76,10 +76,10 @@ class ChapterCopied:
         return share_of_work(self.taken_chars, self.chars) or 0.0
 
     @property
-    def extent(self) -> Extent:
+    def extent(self) -> CopyExtent:
         if not self.taken_chars:
-            return Extent.NONE
-        return Extent.FULL if self.share >= FULL_SHARE else Extent.PART
+            return CopyExtent.NONE
+        return CopyExtent.FULL if self.share >= FULL_SHARE else CopyExtent.PART
 
     @property
     def first_seen_at(self) -> datetime | None:
@@ -130,12 +130,12 @@ class WholeBook:
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
     @property
-    def copied(self) -> list[ChapterCopied]:
+    def copied_chapters(self) -> list[ChapterCopied]:
         return [each for each in self.chapters if each.taken_chars]
 
     @property
     def full(self) -> list[ChapterCopied]:
-        return [each for each in self.chapters if each.extent is Extent.FULL]
+        return [each for each in self.chapters if each.extent is CopyExtent.FULL]
 
     @property
     def missing(self) -> list[ChapterCopied]:
@@ -145,7 +145,7 @@ class WholeBook:
     @property
     def gaps(self) -> list[ChapterCopied]:
         """The missing chapters before the last one that is copied: left out, not yet unseen."""
-        last = self.copied[-1].number if self.copied else 0
+        last = self.copied_chapters[-1].number if self.copied_chapters else 0
         return [each for each in self.missing if each.number < last]
 
     @property

@@ -9,8 +9,7 @@ from webadmin.cases.services.allowance import CoveredInPart, covered_in_part
 from webadmin.notices.services.removals.track_record import Record
 from webadmin.review.pages.case_page import comparison_html
 from webadmin.sites.models import PageRecord
-from webadmin.sites.pages.recheck import RecheckShown
-from webadmin.sites.pages.recheck import recheck_summary as shown_recheck
+from webadmin.sites.pages.recheck import RecheckShown, recheck_summary
 from webadmin.ui.models import phrases
 from webadmin.ui.pages.wording import said
 
@@ -42,6 +41,6 @@ def licence_in_part(case: Case) -> CoveredInPart | None:
 
 
 @register.simple_tag
-def recheck_of(page: PageRecord) -> RecheckShown:
+def recheck_status(page: PageRecord) -> RecheckShown:
     """Where the newest check of a page stands, and how it is asked for."""
-    return shown_recheck(page)
+    return recheck_summary(page)

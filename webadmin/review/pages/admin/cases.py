@@ -25,7 +25,7 @@ from webadmin.cases.pages.state_columns import CASE_STATE_COLORS, case_state_nam
 from webadmin.evidence.pages.factors_view import case_factors_view
 from webadmin.evidence.pages.proofs_view import case_proofs_view
 from webadmin.review.pages.case_page.case_view import case_view
-from webadmin.review.pages.case_page.left_out_requests import left_out_view
+from webadmin.review.pages.case_page.passage_requests import passages_view
 from webadmin.ui.models.phrases import VERDICTS
 from webadmin.ui.pages.columns import moment_column, obfuscation_line, two_lines
 from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
@@ -101,7 +101,7 @@ class CaseAdmin(AuthorSearchAdmin):
     is_read_only = True
     record_view = staticmethod(case_view)
     record_pages = [
-        ("passages", "passages", left_out_view),
+        ("passages", "passages", passages_view),
         ("proofs", "proofs", case_proofs_view),
         ("factors", "factors", case_factors_view),
     ]
@@ -193,14 +193,14 @@ class CaseAdmin(AuthorSearchAdmin):
 
     @admin.action(description=_("Export as CSV"), permissions=["manage"])
     def export_csv(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
-        return csv_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
+        return csv_response(_export_name(), CASE_COLUMNS, _exportable_cases(queryset, request))
 
     @admin.action(description=_("Export as XLSX"), permissions=["manage"])
     def export_xlsx(self, request: HttpRequest, queryset: QuerySet) -> HttpResponseBase:
-        return xlsx_response(_export_name(), CASE_COLUMNS, _exported(queryset, request))
+        return xlsx_response(_export_name(), CASE_COLUMNS, _exportable_cases(queryset, request))
 
 
-def _exported(queryset: QuerySet, request: HttpRequest) -> QuerySet:
+def _exportable_cases(queryset: QuerySet, request: HttpRequest) -> QuerySet:
     """Leave out what the user may see and not export: cases of a rights holder for whom they are a reviewer only."""
     cases = manageable(queryset, request.user).prefetch_related("addresses__page")
     return cases.select_related("rights_holder", "work", "page__site", "decision__decided_by")

@@ -30,7 +30,7 @@ class IgnoredTextInline(HolderInline):
     tab = True
     hide_title = True
     per_page = 20
-    fields = ["beginning", "entered_by", "entered_at", "example", "standing"]
+    fields = ["beginning", "entered_by", "entered_at", "example", "status"]
     readonly_fields = fields
     verbose_name_plural = _("Ignored texts")
 
@@ -42,7 +42,7 @@ class IgnoredTextInline(HolderInline):
     example = address_column("page_url", _("seen on"))
 
     @display(description=_("state"))
-    def standing(self, ignored: IgnoredText) -> str:
+    def status(self, ignored: IgnoredText) -> str:
         if ignored.withdrawn_at is None:
             return _now("does not count")
         return _now("taken back by %(who)s") % {"who": ignored.withdrawn_by}
@@ -54,14 +54,14 @@ class ReviewedSiteAdmin(SiteAdmin):
 
     list_display = [*SiteAdmin.list_display, "case_count"]
     inlines = [*SiteAdmin.inlines[:-1], IgnoredTextInline, SiteAdmin.inlines[-1]]
-    readonly_fields = [*SiteAdmin.readonly_fields, "whole_books", "whom_to_write_to", "effect"]
+    readonly_fields = [*SiteAdmin.readonly_fields, "whole_books", "addressee_list", "effect"]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         (title, first), *others = super().get_fieldsets(request, obj)
         first = (title, {**first, "fields": [*first["fields"], "whole_books"]})
         if obj is None:
             return [first, *others]
-        addressees = (_("Whom to write to"), {"fields": ["whom_to_write_to"], "classes": ["tab"]})
+        addressees = (_("Whom to write to"), {"fields": ["addressee_list"], "classes": ["tab"]})
         effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
         return [first, *others[:-1], addressees, effect, others[-1]]
 
@@ -73,7 +73,7 @@ class ReviewedSiteAdmin(SiteAdmin):
 
     @draw_once
     @display(description=_("addressees"))
-    def whom_to_write_to(self, site: Site) -> object:
+    def addressee_list(self, site: Site) -> object:
         return whom_to_write_to(site, is_managed=vars(site).get("is_managed", False))
 
     @draw_once

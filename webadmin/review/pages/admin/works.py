@@ -38,7 +38,7 @@ class ReviewedWorkAdmin(WorkAdmin):
     """Adds cases, and how much of a work stands on pages."""
 
     record_pages = [*WorkAdmin.record_pages, ("on/<str:site>", "book", _book_page)]
-    list_display = [*WorkAdmin.list_display[:-1], "case_count", "taken", "share_taken", "protection"]
+    list_display = [*WorkAdmin.list_display[:-1], "case_count", "chars_taken", "share_taken", "protection"]
     fields = [*WorkAdmin.fields, "whole_books"]
     readonly_fields = [*WorkAdmin.readonly_fields, "whole_books"]
 
@@ -67,7 +67,7 @@ class ReviewedWorkAdmin(WorkAdmin):
         return list_link(Case, work.cases_total, work__id__exact=work.pk) if work.cases_total else 0
 
     @display(description=_("characters taken (each once)"))
-    def taken(self, work: Any) -> str:
+    def chars_taken(self, work: Any) -> str:
         return f"{work.taken_chars:,}"
 
     @display(description=_("share of the work"))

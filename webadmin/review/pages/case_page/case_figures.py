@@ -9,7 +9,7 @@ from webadmin.cases.models import Case
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class CaseFigure:
     """One figure as it is shown."""
 
     name: str
@@ -20,7 +20,7 @@ class Figure:
 IN_BAR = 4  # similarity and the three shares; of a case without a match one less
 
 
-def figures_of(case: Case, share_of_chapter: float | None) -> list[Figure]:
+def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]:
     """What was measured and counts, the most telling figures first; no chapter for a case without a match.
 
     The meanings are those of core.matches.
@@ -30,17 +30,17 @@ def figures_of(case: Case, share_of_chapter: float | None) -> list[Figure]:
     return [first, *chapter, *others]
 
 
-def _of_chapter(share: float) -> Figure:
-    return Figure(
+def _of_chapter(share: float) -> CaseFigure:
+    return CaseFigure(
         _("Share of the chapter"),
         percentage(share),
         _("How much of the chapter that is compared stands on the page."),
     )
 
 
-def _of_case(case: Case) -> list[Figure]:
+def _of_case(case: Case) -> list[CaseFigure]:
     return [
-        Figure(
+        CaseFigure(
             _("Similarity"),
             percentage(case.similarity),
             _(
@@ -49,17 +49,17 @@ def _of_case(case: Case) -> list[Figure]:
                 "only hide, punctuation and the order of sentences do not."
             ),
         ),
-        Figure(
+        CaseFigure(
             _("Share of the work"),
             percentage(case.work_share),
             _("Characters of the work taken, divided by all characters of the work as it is now."),
         ),
-        Figure(
+        CaseFigure(
             _("Share of the page"),
             percentage(case.page_containment),
             _("How much of the page's main text stands in the matching passages."),
         ),
-        Figure(
+        CaseFigure(
             _("Characters of the work taken"),
             f"{case.taken_chars:,}",
             _(
@@ -67,7 +67,7 @@ def _of_case(case: Case) -> list[Figure]:
                 "of it, one of like sound or shape, or its pinyin. Punctuation and spaces do not count."
             ),
         ),
-        Figure(
+        CaseFigure(
             _("Characters on the page"),
             f"{case.matched_chars:,}",
             _(
@@ -75,7 +75,7 @@ def _of_case(case: Case) -> list[Figure]:
                 "twice here, and once among the characters taken."
             ),
         ),
-        Figure(
+        CaseFigure(
             _("Longest run of equal characters"),
             f"{case.longest_equal_run_chars:,}",
             _(

@@ -29,7 +29,9 @@ def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | No
     The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
     """
     if request.GET.get("export") == "evidence":
-        return _exported(request, case, f"zhuiwen-evidence-{case.pk}.zip", lambda path: export_case(case.pk, path))
+        return _export_response(
+            request, case, f"zhuiwen-evidence-{case.pk}.zip", lambda path: export_case(case.pk, path)
+        )
     if "removal" in request.GET:
         return _proof_of_removal(request, case, request.GET["removal"])
     if "bundle" in request.GET:
@@ -40,10 +42,10 @@ def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | No
 def _proof_of_removal(request: HttpRequest, case: Case, key: str) -> HttpResponseBase:
     removal = require_record(case.removals, key)
     name = f"zhuiwen-removal-{case.pk}-{removal.pk}.zip"
-    return _exported(request, case, name, lambda path: export_removal(removal, path, stores.evidence_store()))
+    return _export_response(request, case, name, lambda path: export_removal(removal, path, stores.evidence_store()))
 
 
-def _exported(request: HttpRequest, case: Case, name: str, write: Callable[[Path], object]) -> HttpResponseBase:
+def _export_response(request: HttpRequest, case: Case, name: str, write: Callable[[Path], object]) -> HttpResponseBase:
     if not access.may_manage(request.user, case):
         raise Http404
     return exported(name, write)

@@ -29,7 +29,7 @@ class Entry:
     said: str
 
 
-def entries_of(case: Case) -> list[Entry]:
+def history_entries(case: Case) -> list[Entry]:
     """The newest first."""
     verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by", "licence")]
     rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
@@ -69,7 +69,7 @@ def _name(user: Any) -> str:
 DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown
 
 
-def just_decided(request: HttpRequest, among: Listed) -> dict[str, Any] | None:
+def own_last_decision(request: HttpRequest, among: Listed) -> dict[str, Any] | None:
     """What the address names, if it is the asker's own decision and still the newest of its case.
 
     address: of the case, in the same list; licence_address: of the licence that was made with it, else of the form that

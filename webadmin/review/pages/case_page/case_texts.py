@@ -28,9 +28,9 @@ class CaseTexts:
     notes: list[str] = field(default_factory=list)
 
 
-def texts_of(match: CaseMatch) -> CaseTexts:
+def fetch_texts(match: CaseMatch) -> CaseTexts:
     """Fetch both texts of a match and the history of its page; what fails is told in a note, never raised."""
-    found = CaseTexts(notes=_zones_told(match))
+    found = CaseTexts(notes=_zone_notes(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
         found.page = _page_text(version, match) if version else None
@@ -42,19 +42,19 @@ def texts_of(match: CaseMatch) -> CaseTexts:
             _("The page store cannot be read (%(error)s); what it would have shown is taken from the frozen evidence.")
             % {"error": said(error)}
         )
-        return _proven(found, match, is_silent=True)
-    return _proven(found, match, is_silent=False)
+        return _verify_texts(found, match, is_silent=True)
+    return _verify_texts(found, match, is_silent=False)
 
 
-def _zones_told(match: CaseMatch) -> list[str]:
+def _zone_notes(match: CaseMatch) -> list[str]:
     """Where on the page the passages stand, if not in its main text."""
     zones = {Zone(span.get("zone", Zone.MAIN)) for span in match.spans} - {Zone.MAIN}
     if not zones:
         return []
-    told = ", ".join(str(ZONES[zone]) for zone in sorted(zones))
+    zones_text = ", ".join(str(ZONES[zone]) for zone in sorted(zones))
     return [
         _("Passages stand beside the page's main text (%(zones)s); the column of the page has that behind it.")
-        % {"zones": told}
+        % {"zones": zones_text}
     ]
 
 
@@ -63,15 +63,15 @@ def _page_text(version: PageVersion, match: CaseMatch) -> str:
     return version.reading.text_with(match.page_text_digest) or version.reading.text
 
 
-def _proven(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
+def _verify_texts(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
     """Keep only texts that have the digest of the evidence."""
-    found.page = _checked(found, found.page, match.page_text_digest, _("page"), is_silent)
+    found.page = _verify_text(found, found.page, match.page_text_digest, _("page"), is_silent)
     found.reading = found.reading if found.page is not None else None
-    found.work = _checked(found, found.work, match.work_text_digest, _("work"), is_silent)
+    found.work = _verify_text(found, found.work, match.work_text_digest, _("work"), is_silent)
     return found
 
 
-def _checked(found: CaseTexts, text: str | None, expected: str, name: str, is_silent: bool) -> str | None:
+def _verify_text(found: CaseTexts, text: str | None, expected: str, name: str, is_silent: bool) -> str | None:
     if text is None:
         if not is_silent:
             found.notes.append(

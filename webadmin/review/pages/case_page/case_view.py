@@ -33,23 +33,23 @@ from webadmin.cases.services.opinions.summary import read_opinions
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
 from webadmin.evidence.pages.proof_summary import third_party_of
 from webadmin.evidence.services.subject import Subject
-from webadmin.review.pages.case_page.case_figures import IN_BAR, figures_of
+from webadmin.review.pages.case_page.case_figures import IN_BAR, list_figures
 from webadmin.review.pages.case_page.case_files import evidence_response
-from webadmin.review.pages.case_page.case_history import DECIDED, entries_of, just_decided
-from webadmin.review.pages.case_page.case_texts import texts_of
-from webadmin.review.pages.case_page.change_summary import change_counts, undone_beside, why_found
+from webadmin.review.pages.case_page.case_history import DECIDED, history_entries, own_last_decision
+from webadmin.review.pages.case_page.case_texts import fetch_texts
+from webadmin.review.pages.case_page.change_summary import change_counts, explain_match, unmarked_obfuscations
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.copies import other_copies, other_pages
-from webadmin.review.pages.case_page.elsewhere import carriers_of, other_places, with_sources
-from webadmin.review.pages.case_page.evidence_section import EvidenceShown, evidence_of, removals_of
-from webadmin.review.pages.case_page.left_out import left_out_of
-from webadmin.review.pages.case_page.listed import listed
-from webadmin.review.pages.case_page.page_column import asked_view, page_column, pictures_of
+from webadmin.review.pages.case_page.evidence_section import EvidenceShown, case_evidence, case_removals
+from webadmin.review.pages.case_page.excluded_passages import left_out_context
+from webadmin.review.pages.case_page.list_position import list_position
+from webadmin.review.pages.case_page.other_sources import list_carriers, other_places, with_sources
+from webadmin.review.pages.case_page.page_column import list_screenshots, page_column, requested_view
 from webadmin.review.pages.case_page.text_map import ribbons, ticks
-from webadmin.review.pages.case_page.verdict_form import FIELD, LICENSEE, licence_offer, offered_reasons, reason_of
-from webadmin.review.pages.matter_lists.among_matters import among_matters
-from webadmin.review.pages.page_history.page_view import page_history
+from webadmin.review.pages.case_page.verdict_form import FIELD, LICENSEE, licence_offer, offered_reasons, read_reason
+from webadmin.review.pages.matter_lists.inbox_position import inbox_position
+from webadmin.review.pages.page_history.page_view import version_rows
 from webadmin.ui.models.phrases import STATES, VERDICTS, case_name
 from webadmin.ui.pages.downloads import raw_download
 from webadmin.ui.pages.neighbours import Listed
@@ -82,7 +82,7 @@ def has_changed(case: Case) -> bool:
     return case.page.version_id != case.decided_version
 
 
-def difference_of(case: Case) -> Difference:
+def version_difference(case: Case) -> Difference:
     """What is different, as far as both versions are stored."""
     try:
         store = stores.page_store()
@@ -106,7 +106,7 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
     if "opinions" in request.GET:
         return with_policy(_opinions(request, case))
     if request.method == "POST" and isinstance(request.user, User):
-        return _decided(request, case, request.user)
+        return _record_decision(request, case, request.user)
     if DIFFERENCE in request.GET:
         return _difference(request, case)
     if "column" in request.GET and request.headers.get("X-Requested-With") == SCRIPT:
@@ -173,30 +173,30 @@ def raw_response(case: Case, match_id: str) -> HttpResponse:
     return raw_download(require_record(case.matches, match_id).raw_digest)
 
 
-def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
+def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpResponse:
     """Write what was decided, and go on to the next case of the list; what is refused keeps its note."""
-    asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
-    if asked not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
+    requested, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
+    if requested not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
         return HttpResponseRedirect(request.get_full_path())
     written = request.POST.get("note", "")
-    note = "\n".join(filter(None, (reason_of(request.POST.get("reason", "")), written.strip())))
-    among = _among(request, case)
+    note = "\n".join(filter(None, (read_reason(request.POST.get("reason", "")), written.strip())))
+    among = _position(request, case)
     try:
-        if asked == UNDO:
+        if requested == UNDO:
             has_licence = case.verdicts.filter(pk=int(basis), licence__isnull=False).exists()
             with announce_rulings(request, case.rights_holder_id) if has_licence else nullcontext():
                 undo(case, user, int(basis))
-        elif asked == Verdict.LICENSED and request.POST.get(FIELD):
+        elif requested == Verdict.LICENSED and request.POST.get(FIELD):
             licensee = request.POST.get(LICENSEE, "")
             with announce_rulings(request, case.rights_holder_id):
                 license_case(case, request.POST[FIELD], licensee, user, note, basis=int(basis))
         else:
-            decide(case, None if asked == REOPEN else Verdict(asked), user, note, basis=int(basis))
+            decide(case, None if requested == REOPEN else Verdict(requested), user, note, basis=int(basis))
     except VerdictRefused as refusal:
         messages.error(request, said(refusal))
         return _page(request, case, written, status=409)
-    if asked in {REOPEN, UNDO}:
+    if requested in {REOPEN, UNDO}:
         messages.success(
             request, _("Verdict taken back; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
         )
@@ -204,9 +204,9 @@ def _decided(request: HttpRequest, case: Case, user: User) -> HttpResponse:
     return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _among(request: HttpRequest, case: Case) -> Listed:
+def _position(request: HttpRequest, case: Case) -> Listed:
     """The inbox or the list that the case was opened from."""
-    return among_matters(request, case) or listed(request, case)
+    return inbox_position(request, case) or list_position(request, case)
 
 
 def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
@@ -216,18 +216,18 @@ def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list
         warned.append((_("page gone"), reverse("admin:watched_sites_pagerecord_timeline", args=[case.page_id])))
     elif has_changed(case):
         since = _("changed since the verdict: see the difference") if case.verdict else _("page changed since")
-        asked = {name: request.GET[name] for name in request.GET if name != DECIDED}
-        warned.append((since, f"?{urlencode({**asked, DIFFERENCE: '1'})}"))
+        parameters = {name: request.GET[name] for name in request.GET if name != DECIDED}
+        warned.append((since, f"?{urlencode({**parameters, DIFFERENCE: '1'})}"))
     if not evidence.first_stamp:
         warned.append((_("no time stamp yet"), ""))
     return warned
 
 
 def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
-    newest, evidence = case.verdicts.first(), evidence_of(case)
-    among = _among(request, case)
+    newest, evidence = case.verdicts.first(), case_evidence(case)
+    among = _position(request, case)
     texts = _matches(request, case)
-    figures = figures_of(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
+    figures = list_figures(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
     return {
         **_frame(case),
         "page_href": case.page_url if is_web_address(case.page_url) else "",
@@ -241,10 +241,10 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
             .select_related("work")
             .order_by("pk")  # by the list's order SQLite would go along all cases of the rights holder
         ),
-        "history": entries_of(case),
+        "history": history_entries(case),
         "allowed": allowed_now(case),
         "evidence": evidence,
-        "removals": removals_of(case),
+        "removals": case_removals(case),
         "third_party": third_party_of(Subject(case=case)),
         "may_export": access.may_manage(request.user, case),
         "basis": newest.pk if newest else 0,
@@ -254,7 +254,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
         "reopen": REOPEN,
         "undo": UNDO,
         "kept": kept,
-        "just_decided": just_decided(request, among),
+        "just_decided": own_last_decision(request, among),
         "listed": among,
         "matter_pages": case.matter.all_cases if case.matter else 0,
         "assignees": list_assignees(case.matter) if case.matter else [],
@@ -277,21 +277,21 @@ def _frame(case: Case) -> dict[str, Any]:
 
 def _difference(request: HttpRequest, case: Case) -> HttpResponse:
     """What is different on the page since it was decided on, or compared."""
-    context = {**_frame(case), "difference": difference_of(case)}
+    context = {**_frame(case), "difference": version_difference(case)}
     return desk_page(request, "review/case_difference.html", context)
 
 
 def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
     """Choose the match to show (?match=<id>; else the largest of the case's version) and lay its texts side by side."""
     matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
-    chosen = _chosen(matches, case, request.GET.get("match", ""))
+    chosen = _choose_match(matches, case, request.GET.get("match", ""))
     if chosen is None:
         return {"match": None, "versions": []}
     match = case.matches.select_related("chapter", "case").get(pk=chosen.pk)
-    texts = texts_of(match)
+    texts = fetch_texts(match)
     comparison = compare(texts.page, texts.work, match.spans)
     changes = change_counts(comparison.links)
-    undone = undone_beside(case, match, texts.reading, changes)
+    undone = unmarked_obfuscations(case, match, texts.reading, changes)
     return {
         "match": match,
         "opinions": read_opinions(case, match.version_id, timezone.now()),
@@ -300,15 +300,15 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "comparison": comparison,
         "changes": changes,
         "undone": undone,
-        "why_found": why_found(case, match, changes, undone),
-        "carriers": carriers_of(match),
-        "left_out": left_out_of(case, match, comparison, request.user),
+        "why_found": explain_match(case, match, changes, undone),
+        "carriers": list_carriers(match),
+        "left_out": left_out_context(case, match, comparison, request.user),
         "other_pages": other_pages(case),
         "other_copies": other_copies(case, match),
-        "pictures": pictures_of(case, match),
+        "pictures": list_screenshots(case, match),
         "page_chapters": _page_chapters(texts.versions, match),
         "column": page_column(
-            asked_view(request.GET.get("column", "")),
+            requested_view(request.GET.get("column", "")),
             case,
             match,
             with_sources(comparison.page, other_places(case, match)),
@@ -317,7 +317,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
         "work_html": column_html(comparison.work),
         "ribbons": ribbons(comparison),
         "ticks": ticks(comparison),
-        "versions": page_history(matches, texts.versions, case.page.version_id),
+        "versions": version_rows(matches, texts.versions, case.page.version_id),
     }
 
 
@@ -327,9 +327,9 @@ def _page_chapters(versions: Iterable[PageVersion], match: CaseMatch) -> tuple[s
     return () if version is None else version.reading.chapters_at(span["page"][0] for span in match.spans)
 
 
-def _chosen(matches: list[CaseMatch], case: Case, asked: str) -> CaseMatch | None:
+def _choose_match(matches: list[CaseMatch], case: Case, requested: str) -> CaseMatch | None:
     for match in matches:
-        if str(match.pk) == asked:
+        if str(match.pk) == requested:
             return match
     newest = [match for match in matches if match.version_id == case.version_id]
     if not newest and matches:

@@ -14,7 +14,7 @@ from core.pages import Reading
 from core.shares import percentage
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.services.snapshots import frozen_obfuscations
-from webadmin.review.pages.case_page.comparison import Link
+from webadmin.review.pages.case_page.comparison import ChangeLink
 from webadmin.ui.models.phrases import CHANGES, name_of_obfuscation
 
 MAX_EXAMPLES = 4  # that fit on one line beside the name
@@ -43,7 +43,7 @@ _MARKED_AS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class ChangeExample:
     """One pair of texts that stand for each other, and how often."""
 
     work: str
@@ -57,11 +57,11 @@ class KindCount:
 
     kind: ChangeKind
     count: int
-    examples: tuple[Example, ...]
+    examples: tuple[ChangeExample, ...]
     more: int  # different pairs that are not shown
 
 
-def undone_beside(
+def unmarked_obfuscations(
     case: Case, match: CaseMatch, reading: Reading | None, changes: Sequence[KindCount]
 ) -> list[Mapping[str, Any]]:
     """The obfuscations of a match that no change marks: those undone when the page was read, and whole pages' ones.
@@ -77,23 +77,25 @@ def undone_beside(
     return [*(each for each in of_case if each["kind"] not in compared and each["kind"] not in _MARKED_AS), *of_match]
 
 
-def change_counts(links: Iterable[Link]) -> list[KindCount]:
+def change_counts(links: Iterable[ChangeLink]) -> list[KindCount]:
     """Count the changes by kind, the most frequent kind first, with its most frequent pairs."""
     pairs: dict[ChangeKind, Counter[tuple[str, str]]] = {}
     for link in links:
         pairs.setdefault(link.kind, Counter())[link.work, link.page] += 1
-    counted = [_counted(kind, of_kind) for kind, of_kind in pairs.items()]
+    counted = [_count_kind(kind, of_kind) for kind, of_kind in pairs.items()]
     return sorted(counted, key=lambda item: (-item.count, item.kind))
 
 
-def _counted(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
+def _count_kind(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
     if kind is ChangeKind.MOVED:
         return KindCount(kind, pairs.total(), (), 0)
-    examples = tuple(Example(work, page, count) for (work, page), count in pairs.most_common(MAX_EXAMPLES))
+    examples = tuple(ChangeExample(work, page, count) for (work, page), count in pairs.most_common(MAX_EXAMPLES))
     return KindCount(kind, pairs.total(), examples, max(0, len(pairs) - MAX_EXAMPLES))
 
 
-def why_found(case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]) -> str:
+def explain_match(
+    case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]
+) -> str:
     """Say what of the page stands in which text of the work, and what became of it: all that the comparison marks."""
     found = _(
         "%(share)s of the page stands in “%(text)s”; the longest run of equal characters (other forms of a character "

@@ -12,15 +12,15 @@ from itertools import groupby
 from typing import Any, Literal
 
 from core.matches import ChangeKind
-from webadmin.review.pages.case_page.strides import Stride, strides_of
-from webadmin.review.pages.case_page.sweep import Mark, Placed, Run, swept
+from webadmin.review.pages.case_page.aligned_chunks import AlignedChunk, align_chunks
+from webadmin.review.pages.case_page.sweep import ChangeMark, PassageRun, PlacedPassage, sweep_passages
 
 Side = Literal["page", "work"]
 BEGINNING_CHARS = 8  # of a moved piece: enough to know it again
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ChangeLink:
     """One change inside one passage: what stands on either side. Both numbers count from 1 in order of the page.
 
     begins: how the piece that was moved begins in the work; empty for every other kind.
@@ -39,7 +39,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class PassagePiece:
     """A run inside a copied passage: the same on both sides (no links), or changed. An empty text is a gap.
 
     pairs: the strides that it belongs to, by numbers that both sides share. is_moved: it stands in another order than
@@ -47,17 +47,17 @@ class Piece:
     """
 
     text: str
-    links: tuple[Link, ...] = ()
+    links: tuple[ChangeLink, ...] = ()
     pairs: tuple[int, ...] = ()
     is_moved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Copied:
+class CopiedText:
     """A run of pieces that belong to the same passages."""
 
     passages: tuple[int, ...]
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PassagePiece, ...]
 
     @property
     def text(self) -> str:
@@ -65,7 +65,7 @@ class Copied:
 
 
 @dataclass(frozen=True, slots=True)
-class Uncopied:
+class UncopiedText:
     """Text that was not copied, with what comes before and after it."""
 
     text: str
@@ -74,7 +74,7 @@ class Uncopied:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class TextSource:
     """Another text of the rights holder as it is named to a reader, and where its own comparison stands."""
 
     name: str
@@ -82,29 +82,29 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class SourcedText:
     """Text that was not copied from this text, but from another one of the rights holder."""
 
     text: str
-    source: Source
+    source: TextSource
 
 
 @dataclass(frozen=True, slots=True)
-class Missing:
+class MissingText:
     """Text that is no longer stored; only its length is known."""
 
     chars: int
 
 
-Block = Copied | Uncopied | Taken | Missing
+ColumnBlock = CopiedText | UncopiedText | SourcedText | MissingText
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ComparisonColumn:
     """One side. `chars`: its length where the whole text is known, else as far as the last passage."""
 
     side: Side
-    blocks: tuple[Block, ...]
+    blocks: tuple[ColumnBlock, ...]
     chars: int
     is_whole: bool
     extents: tuple[tuple[int, int, int], ...]  # (passage, start, end) of each passage, in order of the page
@@ -112,21 +112,21 @@ class Column:
     @property
     def text(self) -> str:
         """All that is known of the text; the text itself where it is whole."""
-        return "".join(block.text for block in self.blocks if not isinstance(block, Missing))
+        return "".join(block.text for block in self.blocks if not isinstance(block, MissingText))
 
     @property
-    def placed(self) -> Iterator[tuple[int, Block]]:
+    def positioned_blocks(self) -> Iterator[tuple[int, ColumnBlock]]:
         """Each block with where it begins in the text."""
         at = 0
         for block in self.blocks:
             yield at, block
-            at += block.chars if isinstance(block, Missing) else len(block.text)
+            at += block.chars if isinstance(block, MissingText) else len(block.text)
 
     @property
-    def pieces(self) -> Iterator[tuple[int, Piece, tuple[int, ...]]]:
+    def pieces(self) -> Iterator[tuple[int, PassagePiece, tuple[int, ...]]]:
         """Each piece of what was copied: where it begins in the text, and the passages that it belongs to."""
-        for begin, block in self.placed:
-            if isinstance(block, Copied):
+        for begin, block in self.positioned_blocks:
+            if isinstance(block, CopiedText):
                 at = begin
                 for piece in block.pieces:
                     yield at, piece, block.passages
@@ -134,12 +134,12 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PageComparison:
     """Both columns, and every change in order of the page."""
 
-    page: Column
-    work: Column
-    links: tuple[Link, ...]
+    page: ComparisonColumn
+    work: ComparisonColumn
+    links: tuple[ChangeLink, ...]
     similarities: tuple[float, ...] = field(default=())  # of passage 1, 2, ...
 
     @property
@@ -147,16 +147,16 @@ class Comparison:
         return len(self.similarities)
 
 
-def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> Comparison:
+def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> PageComparison:
     """Cut both texts by spans as a case has them frozen; None for a text that is no longer there.
 
     A text that is not there is made of the spans' excerpts, with Missing between them. Time and size are linear in the
     lengths of the texts and the number of changes.
     """
-    ordered = passages_of(spans)
+    ordered = sort_spans(spans)
     links = [_links(number, span) for number, span in enumerate(ordered, 1)]
     pairs = _pairs(ordered, page_text, work_text)
-    return Comparison(
+    return PageComparison(
         page=_column("page", page_text, ordered, links, pairs),
         work=_column("work", work_text, ordered, links, pairs),
         links=tuple(link for of_span in links for link in of_span),
@@ -164,7 +164,7 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
     )
 
 
-def passages_of(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def sort_spans(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """The spans as passages are numbered, from 1 on: in order of the page."""
     return sorted(spans, key=lambda span: tuple(span["page"]))
 
@@ -174,7 +174,7 @@ class _Pair:
     """A stride with the number of its passage; its own number is its place among all, from 1 on."""
 
     passage: int
-    stride: Stride
+    chunk: AlignedChunk
     is_moved: bool
 
 
@@ -182,13 +182,13 @@ def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | Non
     """The strides of all passages, in order of the page."""
     elsewhere = _out_of_order([span["work"][0] for span in spans])
     return [
-        _Pair(number, stride, stride.is_moved or number - 1 in elsewhere)
+        _Pair(number, chunk, chunk.is_moved or number - 1 in elsewhere)
         for number, span in enumerate(spans, 1)
-        for stride in strides_of(span, _covered(span, "page", page), _covered(span, "work", work))
+        for chunk in align_chunks(span, _covered_text(span, "page", page), _covered_text(span, "work", work))
     ]
 
 
-def _covered(span: Mapping[str, Any], side: Side, text: str | None) -> str:
+def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
     start, end = (max(0, at) for at in span[side])
     return span.get(f"{side}_excerpt", "") if text is None else text[start:end]
 
@@ -212,10 +212,10 @@ def _out_of_order(places: Sequence[int]) -> set[int]:
     return set(range(len(places))) - kept
 
 
-def _links(number: int, span: Mapping[str, Any]) -> list[Link]:
+def _links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
     page, work = _Excerpt(span, "page"), _Excerpt(span, "work")
     return [
-        Link(
+        ChangeLink(
             number,
             index,
             ChangeKind(kind),
@@ -240,80 +240,86 @@ def _column(
     side: Side,
     text: str | None,
     spans: Sequence[Mapping[str, Any]],
-    links: Sequence[list[Link]],
+    links: Sequence[list[ChangeLink]],
     pairs: Sequence[_Pair],
-) -> Column:
+) -> ComparisonColumn:
     end = max((span[side][1] for span in spans), default=0)
     chars = end if text is None else len(text)
-    extents = [(number, *_within(span[side], chars)) for number, span in enumerate(spans, 1)]
+    extents = [(number, *_clip_offsets(span[side], chars)) for number, span in enumerate(spans, 1)]
     of_passage: dict[int, list[int]] = {}
     for number, pair in enumerate(pairs, 1):
         of_passage.setdefault(pair.passage, []).append(number)
     placed = [
         each
         for number, span in enumerate(spans, 1)
-        for each in _placed(number, span, side, chars, [(pair, pairs[pair - 1].stride) for pair in of_passage[number]])
+        for each in _place_chunks(
+            number, span, side, chars, [(pair, pairs[pair - 1].chunk) for pair in of_passage[number]]
+        )
     ]
     excerpts = {number: _Excerpt(span, side) for number, span in enumerate(spans, 1)}
-    blocks: list[Block] = []
-    for passages, runs in groupby(swept(placed, chars), lambda run: _passages(run, pairs)):
+    blocks: list[ColumnBlock] = []
+    for passages, runs in groupby(sweep_passages(placed, chars), lambda run: _passages(run, pairs)):
         if passages:
             excerpt = excerpts[passages[0]]
             pieces = (piece for run in runs for piece in _pieces(run, text, excerpt, links, pairs))
-            blocks.append(Copied(passages, tuple(pieces)))
+            blocks.append(CopiedText(passages, tuple(pieces)))
             continue
         for run in runs:
             if text is None:
-                blocks.append(Missing(run.end - run.start))
+                blocks.append(MissingText(run.end - run.start))
             else:
-                blocks.append(Uncopied(text[run.start : run.end], run.start == 0, run.end == chars))
-    return Column(side, tuple(blocks), chars, text is not None, tuple(extents))
+                blocks.append(UncopiedText(text[run.start : run.end], run.start == 0, run.end == chars))
+    return ComparisonColumn(side, tuple(blocks), chars, text is not None, tuple(extents))
 
 
 def _pieces(
-    run: Run, text: str | None, excerpt: "_Excerpt", links: Sequence[list[Link]], pairs: Sequence[_Pair]
-) -> Iterator[Piece]:
+    run: PassageRun, text: str | None, excerpt: "_Excerpt", links: Sequence[list[ChangeLink]], pairs: Sequence[_Pair]
+) -> Iterator[PassagePiece]:
     is_moved = any(pairs[pair - 1].is_moved for pair in run.passages)
     for cut in run.cuts:
         part = excerpt[cut.start, cut.end] if text is None else text[cut.start : cut.end]
-        yield Piece(part, _linked(cut.marks, links, pairs) if cut.marks else (), run.passages, is_moved)
+        yield PassagePiece(part, _linked_changes(cut.marks, links, pairs) if cut.marks else (), run.passages, is_moved)
 
 
-def _passages(run: Run, pairs: Sequence[_Pair]) -> tuple[int, ...]:
+def _passages(run: PassageRun, pairs: Sequence[_Pair]) -> tuple[int, ...]:
     return tuple(sorted({pairs[pair - 1].passage for pair in run.passages}))
 
 
-def _within(offsets: Sequence[int], chars: int) -> tuple[int, int]:
+def _clip_offsets(offsets: Sequence[int], chars: int) -> tuple[int, int]:
     start, end = (min(max(0, offset), chars) for offset in offsets)
     return start, max(start, end)
 
 
-def _placed(
-    number: int, span: Mapping[str, Any], side: Side, chars: int, strides: Sequence[tuple[int, Stride]]
-) -> list[Placed]:
+def _place_chunks(
+    number: int, span: Mapping[str, Any], side: Side, chars: int, chunks: Sequence[tuple[int, AlignedChunk]]
+) -> list[PlacedPassage]:
     """The strides of a passage on this side, each with the changes that begin in it."""
-    start, end = _within(span[side], chars)
+    start, end = _clip_offsets(span[side], chars)
     marks = sorted(
         (min(max(start, at[0]), end), min(max(start, at[1]), end), index)
-        for index, at in enumerate(_places(span, side), 1)
+        for index, at in enumerate(_change_places(span, side), 1)
     )
-    begins = ((stride.page if side == "page" else stride.work, pair) for pair, stride in strides)
+    begins = ((chunk.page if side == "page" else chunk.work, pair) for pair, chunk in chunks)
     at = sorted((min(max(start, place), end), pair) for place, pair in begins)
     placed = []
     for (begin, pair), (stop, _next) in zip(at, [*at[1:], (end, 0)], strict=True):
         since, until = (bisect_left(marks, (place, -1, -1)) for place in (begin, stop))
-        of_stride = marks[since:] if stop == end else marks[since:until]
-        placed.append(Placed(pair, begin, stop, tuple(Mark(pair, index, a, b) for a, b, index in of_stride)))
+        of_chunk = marks[since:] if stop == end else marks[since:until]
+        placed.append(
+            PlacedPassage(pair, begin, stop, tuple(ChangeMark(pair, index, a, b) for a, b, index in of_chunk))
+        )
     return placed
 
 
-def _places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
+def _change_places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
     """Of each change, as it is marked."""
     for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
         yield (page_start, page_end) if side == "page" else (work_start, work_end)
 
 
-def _linked(marks: Sequence[Mark], links: Sequence[list[Link]], pairs: Sequence[_Pair]) -> tuple[Link, ...]:
+def _linked_changes(
+    marks: Sequence[ChangeMark], links: Sequence[list[ChangeLink]], pairs: Sequence[_Pair]
+) -> tuple[ChangeLink, ...]:
     return tuple(links[pairs[mark.passage - 1].passage - 1][mark.change - 1] for mark in marks)
 
 

@@ -14,8 +14,16 @@ from django.utils.translation import gettext as _
 from core.counting import count_characters
 from core.hidden_characters import spelled
 from core.matches import ChangeKind
-from webadmin.review.pages.case_page.comparison import Column, Copied, Link, Missing, Piece, Taken, Uncopied
-from webadmin.review.pages.case_page.text_blocks import TextBlocks, lines_of
+from webadmin.review.pages.case_page.comparison import (
+    ChangeLink,
+    ComparisonColumn,
+    CopiedText,
+    MissingText,
+    PassagePiece,
+    SourcedText,
+    UncopiedText,
+)
+from webadmin.review.pages.case_page.text_blocks import TextBlocks, split_lines
 from webadmin.ui.models.phrases import CHANGES
 from webadmin.ui.pages.visible_text import _visible, visible
 
@@ -36,21 +44,21 @@ _TAGS = {
 }
 
 
-def column_html(column: Column) -> SafeString:
+def column_html(column: ComparisonColumn) -> SafeString:
     """Write the text of one side, to be placed in an element that keeps white space."""
     begun: set[int] = set()
     blocks = TextBlocks()
     for block in column.blocks:
         match block:
-            case Copied():
-                _copied(block, begun, blocks)
+            case CopiedText():
+                _add_copied(block, begun, blocks)
                 begun.update(block.passages)
-            case Uncopied():
-                _uncopied(block, blocks)
-            case Taken():
-                blocks.add(_taken(block), "")
-            case Missing():
-                blocks.add(_missing(), "")
+            case UncopiedText():
+                _add_uncopied(block, blocks)
+            case SourcedText():
+                blocks.add(_sourced_html(block), "")
+            case MissingText():
+                blocks.add(_missing_html(), "")
     return blocks.markup()
 
 
@@ -84,27 +92,27 @@ def _words(_language: str | None) -> _Words:
     )
 
 
-def _uncopied(block: Uncopied, blocks: TextBlocks) -> None:
+def _add_uncopied(block: UncopiedText, blocks: TextBlocks) -> None:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
     if tail - head < MIN_FOLDED_CHARS:
         head = tail = len(block.text)
-    for line in lines_of(block.text[:head]):
+    for line in split_lines(block.text[:head]):
         blocks.add(visible(line), line)
     if tail > head:
         count = count_characters(block.text[head:tail])
         label = ngettext("%(count)s other character", "%(count)s other characters", count) % {"count": f"{count:,}"}
-        blocks.add(_fold(block.text[head:tail], label), "")
-    for line in lines_of(block.text[tail:]):
+        blocks.add(_fold_html(block.text[head:tail], label), "")
+    for line in split_lines(block.text[tail:]):
         blocks.add(visible(line), line)
 
 
-def _taken(block: Taken) -> str:
+def _sourced_html(block: SourcedText) -> str:
     head, tail = CONTEXT_CHARS, len(block.text) - CONTEXT_CHARS
     label = ngettext(
         "%(count)s more character from %(source)s", "%(count)s more characters from %(source)s", tail - head
     )
-    folded = _folded(block.text, head, tail, label % {"count": f"{tail - head:,}", "source": block.source.name})
+    folded = _fold_middle(block.text, head, tail, label % {"count": f"{tail - head:,}", "source": block.source.name})
     return format_html(
         '<span class="zw-taken" role="group" aria-label="{}"><a href="{}">{}</a>{}</span>',
         _("As in %(source)s") % {"source": spelled(block.source.name)},
@@ -114,28 +122,28 @@ def _taken(block: Taken) -> str:
     )
 
 
-def _folded(text: str, head: int, tail: int, label: str) -> Iterator[str]:
+def _fold_middle(text: str, head: int, tail: int, label: str) -> Iterator[str]:
     """The text; what lies between head and tail folded under a label, where that is worth it."""
     if tail - head < MIN_FOLDED_CHARS:
         yield visible(text)
         return
     yield visible(text[:head])
-    yield _fold(text[head:tail], label)
+    yield _fold_html(text[head:tail], label)
     yield visible(text[tail:])
 
 
-def _fold(text: str, label: str) -> str:
+def _fold_html(text: str, label: str) -> str:
     blocks = TextBlocks()
-    for line in lines_of(text):
+    for line in split_lines(text):
         blocks.add(visible(line), line)
     return format_html('<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), blocks.markup())
 
 
-def _missing() -> str:
+def _missing_html() -> str:
     return format_html('<span class="zw-missing">{}</span>', _("text that is no longer stored"))
 
 
-def _copied(block: Copied, begun: set[int], blocks: TextBlocks) -> None:
+def _add_copied(block: CopiedText, begun: set[int], blocks: TextBlocks) -> None:
     numbers = " ".join(str(number) for number in block.passages)
     fresh = [str(number) for number in block.passages if number not in begun]
     words = _words(get_language())
@@ -159,25 +167,25 @@ def _copied(block: Copied, begun: set[int], blocks: TextBlocks) -> None:
     blocks.close()
 
 
-def _piece(piece: Piece, words: _Words) -> str:
+def _piece(piece: PassagePiece, words: _Words) -> str:
     if not piece.links:
         return _visible(piece.text)
     kind = piece.links[0].kind
     keys = " ".join(link.key for link in piece.links)
-    told = escape("; ".join(_detail(link, words) for link in piece.links[:3]))
+    title = escape("; ".join(_detail(link, words) for link in piece.links[:3]))
     gap, role = ("", "group") if piece.text else (" zw-gap", "img")
     return (
         f'<span class="zw-change zw-{kind}{gap}" role="{role}" data-changes="{keys}" '
-        f'data-tag="{escape(words.tags[kind])}" title="{told}">{_visible(piece.text)}</span>'
+        f'data-tag="{escape(words.tags[kind])}" title="{title}">{_visible(piece.text)}</span>'
     )
 
 
-def detail(link: Link) -> str:
+def detail(link: ChangeLink) -> str:
     """Say in one line what a change did, for a tooltip."""
     return _detail(link, _words(get_language()))
 
 
-def _detail(link: Link, words: _Words) -> str:
+def _detail(link: ChangeLink, words: _Words) -> str:
     said = {"kind": words.names[link.kind], "page": _short(link.page), "work": _short(link.work)}
     if link.kind is ChangeKind.MOVED:
         return words.moved % {**said, "begins": _short(link.begins)}

@@ -23,7 +23,7 @@ class BundleShown:
     bundle: EvidenceBundle
     root: str
     stamps: Sequence[Stamp]
-    asked_again: StampAttempt | None
+    pending_attempt: StampAttempt | None
 
     @property
     def is_damaged(self) -> bool:
@@ -34,7 +34,7 @@ class BundleShown:
         return drawings_of(self.bundle)
 
     @property
-    def drawings_told(self) -> Sequence[str]:
+    def drawing_texts(self) -> Sequence[str]:
         return describe_drawings(self.bundle)
 
     @property
@@ -70,15 +70,15 @@ class EvidenceShown:
         return any(each.removed_at is None for each in self.bundles)
 
 
-def evidence_of(case: Case) -> EvidenceShown:
+def case_evidence(case: Case) -> EvidenceShown:
     """What shows that the passages stood there, the newest bundle first; of what shows a removal see removal_shown."""
     bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
     rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
     names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
-    return EvidenceShown([_shown(row) for row in rows], names)
+    return EvidenceShown([_bundle_shown(row) for row in rows], names)
 
 
-def _shown(row: EvidenceBundle) -> BundleShown:
+def _bundle_shown(row: EvidenceBundle) -> BundleShown:
     tree = tree_of(row)
     if tree is None:
         return BundleShown(row, "", (), None)
@@ -107,14 +107,14 @@ class RemovalsShown:
     newest: Sequence[RemovalLook]
 
     @property
-    def standing(self) -> Removal | None:
+    def active_removal(self) -> Removal | None:
         return next((each.removal for each in self.removals if each.removal.ended_at is None), None)
 
     def __bool__(self) -> bool:
         return bool(self.removals or self.newest)
 
 
-def removals_of(case: Case) -> RemovalsShown:
+def case_removals(case: Case) -> RemovalsShown:
     """What there is of a case, the newest first."""
     rows = case.removals.prefetch_related("looks").order_by("-since", "-pk")[:MAX_REMOVALS]
     newest = case.looks.filter(removal=None).order_by("-at", "-pk")[:MAX_LOOKS]

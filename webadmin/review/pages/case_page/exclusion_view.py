@@ -12,7 +12,7 @@ from core.states import UNPROTECTED, Rejection
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case, CaseMatch, Exclusion
 from webadmin.cases.services import overruling
-from webadmin.review.pages.case_page.case_texts import texts_of
+from webadmin.review.pages.case_page.case_texts import fetch_texts
 from webadmin.review.pages.case_page.change_summary import change_counts
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
@@ -32,7 +32,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
     if request.method == "POST" and isinstance(request.user, User):
         kept = request.POST.get("note", "")
         try:
-            words = _done(request, exclusion, request.user, kept)
+            words = _carry_out(request, exclusion, request.user, kept)
         except ZhuiwenError as error:
             messages.error(request, said(error))
             status = 400
@@ -81,7 +81,7 @@ def why_left_out(exclusion: Exclusion) -> str:
     return sentence % given if sentence else str(exclusion.get_reason_display())
 
 
-def _done(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> str:
+def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> str:
     if request.POST.get("do") == "overrule":
         overruling.overrule(exclusion, user, note)
         return _("Overruled. The page is being compared now; its case opens with that, in a minute or two.")
@@ -92,7 +92,7 @@ def _done(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> 
     return _("The overruling was taken back.")
 
 
-def _side_by_side(exclusion: Exclusion, asked: str) -> dict[str, Any]:
+def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
     """What the template of a comparison needs, from what was kept of the finding."""
     found = exclusion.found
     if not found:
@@ -104,8 +104,8 @@ def _side_by_side(exclusion: Exclusion, asked: str) -> dict[str, Any]:
     )  # fmt: skip
     matches = [_match(number, each, case) for number, each in enumerate(found, 1)]
     largest = max(matches, key=lambda match: match.matched_chars)
-    match = next((each for each in matches if str(each.pk) == asked), largest)
-    texts = texts_of(match)
+    match = next((each for each in matches if str(each.pk) == requested), largest)
+    texts = fetch_texts(match)
     if texts.page is None or texts.work is None:
         return {"match": None, "notes": texts.notes}  # no excerpts were frozen that could stand in for them
     comparison = compare(texts.page, texts.work, _with_excerpts(match, texts.page, texts.work))

@@ -13,9 +13,9 @@ from core.pages import Reading
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.pages.drawing_texts import drawings_of
-from webadmin.review.pages.case_page.as_it_came import KindShown, as_it_came
-from webadmin.review.pages.case_page.comparison import Column
+from webadmin.review.pages.case_page.comparison import ComparisonColumn
 from webadmin.review.pages.case_page.comparison_html import column_html
+from webadmin.review.pages.case_page.raw_text import UndoneKind, mark_raw_text
 
 MAX_PICTURES = 20
 
@@ -41,7 +41,7 @@ MEANINGS: dict[View, Promise] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class CaseScreenshot:
     """One screenshot of a bundle of the case. shown: how it is asked for; label: the page of a text of several."""
 
     bundle: int
@@ -58,8 +58,8 @@ class PageColumn:
 
     view: View
     html: str = ""
-    kinds: Sequence[KindShown] = ()
-    pictures: Sequence[Picture] = ()
+    kinds: Sequence[UndoneKind] = ()
+    screenshots: Sequence[CaseScreenshot] = ()
     note: str = ""
     is_alone: bool = False
 
@@ -69,31 +69,33 @@ class PageColumn:
         return [] if self.is_alone else [(str(view), str(name), str(MEANINGS[view])) for view, name in VIEWS.items()]
 
 
-def asked_view(asked: str) -> View:
+def requested_view(requested: str) -> View:
     """The view that an address asks for; the text for anything else."""
-    return View(asked) if asked in set(View) else View.TEXT
+    return View(requested) if requested in set(View) else View.TEXT
 
 
-def page_column(view: View, case: Case, match: CaseMatch, column: Column, reading: Reading | None) -> PageColumn:
+def page_column(
+    view: View, case: Case, match: CaseMatch, column: ComparisonColumn, reading: Reading | None
+) -> PageColumn:
     """The column. reading: of the version that was compared; None where it is not stored any more."""
     if view is View.PICTURE:
-        pictures = pictures_of(case, match)
-        return PageColumn(view, pictures=pictures, note="" if pictures else _no_picture(case, match))
+        screenshots = list_screenshots(case, match)
+        return PageColumn(view, screenshots=screenshots, note="" if screenshots else _no_picture(case, match))
     if view is View.TEXT:
         return PageColumn(view, column_html(column))
     if reading is None:
         return PageColumn(view, note=_("The page as it came is no longer in the page store."))
-    came = as_it_came(reading, column)
+    came = mark_raw_text(reading, column)
     note = "" if came.kinds else _("Nothing was undone: the text came as it was compared.")
     return PageColumn(view, came.html, came.kinds, note=note)
 
 
-def pictures_of(case: Case, match: CaseMatch) -> list[Picture]:
+def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
     """The screenshots of the newest bundle that has some of the version that was compared."""
     for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in drawings_of(bundle).drawn if page.has_screenshot]
         if drawn:
-            return [Picture(bundle.pk, f"screenshot{page.of}", page.label) for page in drawn[:MAX_PICTURES]]
+            return [CaseScreenshot(bundle.pk, f"screenshot{page.of}", page.label) for page in drawn[:MAX_PICTURES]]
     return []
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class ChangeMark:
     """Where a change stands on this side; empty where it stands on the other side alone."""
 
     passage: int
@@ -16,13 +16,13 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedPassage:
     """Where a passage stands on this side, with its marks in order."""
 
     passage: int
     start: int
     end: int
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ChangeMark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +31,11 @@ class Cut:
 
     start: int
     end: int
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[ChangeMark, ...] = ()
 
 
 @dataclass(slots=True)
-class Run:
+class PassageRun:
     """A stretch of the text that lies in the same passages (none: in no passage)."""
 
     start: int
@@ -44,11 +44,11 @@ class Run:
     cuts: list[Cut] = field(default_factory=list)
 
 
-def swept(placed: Sequence[Placed], chars: int) -> Iterator[Run]:
+def sweep_passages(placed: Sequence[PlacedPassage], chars: int) -> Iterator[PassageRun]:
     """Cut the whole text [0, chars) into runs, in order and without a hole; empty marks stand as empty cuts."""
     opening, boundaries, gaps = _events([item for item in placed if item.start < item.end], chars)
     active: dict[int, _Open] = {}
-    run, next_end = Run(0, 0, ()), chars
+    run, next_end = PassageRun(0, 0, ()), chars
     for start, end in zip(boundaries, [*boundaries[1:], chars], strict=True):
         here = gaps.get(start, [])
         ending = [gap for gap in here if gap.passage in active]
@@ -61,7 +61,7 @@ def swept(placed: Sequence[Placed], chars: int) -> Iterator[Run]:
             if passages != run.passages:
                 if run.end > run.start:
                     yield run
-                run = Run(start, start, passages)
+                run = PassageRun(start, start, passages)
         run.cuts += [Cut(start, start, (gap,)) for gap in here if gap not in ending]
         if active:
             marks = [mark for item in active.values() if (mark := item.at(start))]
@@ -74,11 +74,11 @@ def swept(placed: Sequence[Placed], chars: int) -> Iterator[Run]:
 class _Open:
     """A passage that the sweep is inside of, and how far it has come in its marks."""
 
-    def __init__(self, placed: Placed) -> None:
+    def __init__(self, placed: PlacedPassage) -> None:
         self.placed = placed
         self._next = 0
 
-    def at(self, offset: int) -> Mark | None:
+    def at(self, offset: int) -> ChangeMark | None:
         """Find the mark that covers `offset`; offsets only grow."""
         marks = self.placed.marks
         while self._next < len(marks) and marks[self._next].end <= offset:
@@ -88,9 +88,11 @@ class _Open:
         return None
 
 
-def _events(placed: Sequence[Placed], chars: int) -> tuple[dict[int, list[Placed]], list[int], dict[int, list[Mark]]]:
-    opening: dict[int, list[Placed]] = defaultdict(list)
-    gaps: dict[int, list[Mark]] = defaultdict(list)
+def _events(
+    placed: Sequence[PlacedPassage], chars: int
+) -> tuple[dict[int, list[PlacedPassage]], list[int], dict[int, list[ChangeMark]]]:
+    opening: dict[int, list[PlacedPassage]] = defaultdict(list)
+    gaps: dict[int, list[ChangeMark]] = defaultdict(list)
     boundaries = {0, chars}
     for item in placed:
         opening[item.start].append(item)

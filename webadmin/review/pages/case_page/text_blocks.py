@@ -54,7 +54,7 @@ class TextBlocks:
         return mark_safe("".join(self._done))  # noqa: S308 - made of markup
 
 
-def lines_of(text: str) -> Iterator[str]:
+def split_lines(text: str) -> Iterator[str]:
     """The text by its lines, each with its end; what is longer than a block may be is cut."""
     at = 0
     while at < len(text):

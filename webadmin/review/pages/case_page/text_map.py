@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from core.matches import ChangeKind
-from webadmin.review.pages.case_page.comparison import Column, Comparison
+from webadmin.review.pages.case_page.comparison import ComparisonColumn, PageComparison
 
 LENGTH = 1000
 LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # the strips of work and page
@@ -32,14 +32,14 @@ class Ticks:
     path: str
 
 
-def ribbons(comparison: Comparison) -> Sequence[Ribbon]:
+def ribbons(comparison: PageComparison) -> Sequence[Ribbon]:
     """Join what stands in the work, on the left, with where it stands on the page; a piece that was moved by itself."""
     work, page = _pair_places(comparison.work), _pair_places(comparison.page)
-    joined: list[_Joined] = []
+    joined: list[_JoinedPairs] = []
     for pair in sorted(work.keys() & page.keys()):
-        here = _Joined(page[pair].passage, page[pair].is_moved, work[pair].place, page[pair].place)
-        if joined and joined[-1].goes_on_in(here):
-            joined[-1] = joined[-1].with_following(here)
+        here = _JoinedPairs(page[pair].passage, page[pair].is_moved, work[pair].place, page[pair].place)
+        if joined and joined[-1].precedes(here):
+            joined[-1] = joined[-1].merge(here)
         else:
             joined.append(here)
     scales = [LENGTH / max(1, column.chars) for column in (comparison.work, comparison.page)]
@@ -55,7 +55,7 @@ class _PairPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Joined:
+class _JoinedPairs:
     """Pairs that follow each other on both sides."""
 
     passage: int
@@ -63,23 +63,23 @@ class _Joined:
     work: tuple[int, int]
     page: tuple[int, int]
 
-    def goes_on_in(self, other: "_Joined") -> bool:
+    def precedes(self, other: "_JoinedPairs") -> bool:
         """Whether the other follows at once, on both sides."""
         is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
         return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
 
-    def with_following(self, other: "_Joined") -> "_Joined":
+    def merge(self, other: "_JoinedPairs") -> "_JoinedPairs":
         """Both as one."""
         return replace(self, work=(self.work[0], other.work[1]), page=(self.page[0], other.page[1]))
 
     def ribbon(self, work_scale: float, page_scale: float) -> Ribbon:
         """As it is drawn."""
-        (a, b), (c, d) = _seen(self.work, work_scale), _seen(self.page, page_scale)
+        (a, b), (c, d) = _scale_place(self.work, work_scale), _scale_place(self.page, page_scale)
         points = f"0,{a:.1f} 6,{a:.1f} 34,{c:.1f} 40,{c:.1f} 40,{d:.1f} 34,{d:.1f} 6,{b:.1f} 0,{b:.1f}"
         return Ribbon(self.passage, points, self.is_moved)
 
 
-def _pair_places(column: Column) -> dict[int, _PairPlace]:
+def _pair_places(column: ComparisonColumn) -> dict[int, _PairPlace]:
     """Of each pair where it stands in the text; of one that stands in several stretches the whole."""
     found: dict[int, _PairPlace] = {}
     for at, piece, passages in column.pieces:
@@ -90,7 +90,7 @@ def _pair_places(column: Column) -> dict[int, _PairPlace]:
     return found
 
 
-def ticks(comparison: Comparison) -> Sequence[Ticks]:
+def ticks(comparison: PageComparison) -> Sequence[Ticks]:
     """Where changes stand on either strip."""
     found: dict[ChangeKind, set[tuple[int, int]]] = {}
     for column, (start, _end) in ((comparison.work, LEFT), (comparison.page, RIGHT)):
@@ -102,7 +102,7 @@ def ticks(comparison: Comparison) -> Sequence[Ticks]:
     return [Ticks(kind, "".join(f"M{x},{y}h{width}" for x, y in sorted(of_kind))) for kind, of_kind in found.items()]
 
 
-def _seen(place: tuple[int, int], scale: float) -> tuple[float, float]:
+def _scale_place(place: tuple[int, int], scale: float) -> tuple[float, float]:
     """Begin and end, of 1,000; never narrower than can be seen."""
     start = min(place[0] * scale, LENGTH - MIN_RIBBON)
     return start, max(start + MIN_RIBBON, place[1] * scale)

@@ -54,9 +54,9 @@ def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
     ]
 
 
-def reason_of(asked: str) -> str:
+def read_reason(requested: str) -> str:
     """The sentence that a form names as VERDICT-NUMBER; "" for what is none."""
-    verdict, _dash, number = asked.rpartition("-")
+    verdict, _dash, number = requested.rpartition("-")
     known = REASONS[Verdict(verdict)] if verdict in set(Verdict) else ()
     return str(known[int(number)]) if number in map(str, range(len(known))) else ""
 
@@ -65,7 +65,7 @@ FIELD, LICENSEE = "licence", "licensee"  # what the form sends: a scope, "" for 
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LicenceChoice:
     """value: as the form sends it; effect: what becomes of other open cases, "" for no licence."""
 
     value: str
@@ -75,15 +75,15 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class LicenceOffer:
     """What the form of the verdict asks: which licence goes with it, and to whom it is given."""
 
-    choices: tuple[Choice, ...]
+    choices: tuple[LicenceChoice, ...]
     licensee: str
     since: date
 
 
-def licence_offer(request: HttpRequest, case: Case) -> Offered | None:
+def licence_offer(request: HttpRequest, case: Case) -> LicenceOffer | None:
     """None where the user may enter no licence, or none can be made. Chosen is the narrowest, or what was refused."""
     offer = offer_licences(case) if access.may_manage(request.user, case) else None
     if offer is None:
@@ -96,10 +96,11 @@ def licence_offer(request: HttpRequest, case: Case) -> Offered | None:
     default = str(LicenceScope.PAGE) if LicenceScope.PAGE in offer.others else ""
     chosen = request.POST.get(FIELD, default)
     choices = [
-        Choice(str(scope), names[scope], _effect(others), chosen == scope) for scope, others in offer.others.items()
+        LicenceChoice(str(scope), names[scope], _effect(others), chosen == scope)
+        for scope, others in offer.others.items()
     ]
-    choices.append(Choice("", _now("none: the verdict alone"), "", chosen == ""))
-    return Offered(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
+    choices.append(LicenceChoice("", _now("none: the verdict alone"), "", chosen == ""))
+    return LicenceOffer(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 
 def _effect(others: Others) -> str:

@@ -23,11 +23,19 @@ from webadmin.cases.pages.bulk_verdicts import answer
 from webadmin.cases.services.matters.assignment import assign
 from webadmin.cases.services.verdicts import undo
 from webadmin.notices.pages.due_view import due_of
-from webadmin.review.pages.inbox.matter_summaries import lines_of, preview_of, visible_matter
-from webadmin.review.pages.matter_lists import asked as asking
-from webadmin.review.pages.matter_lists.asked import Asked, asked_of, chips_of, matters_of
-from webadmin.review.pages.matter_lists.queues import DONE, TO_DO, Queue, cases_in, counted, matters_in, name_of
-from webadmin.review.pages.matter_lists.search import found_by_words
+from webadmin.review.pages.inbox.matter_summaries import matter_lines, matter_preview, visible_matter
+from webadmin.review.pages.matter_lists import inbox_query
+from webadmin.review.pages.matter_lists.inbox_query import InboxQuery, filter_chips, list_matters, read_inbox_query
+from webadmin.review.pages.matter_lists.queues import (
+    DONE,
+    TO_DO,
+    Queue,
+    count_capped,
+    queue_cases,
+    queue_matters,
+    queue_name,
+)
+from webadmin.review.pages.matter_lists.search import search_matters
 from webadmin.ui.models.phrases import OBFUSCATIONS, VERDICTS
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
@@ -45,68 +53,68 @@ def inbox_view(request: HttpRequest) -> HttpResponse:
     """Show the inbox, or do what was asked for (POST) and show it again. Raises BadValue for an unreadable address."""
     if not isinstance(request.user, User):
         raise PermissionDenied
-    asked = asked_of(request.GET)
+    query = read_inbox_query(request.GET)
     if request.method == "POST":
-        return _done(request, request.user, asked) or HttpResponseRedirect(asked.address)
-    return desk_page(request, "review/inbox.html", _context(request, request.user, asked))
+        return _carry_out(request, request.user, query) or HttpResponseRedirect(query.address)
+    return desk_page(request, "review/inbox.html", _context(request, request.user, query))
 
 
-def _context(request: HttpRequest, user: User, asked: Asked) -> dict[str, Any]:
-    page = _page(request, user, asked)
-    lines = lines_of([row.pk for row in page.object_list], asked)
+def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, Any]:
+    page = _page(request, user, query)
+    lines = matter_lines([row.pk for row in page.object_list], query)
     chosen = request.GET.get("at", "")
-    matter = visible_matter(user, int(chosen) if is_key(chosen) else lines[0].matter.pk, asked) if lines else None
+    matter = visible_matter(user, int(chosen) if is_key(chosen) else lines[0].matter.pk, query) if lines else None
     return {
         "title": _("Inbox"),
-        "asked": asked,
-        "queues": [_queues(user, asked, TO_DO), _queues(user, asked, DONE)],
-        "views": [(view, asked_of_view(view)) for view in SavedView.objects.filter(user=user)],
-        "is_saved": SavedView.objects.filter(user=user, query=asked.query).exists(),
-        "chips": chips_of(asked, request),
-        "choices": _choices(user, asked),
-        "orders": [(value, name) for value, (name, _field) in asking.ORDERS.items()],
-        "order_name": asking.ORDERS[asked.order][0],
+        "query": query,
+        "queues": [_queues(user, query, TO_DO), _queues(user, query, DONE)],
+        "views": [(view, view_address(view)) for view in SavedView.objects.filter(user=user)],
+        "is_saved": SavedView.objects.filter(user=user, query=query.encoded).exists(),
+        "chips": filter_chips(query, request),
+        "choices": _choices(user, query),
+        "orders": [(value, name) for value, (name, _field) in inbox_query.ORDERS.items()],
+        "order_name": inbox_query.ORDERS[query.order][0],
         "people": _people(user),
-        "queue_address": Asked({"queue": str(asked.queue)}).address,
+        "queue_address": InboxQuery({"queue": str(query.queue)}).address,
         "lines": lines,
         "page": page,
         "is_cut": page.paginator.count >= MAX_COUNTED,
-        "preview": preview_of(matter, asked) if matter is not None else None,
+        "preview": matter_preview(matter, query) if matter is not None else None,
         "chosen": matter.pk if matter is not None else None,
         "verdicts": [(f"{DECIDE}{member}", phrase, key) for key, (member, phrase) in enumerate(VERDICTS.items(), 1)],
         "undoable": undoable(user),
-        "empty": _empty(user, asked),
+        "empty": _empty(user, query),
         "due": due_of(user),
     }
 
 
-def _page(request: HttpRequest, user: User, asked: Asked) -> "Page[Matter]":
-    rows = matters_of(asked, user, lambda matters, typed: found_by_words(request, matters, typed))
+def _page(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]":
+    rows = list_matters(query, user, lambda matters, typed: search_matters(request, matters, typed))
     number = request.GET.get("page", "1")
     paginator = CappedPaginator(rows, ON_A_PAGE)
-    paginator.count = counted(rows)  # whatever their order, which not every one has an index for
+    paginator.count = count_capped(rows)  # whatever their order, which not every one has an index for
     return paginator.get_page(number if is_page_number(number) else 1)
 
 
-def _queues(user: User, asked: Asked, queues: Sequence[Queue]) -> list[dict[str, Any]]:
+def _queues(user: User, query: InboxQuery, queues: Sequence[Queue]) -> list[dict[str, Any]]:
     matters = access.visible(Matter.objects.all(), user)
     return [
         {
-            "name": name_of(queue),
-            "address": Asked({"queue": str(queue)}).address,
-            "count": counted(matters_in(queue, matters, user)),
-            "is_open": asked.queue is queue,
+            "name": queue_name(queue),
+            "address": InboxQuery({"queue": str(queue)}).address,
+            "count": count_capped(queue_matters(queue, matters, user)),
+            "is_open": query.queue is queue,
         }
         for queue in queues
     ]
 
 
-def asked_of_view(view: SavedView) -> str:
+def view_address(view: SavedView) -> str:
     """The address of a saved view."""
-    return f"{Asked({}).address}?{view.query}"
+    return f"{InboxQuery({}).address}?{view.query}"
 
 
-def _choices(user: User, asked: Asked) -> list[dict[str, Any]]:
+def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
     """What the list can be filtered by, without what it is filtered by already."""
     holders = list(access.visible(RightsHolder.objects.all(), user)[:50])
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
@@ -115,19 +123,23 @@ def _choices(user: User, asked: Asked) -> list[dict[str, Any]]:
             "assignee",
             _("Assignee"),
             [
-                (asking.NOBODY, _("not assigned")),
+                (inbox_query.NOBODY, _("not assigned")),
                 *((str(each.pk), str(each)) for each in _people(user)),
             ],
         ),
-        ("days", _("Newest case"), [(str(n), _("last %(days)s days") % {"days": n}) for n in asking.DAYS]),
-        ("share", _("Share of the work"), [(str(n), _("%(share)s%% or more") % {"share": n}) for n in asking.SHARES]),
+        ("days", _("Newest case"), [(str(n), _("last %(days)s days") % {"days": n}) for n in inbox_query.DAYS]),
+        (
+            "share",
+            _("Share of the work"),
+            [(str(n), _("%(share)s%% or more") % {"share": n}) for n in inbox_query.SHARES],
+        ),
         ("early", _("Official publication"), [("1", _("before it"))]),
         ("kind", _("Alteration"), [(str(kind), str(name)) for kind, name in OBFUSCATIONS.items()]),
     ]
     return [
         {"name": name, "label": label, "options": options}
         for name, label, options in groups
-        if options and name not in asked.values
+        if options and name not in query.values
     ]
 
 
@@ -142,34 +154,34 @@ def undoable(user: User) -> tuple[VerdictRecord, int] | None:
     newest = VerdictRecord.objects.filter(decided_by=user).select_related("case").first()
     if newest is None or not newest.verdict or timezone.now() - newest.decided_at > UNDO_WITHIN:
         return None
-    return newest, _together(newest).count()
+    return newest, _joint_decisions(newest).count()
 
 
-def _together(record: VerdictRecord) -> Any:
+def _joint_decisions(record: VerdictRecord) -> Any:
     """The decisions that were made with this one."""
     return VerdictRecord.objects.filter(decided_by=record.decided_by_id, decided_at=record.decided_at)
 
 
-def _empty(user: User, asked: Asked) -> str:
+def _empty(user: User, query: InboxQuery) -> str:
     """What to do where nothing is listed."""
-    if asked.words or set(asked.values) - {"queue", "order"}:
+    if query.words or set(query.values) - {"queue", "order"}:
         return "filtered"
     if not access.visible(Matter.objects.all(), user).exists():
         return "nothing"
     return "done"
 
 
-def _done(request: HttpRequest, user: User, asked: Asked) -> HttpResponse | None:
+def _carry_out(request: HttpRequest, user: User, query: InboxQuery) -> HttpResponse | None:
     """Do what the form asks for; the page that asks back, or None for the inbox again."""
     action = request.POST.get("action", "")
     if action.startswith(DECIDE) and action.removeprefix(DECIDE) in set(Verdict):
-        return _decide(request, user, asked, Verdict(action.removeprefix(DECIDE)))
+        return _decide(request, user, query, Verdict(action.removeprefix(DECIDE)))
     if action == "undo":
         _undo(request, user)
     elif action == "assign":
         _assign(request, user)
     elif action == "save":
-        _save_view(request, user, asked)
+        _save_view(request, user, query)
     elif action == "forget" and is_key(request.POST.get("view", "")):
         SavedView.objects.filter(user=user, pk=int(request.POST["view"])).delete()
     else:
@@ -177,12 +189,12 @@ def _done(request: HttpRequest, user: User, asked: Asked) -> HttpResponse | None
     return None
 
 
-def _chosen(request: HttpRequest, user: User) -> list[Matter]:
+def _chosen_matters(request: HttpRequest, user: User) -> list[Matter]:
     keys = [int(key) for key in request.POST.getlist("matter") if is_key(key)][:ON_A_PAGE]
     return list(access.visible(Matter.objects.filter(pk__in=keys), user).select_related("rights_holder"))
 
 
-def _decide(request: HttpRequest, user: User, asked: Asked, verdict: Verdict) -> HttpResponse | None:
+def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdict) -> HttpResponse | None:
     """One verdict for all cases of the chosen matters that wait for one: first what would happen."""
     cases = access.visible(Case.objects.order_by("matter", "pk"), user)
     named = [int(key) for key in request.POST.getlist("_selected_action") if is_key(key)]
@@ -190,9 +202,9 @@ def _decide(request: HttpRequest, user: User, asked: Asked, verdict: Verdict) ->
         cases = cases.filter(pk__in=named)
     else:
         waiting = Q(state__in=[CaseState.OPEN, CaseState.SET_ASIDE])
-        if asked.queue in (Queue.CHANGED, Queue.RETURNED):
-            waiting = cases_in(asked.queue)
-        cases = cases.filter(waiting, matter__in=_chosen(request, user))
+        if query.queue in (Queue.CHANGED, Queue.RETURNED):
+            waiting = queue_cases(query.queue)
+        cases = cases.filter(waiting, matter__in=_chosen_matters(request, user))
         if not cases.exists():
             messages.error(request, _("Choose matters with cases that nobody has decided on."))
             return None
@@ -205,7 +217,7 @@ def _undo(request: HttpRequest, user: User) -> None:
         messages.error(request, _("There is nothing of yours left to undo here."))
         return
     done = 0
-    for record in _together(found[0]).select_related("case"):
+    for record in _joint_decisions(found[0]).select_related("case"):
         try:
             undo(record.case, user, record.pk)
             done += 1
@@ -219,9 +231,9 @@ def _undo(request: HttpRequest, user: User) -> None:
 
 
 def _assign(request: HttpRequest, user: User) -> None:
-    matters, key = _chosen(request, user), request.POST.get("assignee", "")
+    matters, key = _chosen_matters(request, user), request.POST.get("assignee", "")
     person = record_of_key(access.visible(User.objects.all(), user), key)
-    if not matters or (person is None and key != asking.NOBODY):
+    if not matters or (person is None and key != inbox_query.NOBODY):
         messages.error(request, _("Choose matters, and whom to assign them to."))
         return
     done = 0
@@ -237,14 +249,14 @@ def _assign(request: HttpRequest, user: User) -> None:
         messages.success(request, words % {"count": done, "who": who})
 
 
-def _save_view(request: HttpRequest, user: User, asked: Asked) -> None:
+def _save_view(request: HttpRequest, user: User, query: InboxQuery) -> None:
     name = request.POST.get("name", "").strip()
     views = SavedView.objects.filter(user=user)
-    if not name or len(name) > MAX_NAME_CHARS or not asked.values:
+    if not name or len(name) > MAX_NAME_CHARS or not query.values:
         words = _("Choose a queue or filter, and name the view in at most %(most)d characters.")
         messages.error(request, words % {"most": MAX_NAME_CHARS})
     elif views.exclude(name=name).count() >= MAX_VIEWS:
         messages.error(request, _("You have %(count)d saved views; delete one first.") % {"count": MAX_VIEWS})
     else:
-        SavedView.objects.update_or_create(user=user, name=name, defaults={"query": asked.query})
+        SavedView.objects.update_or_create(user=user, name=name, defaults={"query": query.encoded})
         messages.success(request, _("The view “%(name)s” is saved.") % {"name": name})

@@ -24,10 +24,10 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
 from webadmin.notices.pages.offers import offers
 from webadmin.notices.services.counters import due_of
-from webadmin.review.pages.matter_lists.among_matters import case_address
-from webadmin.review.pages.matter_lists.asked import Asked
-from webadmin.review.pages.matter_lists.queues import cases_in
-from webadmin.review.services.whole_book import ChapterCopied, Extent, whole_book
+from webadmin.review.pages.matter_lists.inbox_position import case_address
+from webadmin.review.pages.matter_lists.inbox_query import InboxQuery
+from webadmin.review.pages.matter_lists.queues import queue_cases
+from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, whole_book
 from webadmin.ui.models.phrases import STATES
 from webadmin.ui.pages.columns import obfuscation_names
 
@@ -39,7 +39,7 @@ SHOWN_CHAPTERS = 400  # as cells; a longer work is shown in the whole-book view
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
-def notices_of(matter: Matter) -> list[dict[str, Any]]:
+def notice_lines(matter: Matter) -> list[dict[str, Any]]:
     """The newest notices that name pages of a matter."""
     rows = Notice.objects.filter(pages__case__matter=matter).distinct().select_related("addressee", "site")
     return [_notice_line(notice) for notice in rows.prefetch_related("counters__action")[:SHOWN_NOTICES]]
@@ -62,7 +62,7 @@ def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
         return _("answer due on %(day)s"), notice.answer_due
     if notice.state in {Notice.State.CLOSED, Notice.State.WITHDRAWN}:
         return "", None
-    days = [counted.last for counter in notice.counters.all() if (counted := due_of(counter))]
+    days = [due.last for counter in notice.counters.all() if (due := due_of(counter))]
     return _("complain or sue until %(day)s"), min(days, default=None)
 
 
@@ -93,25 +93,25 @@ class MatterLine:
         return f"{self.matter.work_share:.3f}"
 
 
-def lines_of(matters: Sequence[int], asked: Asked) -> list[MatterLine]:
+def matter_lines(matters: Sequence[int], query: InboxQuery) -> list[MatterLine]:
     """A line for each of the matters with these keys, in their order and in one statement."""
-    rows = _with_cases(Matter.objects.all(), asked).in_bulk(list(matters))
-    return [line_of(rows[key], asked) for key in matters if key in rows]
+    rows = _with_cases(Matter.objects.all(), query).in_bulk(list(matters))
+    return [matter_line(rows[key], query) for key in matters if key in rows]
 
 
-def visible_matter(user: Any, key: int, asked: Asked) -> Any:
+def visible_matter(user: Any, key: int, query: InboxQuery) -> Any:
     """The matter with this key as a line takes it, if the user may see it; else None."""
-    return _with_cases(access.visible(Matter.objects.all(), user), asked).filter(pk=key).first()
+    return _with_cases(access.visible(Matter.objects.all(), user), query).filter(pk=key).first()
 
 
-def _with_cases(matters: "QuerySet[Matter]", asked: Asked) -> "QuerySet[Any]":
+def _with_cases(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any]":
     """With what a line needs of its cases.
 
     excerpt: of the largest; first: the one that is opened, the first that the queue is about; dismissed, set_aside:
     how many there are.
     """
     cases = Case.objects.filter(matter=OuterRef("pk"))
-    first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(cases_in(asked.queue))))
+    first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(queue_cases(query.queue))))
     return matters.select_related("site", "work", "rights_holder", "assignee").annotate(
         excerpt=Subquery(cases.order_by("-taken_chars", "pk").values("excerpt")[:1]),
         first=Coalesce(Subquery(meant), Subquery(first)),
@@ -121,40 +121,40 @@ def _with_cases(matters: "QuerySet[Matter]", asked: Asked) -> "QuerySet[Any]":
 
 
 def _count(cases: "QuerySet[Case]") -> Coalesce:
-    counted = cases.order_by().values("matter").annotate(count=Count("pk")).values("count")
-    return Coalesce(Subquery(counted), 0)
+    counts = cases.order_by().values("matter").annotate(count=Count("pk")).values("count")
+    return Coalesce(Subquery(counts), 0)
 
 
-def line_of(matter: Any, asked: Asked) -> MatterLine:
+def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
     """One line. matter: with what `_with_cases` adds."""
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
         chips=_chips(matter),
-        timing=timing_of(matter.lead_s, matter.early_chapters),
+        timing=describe_timing(matter.lead_s, matter.early_chapters),
         kinds=names[:SHOWN_KINDS] + (["…"] if len(names) > SHOWN_KINDS else []),
-        address=case_address(matter.first, asked) if matter.first else "",
+        address=case_address(matter.first, query) if matter.first else "",
         preview=reverse("webadmin_matter", args=[matter.pk]),
     )
 
 
-def preview_of(matter: Any, asked: Asked) -> dict[str, Any]:
+def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
     """The preview of a matter that the caller may see: "which chapters, how early" before anything is opened.
 
     cells: of the chapters, classes and title; pages: address and case; only_site, only_work: of the inbox with this
     filter more; cases_address: of the list of all its cases; papers: that may be drafted, and to whom.
     """
     book = whole_book(matter.site_id, matter.work_id)
-    cases = Case.objects.filter(cases_in(asked.queue), matter=matter)
+    cases = Case.objects.filter(queue_cases(query.queue), matter=matter)
     shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
     if not shown:
         cases = Case.objects.filter(matter=matter)
         shown = list(cases.select_related("work", "decision").order_by("-taken_chars", "pk")[:SHOWN_PAGES])
     return {
-        "line": line_of(matter, asked),
-        "summary": _summary(len(book.chapters), len(book.full), len(book.copied) - len(book.full)),
+        "line": matter_line(matter, query),
+        "summary": _summary(len(book.chapters), len(book.full), len(book.copied_chapters) - len(book.full)),
         "cells": [_cell(chapter) for chapter in book.chapters[:SHOWN_CHAPTERS]] if len(book.chapters) > 1 else [],
-        "pages": [(case_address(case.pk, asked), case) for case in shown],
+        "pages": [(case_address(case.pk, query), case) for case in shown],
         "states": [
             (str(STATES[CaseState.OPEN]), matter.open_cases),
             (str(STATES[CaseState.CONFIRMED]), matter.confirmed_cases),
@@ -164,14 +164,14 @@ def preview_of(matter: Any, asked: Asked) -> dict[str, Any]:
         "more_pages": cases.count() - len(shown),
         "harm": harm_parts(matter),
         "assignees": list_assignees(matter),
-        "only_site": asked.with_(site=matter.site_id).address,
-        "only_work": asked.with_(work=matter.work_id).address,
+        "only_site": query.with_values(site=matter.site_id).address,
+        "only_work": query.with_values(work=matter.work_id).address,
         "cases_address": _cases_address(matter),
         "book_address": reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
         "report_address": _report_address(matter),
         "papers": offers(matter.site) if matter.confirmed_cases else [],
         "third_party": third_party_of(Subject(matter=matter)),
-        "notices": notices_of(matter),
+        "notices": notice_lines(matter),
         "removals": removals_of_matter(matter),
     }
 
@@ -186,16 +186,16 @@ def _report_address(matter: Matter) -> str:
     today = timezone.localdate()
     earliest = today - timedelta(days=MAX_DAYS - 1)
     since = timezone.localtime(matter.first_seen_at).date() if matter.first_seen_at else today
-    asked = {
+    parameters = {
         "since": max(earliest, since).isoformat(),
         "site": matter.site_id,
         "work": matter.work_id,
         "do": "show",
     }
-    return f"{reverse('webadmin_reports')}?{urlencode(asked)}"
+    return f"{reverse('webadmin_reports')}?{urlencode(parameters)}"
 
 
-def timing_of(lead_s: int | None, early_chapters: int) -> str:
+def describe_timing(lead_s: int | None, early_chapters: int) -> str:
     """How long before or after the official publication the site had it, in words; "" where that is not known."""
     if lead_s is None:
         return ""
@@ -252,5 +252,5 @@ def _summary(chapters: int, full: int, parts: int) -> str:
 
 
 def _cell(chapter: ChapterCopied) -> tuple[str, str]:
-    classes = {Extent.FULL: "is-full", Extent.PART: "is-part", Extent.NONE: ""}[chapter.extent]
+    classes = {CopyExtent.FULL: "is-full", CopyExtent.PART: "is-part", CopyExtent.NONE: ""}[chapter.extent]
     return f"{classes} is-early" if chapter.is_early else classes, f"{chapter.number} {chapter.title}"

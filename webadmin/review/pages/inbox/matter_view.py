@@ -15,8 +15,8 @@ from webadmin.accounts.services import access
 from webadmin.cases.services.matters.assignment import assign, set_awaited_documents
 from webadmin.cases.services.matters.damages import compute_damages, describe_damages
 from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
-from webadmin.review.pages.inbox.matter_summaries import preview_of, visible_matter
-from webadmin.review.pages.matter_lists.asked import NOBODY, asked_of
+from webadmin.review.pages.inbox.matter_summaries import matter_preview, visible_matter
+from webadmin.review.pages.matter_lists.inbox_query import NOBODY, read_inbox_query
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import record_of_key
@@ -29,17 +29,17 @@ PART = "part"  # asks for the preview alone
 
 def matter_view(request: HttpRequest, key: int) -> HttpResponse:
     """Show a matter; enter its assignee or papers (POST). Raises Http404 for one that is not the user's."""
-    asked = asked_of(request.GET)
-    matter = visible_matter(request.user, key, asked)
+    query = read_inbox_query(request.GET)
+    matter = visible_matter(request.user, key, query)
     if matter is None or not isinstance(request.user, User):
         raise Http404
     if request.method == "POST":
         _enter(request, matter, request.user)
-        where = asked.address if PART in request.GET else _back(request)
+        where = query.address if PART in request.GET else _back(request)
         if PART in request.GET:
             where += ("&" if "?" in where else "?") + f"at={matter.pk}"
         return HttpResponseRedirect(where)
-    context = {"preview": preview_of(matter, asked), "asked": asked, "is_part": PART in request.GET}
+    context = {"preview": matter_preview(matter, query), "query": query, "is_part": PART in request.GET}
     if PART in request.GET:
         return with_policy(TemplateResponse(request, "review/matter_preview.html", context))
     return desk_page(request, "review/matter.html", {**context, "title": str(matter)})
@@ -47,9 +47,9 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
 
 def _back(request: HttpRequest) -> str:
     """The case that the form stood on, else the matter's own page."""
-    asked = request.POST.get("next", "")
-    is_ours = url_has_allowed_host_and_scheme(asked, allowed_hosts=None)
-    return asked if is_ours and asked.startswith(reverse("admin:cases_case_changelist")) else request.get_full_path()
+    target = request.POST.get("next", "")
+    is_ours = url_has_allowed_host_and_scheme(target, allowed_hosts=None)
+    return target if is_ours and target.startswith(reverse("admin:cases_case_changelist")) else request.get_full_path()
 
 
 def _enter(request: HttpRequest, matter: object, user: User) -> None:

@@ -62,20 +62,20 @@ _CONTENTS: dict[Queue, _Contents] = {
 }
 
 
-def name_of(queue: Queue) -> Any:
+def queue_name(queue: Queue) -> Any:
     return _CONTENTS[queue].name
 
 
-def matters_in(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "QuerySet[Matter]":
+def queue_matters(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "QuerySet[Matter]":
     """Those of `matters` that stand in the queue."""
     return matters.filter(_CONTENTS[queue].matters(user))
 
 
-def cases_in(queue: Queue) -> Q:
+def queue_cases(queue: Queue) -> Q:
     """Which cases of a matter the queue is about."""
     return _CONTENTS[queue].cases
 
 
-def counted(matters: "QuerySet[Matter]") -> int:
+def count_capped(matters: "QuerySet[Matter]") -> int:
     """How many there are, counted to MAX_COUNTED."""
     return matters.order_by()[:MAX_COUNTED].count()

@@ -17,9 +17,9 @@ from webadmin.works.models import Chapter, Work
 MAX_CHAPTERS = 1_000
 
 
-def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
+def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
     """Those of `matters` of which the site, the work, a chapter, or a case as its list finds it, has the words."""
-    named = [_named(written_ways(word), request.user) for word in words_of(typed)]
+    named = [_sites_and_works(written_ways(word), request.user) for word in words_of(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     found = _with_chapter(typed, request.user)
@@ -30,7 +30,7 @@ def found_by_words(request: HttpRequest, matters: "QuerySet[Matter]", typed: str
     return matters.filter(by_name | Q(pk__among=found))
 
 
-def _named(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
+def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
     """The sites and the works that have a word in their names."""
     return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
 

@@ -36,26 +36,26 @@ class Event:
 
 
 @dataclass(frozen=True, slots=True)
-class History:
+class Timeline:
     """`events`: oldest first. `earlier`: those before them that were left out."""
 
     events: tuple[Event, ...]
     earlier: int
 
 
-def history(
+def build_timeline(
     states: Sequence[PageState], versions: Iterable[PageVersion], absences: Iterable[Absence], most: int
-) -> History:
+) -> Timeline:
     """The timeline of a page: at most the newest `most` events."""
     by_id: dict[str, PageVersion] = {version.id: version for version in versions}
-    told = [*_shown(states), *_missing(states, absences)]
-    told.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))
-    newest = told[-most:]
-    return History(tuple(_event(plain, by_id) for plain in newest), len(told) - len(newest))
+    events = [*_version_events(states), *_absence_events(states, absences)]
+    events.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))
+    newest = events[-most:]
+    return Timeline(tuple(_event(plain, by_id) for plain in newest), len(events) - len(newest))
 
 
 @dataclass(frozen=True, slots=True)
-class _Plain:
+class _UncomparedEvent:
     """An event before its texts are compared."""
 
     kind: EventKind
@@ -66,23 +66,23 @@ class _Plain:
     absence: Absence | None = None
 
 
-def _shown(states: Sequence[PageState]) -> list[_Plain]:
-    told: list[_Plain] = []
+def _version_events(states: Sequence[PageState]) -> list[_UncomparedEvent]:
+    events: list[_UncomparedEvent] = []
     before, seen, is_gone = "", set[str](), False
     for state in states:
         if state.absence_id:
             is_gone = True
             continue
         kind = EventKind.BACK if is_gone else EventKind.CHANGED if before else EventKind.FIRST_SEEN
-        told.append(_Plain(kind, state.at, state.version_id, before, state.version_id in seen))
+        events.append(_UncomparedEvent(kind, state.at, state.version_id, before, state.version_id in seen))
         before, is_gone = state.version_id, False
         seen.add(state.version_id)
-    return told
+    return events
 
 
-def _missing(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_Plain]:
+def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_UncomparedEvent]:
     confirming = {state.absence_id for state in states if state.absence_id}
-    told: list[_Plain] = []
+    events: list[_UncomparedEvent] = []
     shown = [state for state in states if not state.absence_id]
     for absence in absences:
         if absence.reason is AbsenceReason.LOOKED_AT:  # its text, where it is another, is a version
@@ -94,11 +94,11 @@ def _missing(states: Sequence[PageState], absences: Iterable[Absence]) -> list[_
         kind = EventKind.GONE if absence.id in confirming else unconfirmed
         if absence.reason is AbsenceReason.UNREADABLE:
             kind = EventKind.UNREADABLE
-        told.append(_Plain(kind, absence.fetched_at, absence=absence))
-    return told
+        events.append(_UncomparedEvent(kind, absence.fetched_at, absence=absence))
+    return events
 
 
-def _event(plain: _Plain, versions: Mapping[str, PageVersion]) -> Event:
+def _event(plain: _UncomparedEvent, versions: Mapping[str, PageVersion]) -> Event:
     version, before = versions.get(plain.version_id), versions.get(plain.before_id)
     diff = text_diff(before.reading.text, version.reading.text) if version and before else None
     has_new_title = bool(version and before and version.reading.title != before.reading.title)

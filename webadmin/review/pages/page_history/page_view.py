@@ -18,7 +18,7 @@ from webadmin import stores
 from webadmin.accounts.services import access
 from webadmin.cases.models import CaseMatch
 from webadmin.cases.services.addresses import cases_with_pages
-from webadmin.review.pages.page_history.page_versions import EventKind, History, history
+from webadmin.review.pages.page_history.page_versions import EventKind, Timeline, build_timeline
 from webadmin.sites.models import PageRecord
 from webadmin.ui.pages.downloads import raw_download, refusal
 from webadmin.ui.pages.page_responses import desk_page
@@ -56,7 +56,7 @@ class VersionRow:
     is_dated_by_server: bool = False  # its archive states no moment
 
 
-def page_history(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
+def version_rows(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
     """List every version that is known, newest first."""
     best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
     rows = {
@@ -85,28 +85,28 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
         raise Http404
     if "proof" in request.GET:
         return _proof(page, request.GET["proof"])
-    told, fault = _read_history(page)
+    events, fault = _read_timeline(page)
     context: dict[str, Any] = {
         "opts": page._meta,
         "title": _("History of a page"),
         "subtitle": None,
         "page": page,
         "page_href": page.url if is_web_address(page.url) else "",
-        "rows": [(event, EVENT_NAMES[event.kind], _reason(event.absence)) for event in told.events],
-        "earlier": told.earlier,
+        "rows": [(event, EVENT_NAMES[event.kind], _reason(event.absence)) for event in events.events],
+        "earlier": events.earlier,
         "fault": fault,
         "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
     }
     return desk_page(request, "review/page_history.html", context)
 
 
-def _read_history(page: PageRecord) -> tuple[History, str]:
+def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
     """The history, or the sentence why it cannot be told."""
     key, store = PageId(page.page_id), stores.page_store()
     try:
-        return history(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
+        return build_timeline(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
     except ZhuiwenError as error:
-        return History((), 0), said(error)
+        return Timeline((), 0), said(error)
 
 
 def _proof(page: PageRecord, absence_id: str) -> HttpResponse:

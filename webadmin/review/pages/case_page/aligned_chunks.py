@@ -19,7 +19,7 @@ _ENDS = "。！？…”.!?"
 
 
 @dataclass(frozen=True, slots=True)
-class Stride:
+class AlignedChunk:
     """Where a stride begins on either side; it ends where the next one of that side begins.
 
     is_moved: it is in a piece that the page has in another order.
@@ -33,35 +33,35 @@ class Stride:
 Shift = tuple[int, int, int, int]  # page start and end, work start and end
 
 
-def strides_of(span: Mapping[str, Any], page: str, work: str) -> list[Stride]:
+def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedChunk]:
     """The strides of a span in order of the page; no two begin at one place. page, work: what the span covers of them.
 
     The first begins where the span does; so does one on the side of the work.
     """
     (page_start, page_end), (work_start, work_end) = span["page"], span["work"]
     flow = _Flow(span)
-    lines, found = [work_start, *(at + work_start for at in _line_starts(work))], [flow.stride(page_start)]
+    lines, found = [work_start, *(at + work_start for at in _line_starts(work))], [flow.chunk(page_start)]
     for at, is_line in _cuts(page, page_start, flow):
         if not found[-1].page < at < page_end or flow.is_inside(at, 0):
             continue
-        stride = flow.stride(at)
-        place = _near(lines, stride.work) if is_line else stride.work
+        chunk = flow.chunk(at)
+        place = _nearest_line(lines, chunk.work) if is_line else chunk.work
         if work_start <= place < work_end and not flow.is_inside(place, 2):
-            found.append(Stride(at, place, stride.is_moved))
-            flow.go_on_from(found[-1])
-    return _from(work_start, _apart(found))
+            found.append(AlignedChunk(at, place, chunk.is_moved))
+            flow.resynchronize(found[-1])
+    return _start_with_span(work_start, _drop_overlaps(found))
 
 
-def _apart(strides: Sequence[Stride]) -> list[Stride]:
+def _drop_overlaps(chunks: Sequence[AlignedChunk]) -> list[AlignedChunk]:
     """Those that begin at different places of the work, the first of each."""
-    return list({each.work: each for each in reversed(strides)}.values())[::-1]
+    return list({each.work: each for each in reversed(chunks)}.values())[::-1]
 
 
-def _from(work_start: int, strides: list[Stride]) -> list[Stride]:
+def _start_with_span(work_start: int, chunks: list[AlignedChunk]) -> list[AlignedChunk]:
     """The one that comes first in the work begins where the span does there."""
-    first = min(range(len(strides)), key=lambda at: strides[at].work)
-    strides[first] = Stride(strides[first].page, work_start, strides[first].is_moved)
-    return strides
+    first = min(range(len(chunks)), key=lambda at: chunks[at].work)
+    chunks[first] = AlignedChunk(chunks[first].page, work_start, chunks[first].is_moved)
+    return chunks
 
 
 def _line_starts(text: str) -> Iterator[int]:
@@ -89,7 +89,7 @@ def _sentences(text: str, start: int, end: int) -> Iterator[int]:
         yield at
 
 
-def _near(lines: Sequence[int], place: int) -> int:
+def _nearest_line(lines: Sequence[int], place: int) -> int:
     at = bisect_left(lines, place)
     return min(
         (each for each in lines[max(0, at - 1) : at + 1] if abs(each - place) <= NEAR_CHARS),
@@ -108,7 +108,7 @@ class _Flow:
         self._moved_in_work = sorted(self._moved, key=lambda each: each[2])
         self._changed: list[Shift] = sorted(at for kind, at in changes if kind != ChangeKind.MOVED)
         self._in_work = sorted(self._changed, key=lambda each: (each[2], each[3]))
-        self._main = [each for each in self._changed if self._moved_at(each[0]) is None]
+        self._main = [each for each in self._changed if self._moved_piece(each[0]) is None]
         self.edges = [at for each in self._moved for at in (each[0], each[1])]
 
     def is_inside(self, at: int, side: int) -> bool:
@@ -117,17 +117,17 @@ class _Flow:
         before = bisect_left(ordered, at, key=lambda each: each[side]) - 1
         return before >= 0 and ordered[before][side + 1] > at
 
-    def go_on_from(self, stride: Stride) -> None:
+    def resynchronize(self, chunk: AlignedChunk) -> None:
         """Take what follows to go on from here: other spaces between lines are no changes, and would add up."""
-        if not stride.is_moved:
-            self._known = stride.page, stride.work
+        if not chunk.is_moved:
+            self._known = chunk.page, chunk.work
 
-    def stride(self, at: int) -> Stride:
+    def chunk(self, at: int) -> AlignedChunk:
         """The stride that begins at this place of the page."""
-        moved = self._moved_at(at)
+        moved = self._moved_piece(at)
         if moved is not None:
             page, work = self._last(self._changed, at, moved[0], moved[2])
-            return Stride(at, work + at - page, is_moved=True)
+            return AlignedChunk(at, work + at - page, is_moved=True)
         page, work = self._last(self._main, at, *self._known)
         since, until = (bisect_left(self._moved, place, key=lambda each: each[0]) for place in (page, at))
         left = at - page - sum(b - a for a, b, _c, _d in self._moved[since:until])
@@ -137,9 +137,9 @@ class _Flow:
             if start > work + left:
                 break
             work += end - start  # what the page has elsewhere is stepped over
-        return Stride(at, work + left)
+        return AlignedChunk(at, work + left)
 
-    def _moved_at(self, at: int) -> Shift | None:
+    def _moved_piece(self, at: int) -> Shift | None:
         before = bisect_right(self._moved, at, key=lambda each: each[0]) - 1
         return self._moved[before] if before >= 0 and self._moved[before][1] > at else None
 

@@ -13,10 +13,9 @@ from django.utils.translation import gettext_lazy
 from core.marks import BESIDE, Mark, RawPlaces
 from core.obfuscations import OBFUSCATIONS
 from core.pages import Reading
-from webadmin.review.pages.case_page.comparison import Column
-from webadmin.review.pages.case_page.sweep import Mark as Placing
-from webadmin.review.pages.case_page.sweep import Placed, Run, swept
-from webadmin.review.pages.case_page.text_blocks import TextBlocks, lines_of
+from webadmin.review.pages.case_page.comparison import ComparisonColumn
+from webadmin.review.pages.case_page.sweep import ChangeMark, PassageRun, PlacedPassage, sweep_passages
+from webadmin.review.pages.case_page.text_blocks import TextBlocks, split_lines
 from webadmin.ui.models.phrases import name_of_obfuscation
 from webadmin.ui.pages.visible_text import visible
 
@@ -25,7 +24,7 @@ _WHOLE = 0  # the number of what stands for the whole text in the sweep; pairs c
 
 
 @dataclass(frozen=True, slots=True)
-class KindShown:
+class UndoneKind:
     """How often something of a kind was undone. name: in the reader's language."""
 
     kind: str
@@ -34,14 +33,14 @@ class KindShown:
 
 
 @dataclass(frozen=True, slots=True)
-class AsItCame:
+class RawTextMarkup:
     """The text as markup, and what is marked in it, the most frequent kind first."""
 
     html: SafeString
-    kinds: Sequence[KindShown]
+    kinds: Sequence[UndoneKind]
 
 
-def as_it_came(reading: Reading, page: Column) -> AsItCame:
+def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
     """Lay the marks of a reading and the pairs of the page's column over the text as it came.
 
     page: of the comparison with the main or with the whole text of this reading.
@@ -49,18 +48,18 @@ def as_it_came(reading: Reading, page: Column) -> AsItCame:
     is_whole = page.chars != len(reading.text)
     raw = reading.raw_whole_text if is_whole else reading.raw_text or reading.text
     marks = sorted(reading.marks, key=lambda mark: (mark.raw.start, mark.raw.end))
-    placings = tuple(Placing(_WHOLE, at, mark.raw.start, mark.raw.end) for at, mark in enumerate(marks))
+    placings = tuple(ChangeMark(_WHOLE, at, mark.raw.start, mark.raw.end) for at, mark in enumerate(marks))
     places = reading.raw_places()
-    passage_of, placed = dict[int, int](), [Placed(_WHOLE, 0, len(raw), placings)]
+    passage_of, placed = dict[int, int](), [PlacedPassage(_WHOLE, 0, len(raw), placings)]
     for pair, passage, start, end in _stretches(page):
         passage_of[pair] = passage
-        placed.append(_in_raw(pair, start, end, places))
-    writer = _Writer(raw, marks, passage_of)
-    for run in swept(placed, len(raw)):
+        placed.append(_raw_passage(pair, start, end, places))
+    writer = _RawTextWriter(raw, marks, passage_of)
+    for run in sweep_passages(placed, len(raw)):
         writer.write(run)
     counts = Counter(mark.kind for mark in marks)
-    return AsItCame(
-        writer.blocks.markup(), [KindShown(_css(kind), kind_name(kind), n) for kind, n in counts.most_common()]
+    return RawTextMarkup(
+        writer.blocks.markup(), [UndoneKind(_css_name(kind), kind_name(kind), n) for kind, n in counts.most_common()]
     )
 
 
@@ -71,24 +70,24 @@ def kind_name(kind: str) -> str:
     return name_of_obfuscation(kind)
 
 
-def _css(kind: str) -> str:
+def _css_name(kind: str) -> str:
     return kind if kind == BESIDE or kind in OBFUSCATIONS else "other"
 
 
-def _stretches(column: Column) -> Iterator[tuple[int, int, int, int]]:
+def _stretches(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
     """Of each pair its number, its passage, and where it stands on the page."""
-    for pairs, pieces in groupby(column.pieces, lambda placed: placed[1].pairs):
+    for pairs, pieces in groupby(column.pieces, lambda each: each[1].pairs):
         (start, first, passages), *others = pieces
         at, last, _ = others[-1] if others else (start, first, passages)
         yield pairs[0], passages[0], start, at + len(last.text)
 
 
-def _in_raw(pair: int, start: int, end: int, places: RawPlaces) -> Placed:
+def _raw_passage(pair: int, start: int, end: int, places: RawPlaces) -> PlacedPassage:
     raw = places.of(start, end)
-    return Placed(pair, raw.start, raw.end)
+    return PlacedPassage(pair, raw.start, raw.end)
 
 
-class _Writer:
+class _RawTextWriter:
     """Writes the runs of a sweep one after the other."""
 
     def __init__(self, raw: str, marks: Sequence[Mark], passage_of: Mapping[int, int]) -> None:
@@ -96,7 +95,7 @@ class _Writer:
         self._raw, self._marks, self._passage_of = raw, marks, passage_of
         self._begun = set[int]()
 
-    def write(self, run: Run) -> None:
+    def write(self, run: PassageRun) -> None:
         """A stretch in one pair or in none, with the marks in it."""
         pair = next((number for number in run.passages if number != _WHOLE), 0)
         if pair:
@@ -104,11 +103,11 @@ class _Writer:
         for cut in run.cuts:
             text = self._raw[cut.start : cut.end]
             if not cut.marks:
-                for line in lines_of(text):
+                for line in split_lines(text):
                     self.blocks.add(visible(line), line)
                 continue
-            for line in lines_of(text) if text else [""]:
-                self.blocks.add(_marked(line, self._marks[cut.marks[0].change]), line)
+            for line in split_lines(text) if text else [""]:
+                self.blocks.add(_mark_html(line, self._marks[cut.marks[0].change]), line)
         if pair:
             self.blocks.close()
 
@@ -122,8 +121,10 @@ class _Writer:
         self.blocks.open(f"{begin}{first}{inside}", f"{begin}{inside}", "</span></span>")
 
 
-def _marked(text: str, mark: Mark) -> str:
+def _mark_html(text: str, mark: Mark) -> str:
     name = escape(kind_name(mark.kind))
     if text:
-        return f'<span class="zw-came zw-came-{_css(mark.kind)}" role="group" title="{name}">{visible(text)}</span>'
-    return f'<span class="zw-came zw-came-{_css(mark.kind)} zw-came-gap" role="img" title="{name}"></span>'
+        return (
+            f'<span class="zw-came zw-came-{_css_name(mark.kind)}" role="group" title="{name}">{visible(text)}</span>'
+        )
+    return f'<span class="zw-came zw-came-{_css_name(mark.kind)} zw-came-gap" role="img" title="{name}"></span>'

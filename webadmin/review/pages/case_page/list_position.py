@@ -22,7 +22,7 @@ from webadmin.ui.pages.paging import ONLY_QUERY
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
-def listed(request: HttpRequest, case: Case) -> Listed:
+def list_position(request: HttpRequest, case: Case) -> Listed:
     """Where the case stands in the list that the request names; filters that cannot be read are those of open cases.
 
     A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
@@ -49,12 +49,12 @@ def listed(request: HttpRequest, case: Case) -> Listed:
 
 def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
     """The cases of the list in its order. None of them is read. Raises BadRequest."""
-    asked = copy(request)
-    asked.GET = QueryDict(filters)
-    asked.method = "GET"
-    asked.POST = QueryDict()
-    setattr(asked, ONLY_QUERY, True)
-    return admin.site.get_model_admin(Case).get_changelist_instance(asked).queryset.select_related(None)
+    list_request = copy(request)
+    list_request.GET = QueryDict(filters)
+    list_request.method = "GET"
+    list_request.POST = QueryDict()
+    setattr(list_request, ONLY_QUERY, True)
+    return admin.site.get_model_admin(Case).get_changelist_instance(list_request).queryset.select_related(None)
 
 
 def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:

@@ -17,7 +17,7 @@ from core.obfuscations import Obfuscation
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services import access
 from webadmin.cases.models import Matter
-from webadmin.review.pages.matter_lists.queues import Queue, matters_in
+from webadmin.review.pages.matter_lists.queues import Queue, queue_matters
 from webadmin.sites.models import Site
 from webadmin.ui.models.phrases import OBFUSCATIONS
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_key
@@ -45,7 +45,7 @@ class Chip:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class InboxQuery:
     """The parameters of an address, each readable; what is not given is left out."""
 
     values: dict[str, str]
@@ -63,21 +63,21 @@ class Asked:
         return self.values.get("q", "")
 
     @property
-    def query(self) -> str:
+    def encoded(self) -> str:
         """As it stands in an address."""
         return urlencode(self.values)
 
     @property
     def address(self) -> str:
-        return f"{reverse('admin:index')}?{self.query}" if self.values else reverse("admin:index")
+        return f"{reverse('admin:index')}?{self.encoded}" if self.values else reverse("admin:index")
 
-    def with_(self, **changed: Any) -> "Asked":
+    def with_values(self, **changed: Any) -> "InboxQuery":
         """With some values others; None takes one away."""
         values = {**self.values, **{name: str(value) for name, value in changed.items() if value is not None}}
-        return Asked({name: value for name, value in values.items() if changed.get(name, "") is not None})
+        return InboxQuery({name: value for name, value in values.items() if changed.get(name, "") is not None})
 
 
-def asked_of(values: QueryDict) -> Asked:
+def read_inbox_query(values: QueryDict) -> InboxQuery:
     """Read an address. Raises BadValue for a value that cannot be read, which would else show everything."""
     given = {name: value for name in _NAMES if (value := str(values.get(name, "")).strip())}
     check_search(given.get("q", ""))
@@ -96,16 +96,16 @@ def asked_of(values: QueryDict) -> Asked:
     for name, members in choices.items():
         wanted = _("it can be one of: %(choices)s.") % {"choices": ", ".join(members)}
         _require(name, given, given.get(name, members[0]) in members, wanted)
-    return Asked(given)
+    return InboxQuery(given)
 
 
-def matters_of(asked: Asked, user: User, words: Any) -> "QuerySet[Matter]":
+def list_matters(query: InboxQuery, user: User, words: Any) -> "QuerySet[Matter]":
     """The matters that an address shows, in its order. words: finds matters by what was typed (inbox.search)."""
-    matters = matters_in(asked.queue, access.visible(Matter.objects.all(), user), user)
-    return _ordered(filtered(asked, matters, words), ORDERS[asked.order][1], is_back=False)
+    matters = queue_matters(query.queue, access.visible(Matter.objects.all(), user), user)
+    return _order_rows(apply_filters(query, matters, words), ORDERS[query.order][1], is_back=False)
 
 
-def beside(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
+def adjacent_matters(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
     """Those of `rows` that stand behind a matter in the order, the nearest first; before it for `is_back`."""
     field = ORDERS[order][1]
     value, has_none = getattr(matter, field), Matter._meta.get_field(field).null
@@ -116,19 +116,19 @@ def beside(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: boo
         found = Q(**{f"{field}__{'gt' if is_back else 'lt'}": value}) | Q(**{field: value}) & tie
         if has_none and not is_back:
             found |= Q(**{f"{field}__isnull": True})
-    return _ordered(rows.filter(found), field, is_back=is_back)
+    return _order_rows(rows.filter(found), field, is_back=is_back)
 
 
-def _ordered(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "QuerySet[Matter]":
+def _order_rows(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "QuerySet[Matter]":
     if not Matter._meta.get_field(field).null:
         return rows.order_by(field, "pk") if is_back else rows.order_by(f"-{field}", "-pk")
     by = F(field)
     return rows.order_by(by.asc(nulls_first=True), "pk") if is_back else rows.order_by(by.desc(nulls_last=True), "-pk")
 
 
-def filtered(asked: Asked, matters: "QuerySet[Matter]", words: Any) -> "QuerySet[Matter]":
+def apply_filters(query: InboxQuery, matters: "QuerySet[Matter]", words: Any) -> "QuerySet[Matter]":
     """What is left by the filters and the words, in whatever queue."""
-    given = asked.values
+    given = query.values
     for name, field in (("holder", "rights_holder"), ("site", "site"), ("work", "work")):
         if name in given:
             matters = matters.filter(**{field: int(given[name])})
@@ -143,15 +143,15 @@ def filtered(asked: Asked, matters: "QuerySet[Matter]", words: Any) -> "QuerySet
         matters = matters.filter(work_share__gte=int(given["share"]) / 100)
     if "early" in given:
         matters = matters.filter(early_chapters__gt=0)
-    return words(matters, asked.words) if asked.words else matters
+    return words(matters, query.words) if query.words else matters
 
 
-def chips_of(asked: Asked, request: HttpRequest) -> list[Chip]:
+def filter_chips(query: InboxQuery, request: HttpRequest) -> list[Chip]:
     """The filters that stand, in words."""
-    given, user = asked.values, request.user
+    given, user = query.values, request.user
     texts: dict[str, str] = {}
-    if asked.words:
-        texts["q"] = f"“{asked.words}”"
+    if query.words:
+        texts["q"] = f"“{query.words}”"
     for name, model in (("holder", RightsHolder), ("site", Site), ("work", Work)):
         if name in given:
             record = access.visible(model.objects.all(), user).filter(pk=int(given[name])).first()
@@ -166,7 +166,7 @@ def chips_of(asked: Asked, request: HttpRequest) -> list[Chip]:
         texts["share"] = _("%(share)s%% of the work or more") % {"share": given["share"]}
     if "early" in given:
         texts["early"] = _("before the official publication")
-    return [Chip(text, asked.with_(**{name: None}).address) for name, text in texts.items()]
+    return [Chip(text, query.with_values(**{name: None}).address) for name, text in texts.items()]
 
 
 def _assignee_name(value: str, user: Any) -> str:

@@ -16,7 +16,7 @@ from webadmin.accounts.models import User
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, IgnoredText, Overruling, TakenText
 from webadmin.cases.services.ignoring import LEAST_LETTERS, may_take_back
 from webadmin.cases.services.opposites import opposite
-from webadmin.review.pages.case_page.comparison import Comparison, passages_of
+from webadmin.review.pages.case_page.comparison import PageComparison, sort_spans
 
 BEGINNING_CHARS = 24  # of a passage: enough to know it again
 MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
@@ -25,7 +25,7 @@ _STRETCH = re.compile("1(?:0{0,2}1)*")  # with the punctuation between its lette
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferedPassage:
     """One passage of the comparison that may be left out. is_out, is_partly_out: it is, or a part of it."""
 
     number: int
@@ -36,7 +36,7 @@ class Offered:
     pieces: tuple[tuple[str, str], ...] = ()  # of one that is partly out: what does not count, in work and page
 
 
-def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any) -> dict[str, Any]:
+def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, user: Any) -> dict[str, Any]:
     """For the template of what does not count."""
     counting, gone = _places(match)
     passages = _passages(match, counting, gone)
@@ -53,8 +53,8 @@ def left_out_of(case: Case, match: CaseMatch, comparison: Comparison, user: Any)
         "counting_chars": len(counting),
         "share_of_chapter": _share_of_chapter(match, counting, gone),
         "reasons": ExcludedPassage.Reason.choices,
-        "noise": _inserted(comparison),
-        "ignored": [(each, _may(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
+        "noise": _likely_noise(comparison),
+        "ignored": [(each, _may_take_back(each, user)) for each in ignored[:MAX_IGNORED_SHOWN]],
         "ignored_address": f"{reverse('admin:cases_ignoredtext_changelist')}?site__id__exact={case.page.site_id}",
         "overrulings": list(overruled),
         "address": reverse("admin:cases_case_passages", args=[case.pk]),
@@ -67,11 +67,11 @@ def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float
 
 def passage_text(match: CaseMatch, number: int) -> str:
     """What the work has in a passage of the comparison; "" for a number that it lacks."""
-    ordered = passages_of(match.spans)
+    ordered = sort_spans(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
 
 
-def _may(ignored: IgnoredText, user: Any) -> bool:
+def _may_take_back(ignored: IgnoredText, user: Any) -> bool:
     return isinstance(user, User) and may_take_back(ignored, user)
 
 
@@ -84,9 +84,9 @@ def _places(match: CaseMatch) -> tuple[Places, Places]:
     return Places.unpacked(bytes(taken.places)), Places.unpacked(left_out) if left_out else NO_PLACES
 
 
-def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]:
+def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedPassage]:
     offered = []
-    for number, span in enumerate(passages_of(match.spans)[:MAX_PASSAGES_OFFERED], 1):
+    for number, span in enumerate(sort_spans(match.spans)[:MAX_PASSAGES_OFFERED], 1):
         place = TextRange(*span["work"])
         lost, left = gone.count_in(place), counting.count_in(place)
         text = " ".join(span.get("work_excerpt", "").split())
@@ -94,7 +94,7 @@ def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[Offered]
         is_partly = lost > 0 and left > 0
         pieces = tuple(_pieces(span, gone)) if is_partly else ()
         chars = count_characters(span.get("work_excerpt", ""))
-        offered.append(Offered(number, begins, chars, lost > 0 and not left, is_partly, pieces))
+        offered.append(OfferedPassage(number, begins, chars, lost > 0 and not left, is_partly, pieces))
     return offered
 
 
@@ -109,7 +109,7 @@ def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
         yield span["work_excerpt"][first - start : last - start], page
 
 
-def _inserted(comparison: Comparison) -> list[tuple[str, int]]:
+def _likely_noise(comparison: PageComparison) -> list[tuple[str, int]]:
     """What the page inserted into the passages, and how often: what is most likely noise first."""
     found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
     likely = [(text, count) for text, count in found.most_common() if len(Letters.of(text)) >= LEAST_LETTERS]

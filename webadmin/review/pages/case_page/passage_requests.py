@@ -13,7 +13,7 @@ from core.errors import ZhuiwenError
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.services import ignoring, overruling, passages
-from webadmin.review.pages.case_page.left_out import passage_text
+from webadmin.review.pages.case_page.excluded_passages import passage_text
 from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import said
 
@@ -22,14 +22,14 @@ MAX_AT_ONCE = 8  # texts of noise: each counts the case anew
 MAX_PASSAGES = 200
 
 
-def left_out_view(request: HttpRequest, case: Case) -> HttpResponse:
+def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Carry out what a form of the case page asks for, and go back to the case as its list shows it.
 
     The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
     """
     if request.method != "POST" or not isinstance(request.user, User):
         return HttpResponseNotAllowed(["POST"])
-    done = _ASKED.get(request.POST.get("do", ""))
+    done = _ACTIONS.get(request.POST.get("do", ""))
     if done is None:
         messages.error(request, _("Nothing was chosen."))
     else:
@@ -46,12 +46,12 @@ def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
     match, numbers = _match(request, case), request.POST.getlist("passage")
     texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()
-    passages.exclude_passages(match, [*texts, *filter(None, [typed])], user, **_given(request))
+    passages.exclude_passages(match, [*texts, *filter(None, [typed])], user, **_reason_and_note(request))
     return _("Left out; the figures of the case are those of the rest.")
 
 
 def _leave_out_chapter(request: HttpRequest, case: Case, user: User) -> str:
-    passages.exclude_chapter(_match(request, case), user, **_given(request))
+    passages.exclude_chapter(_match(request, case), user, **_reason_and_note(request))
     return _("Left out; the figures of the case are those of the rest.")
 
 
@@ -64,21 +64,21 @@ def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
 
 
 def _take_back_passage(request: HttpRequest, case: Case, user: User) -> str:
-    passages.take_back(_one(case.excluded_passages.select_related("case"), request), user)
+    passages.take_back(_named_record(case.excluded_passages.select_related("case"), request), user)
     return _("The passage counts again.")
 
 
 def _take_back_noise(request: HttpRequest, case: Case, user: User) -> str:
-    ignoring.take_back(_one(case.page.site.ignored_texts.all(), request), user)
+    ignoring.take_back(_named_record(case.page.site.ignored_texts.all(), request), user)
     return _("The text counts again, from the next comparison of the site's pages on.")
 
 
 def _take_back_overruling(request: HttpRequest, case: Case, user: User) -> str:
-    overruling.take_back(_one(case.page.overrulings.filter(work=case.work_id), request), user)
+    overruling.take_back(_named_record(case.page.overrulings.filter(work=case.work_id), request), user)
     return _("The overruling was taken back.")
 
 
-_ASKED: dict[str, Callable[[HttpRequest, Case, User], str]] = {
+_ACTIONS: dict[str, Callable[[HttpRequest, Case, User], str]] = {
     "passage": _leave_out,
     "chapter": _leave_out_chapter,
     "noise": _mark_noise,
@@ -88,7 +88,7 @@ _ASKED: dict[str, Callable[[HttpRequest, Case, User], str]] = {
 }
 
 
-def _given(request: HttpRequest) -> dict[str, str]:
+def _reason_and_note(request: HttpRequest) -> dict[str, str]:
     return {"reason": request.POST.get("reason", ""), "note": request.POST.get("note", "")}
 
 
@@ -96,5 +96,5 @@ def _match(request: HttpRequest, case: Case) -> CaseMatch:
     return require_record(case.matches.select_related("case"), request.POST.get("match", ""))
 
 
-def _one(records: "QuerySet[R]", request: HttpRequest) -> R:
+def _named_record(records: "QuerySet[R]", request: HttpRequest) -> R:
     return require_record(records, request.POST.get("key", ""))

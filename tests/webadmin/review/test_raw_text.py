@@ -11,8 +11,8 @@ from core.pages import LineBeside, Reading
 from core.text import TextRange
 from core.zones import Zone
 from tests.webadmin.review.test_comparison import span
-from webadmin.review.pages.case_page.as_it_came import AsItCame, as_it_came
 from webadmin.review.pages.case_page.comparison import compare
+from webadmin.review.pages.case_page.raw_text import RawTextMarkup, mark_raw_text
 
 TEXT = "甲甲\n乙乙\n丙丙\n"
 RAW = "甲盗甲\n乙乙广告\n丙丙\n"
@@ -20,17 +20,17 @@ HIDDEN = Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))
 ADVERT = Mark("site_advertisement", TextRange(6, 8), TextRange(5, 5))
 
 
-def came(*marks: Mark, raw: str = RAW, text: str = TEXT) -> AsItCame:
+def came(*marks: Mark, raw: str = RAW, text: str = TEXT) -> RawTextMarkup:
     page = compare(text, text, [span(text, text, (0, len(text)), (0, len(text)))]).page
     with translation.override("en"):
-        return as_it_came(Reading(title="某页", text=text, raw_text=raw, marks=marks), page)
+        return mark_raw_text(Reading(title="某页", text=text, raw_text=raw, marks=marks), page)
 
 
-def plain(shown: AsItCame) -> str:
+def plain(shown: RawTextMarkup) -> str:
     return unescape(re.sub("<[^>]*>", "", shown.html))
 
 
-def marked(shown: AsItCame) -> list[tuple[str, str]]:
+def marked(shown: RawTextMarkup) -> list[tuple[str, str]]:
     """The class and the text of each mark, in order."""
     return re.findall(r'<span class="zw-came ([\w -]+)"[^>]*>([^<]*)</span>', shown.html)
 
@@ -69,6 +69,6 @@ def test_a_comparison_with_what_stands_beside_the_text_has_that_behind_it() -> N
     whole = reading.whole_text
     at = whole.index("评论")
     page = compare(whole, "评论里的字", [span(whole, "评论里的字", (at, at + 5), (0, 5))]).page
-    shown = as_it_came(reading, page)
+    shown = mark_raw_text(reading, page)
     assert plain(shown).split() == [*RAW.split(), "评论里的字"]
     assert re.findall(r'data-pair="1">([^<]*)<', shown.html) == ["评论里的字"]

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span, spans_of, texts
-from webadmin.review.pages.case_page.comparison import Column, Copied, compare
+from webadmin.review.pages.case_page.comparison import ComparisonColumn, CopiedText, compare
 
 
-def by_pair(column: Column) -> dict[int, str]:
+def by_pair(column: ComparisonColumn) -> dict[int, str]:
     found: dict[int, str] = {}
     for block in column.blocks:
-        if isinstance(block, Copied):
+        if isinstance(block, CopiedText):
             for piece in block.pieces:
                 for pair in piece.pairs:
                     found[pair] = found.get(pair, "") + piece.text
@@ -59,7 +59,11 @@ def test_a_moved_piece_stands_beside_its_text_and_the_rest_goes_on() -> None:
     assert pairs(page, work, ["moved", 3, 6, 6, 9]) == [(line, line) for line in ("甲甲\n", "丙丙\n", "乙乙\n", "丁丁")]
     column = compare(page, work, [span(page, work, (0, 11), (0, 11), ["moved", 3, 6, 6, 9])]).page
     moved = [
-        piece.text for block in column.blocks if isinstance(block, Copied) for piece in block.pieces if piece.is_moved
+        piece.text
+        for block in column.blocks
+        if isinstance(block, CopiedText)
+        for piece in block.pieces
+        if piece.is_moved
     ]
     assert "".join(moved) == "丙丙\n"
 
@@ -103,7 +107,7 @@ def test_no_pair_is_empty_on_either_side() -> None:
 def test_a_change_of_the_work_that_has_lines_in_it_is_never_cut() -> None:
     work, page = "甲甲\n删删删\n删删乙乙", "甲甲\n乙乙"
     made = compare(page, work, [span(page, work, (0, 5), (0, 11), ["deleted", 3, 3, 3, 9])])
-    (copied,) = [block for block in made.work.blocks if isinstance(block, Copied)]
+    (copied,) = [block for block in made.work.blocks if isinstance(block, CopiedText)]
     assert [piece.text for piece in copied.pieces if piece.links] == ["删删删\n删删"]
 
 
@@ -111,7 +115,7 @@ def test_a_change_of_the_page_that_has_lines_in_it_is_never_cut() -> None:
     work, advert = "".join(chr(0x4E00 + number) for number in range(100)), "（请记住\n本站的新网址）"
     page, end = work[:5] + advert + work[5:], 5 + len(advert)
     made = compare(page, work, [span(page, work, (0, len(page)), (0, 100), ["inserted", 5, end, 5, 5])])
-    (copied,) = [block for block in made.page.blocks if isinstance(block, Copied)]
+    (copied,) = [block for block in made.page.blocks if isinstance(block, CopiedText)]
     assert [piece.text for piece in copied.pieces if piece.links] == [advert]
 
 
@@ -119,7 +123,7 @@ def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
     work, page = "甲乙丙丁", "甲丁乙丙"
     spans = [span(page, work, (at, at + 1), (work.index(page[at]), work.index(page[at]) + 1)) for at in range(4)]
     for column in (compare(page, work, spans).page, compare(page, work, spans).work):
-        copied = [block for block in column.blocks if isinstance(block, Copied)]
+        copied = [block for block in column.blocks if isinstance(block, CopiedText)]
         assert {block.text for block in copied if block.pieces[0].is_moved} == {"丁"}
 
 
@@ -129,7 +133,7 @@ def test_any_changes_leave_every_character_in_its_passage(data: Any, page: str, 
     comparison = compare(page, work, spans)
     for column in (comparison.page, comparison.work):
         for block in column.blocks:
-            if isinstance(block, Copied):
+            if isinstance(block, CopiedText):
                 assert all(piece.pairs for piece in block.pieces)
 
 

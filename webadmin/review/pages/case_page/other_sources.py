@@ -11,7 +11,13 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webadmin.cases.models import Case, CaseMatch
-from webadmin.review.pages.case_page.comparison import Block, Column, Source, Taken, Uncopied
+from webadmin.review.pages.case_page.comparison import (
+    ColumnBlock,
+    ComparisonColumn,
+    SourcedText,
+    TextSource,
+    UncopiedText,
+)
 from webadmin.works.models import Chapter
 
 MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series nobody reads all places
@@ -21,7 +27,7 @@ MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series
 class Carriers:
     """The texts that carry the passages of a match as well. unnamed: those withdrawn, or of other rights holders."""
 
-    named: tuple[Source, ...]
+    named: tuple[TextSource, ...]
     more: int
     unnamed: int
 
@@ -30,15 +36,15 @@ class Carriers:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourcePlace:
     """[start, end) of the page, in code points."""
 
     start: int
     end: int
-    source: Source
+    source: TextSource
 
 
-def other_places(case: Case, match: CaseMatch) -> list[Place]:
+def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
     """The places that other findings on the same text of the page take, in order; those of this match are none."""
     others = (
         CaseMatch.objects.filter(
@@ -50,11 +56,15 @@ def other_places(case: Case, match: CaseMatch) -> list[Place]:
         .exclude(pk=match.pk)
         .select_related("case__work", "chapter")
     )
-    places = [Place(span["page"][0], span["page"][1], _source(other, case)) for other in others for span in other.spans]
+    places = [
+        SourcePlace(span["page"][0], span["page"][1], _text_source(other, case))
+        for other in others
+        for span in other.spans
+    ]
     return sorted(places, key=lambda place: (place.start, place.end))
 
 
-def carriers_of(match: CaseMatch) -> Carriers:
+def list_carriers(match: CaseMatch) -> Carriers:
     """Where the same passages also stand: chapters of the rights holder by their names; of the others how many."""
     chapters = list(
         Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
@@ -63,37 +73,37 @@ def carriers_of(match: CaseMatch) -> Carriers:
     )
     known = {chapter.text_id for chapter in chapters}
     shown = tuple(
-        Source(f"《{chapter.work}》{chapter}", reverse("admin:works_work_change", args=[chapter.work_id]))
+        TextSource(f"《{chapter.work}》{chapter}", reverse("admin:works_work_change", args=[chapter.work_id]))
         for chapter in chapters[:MAX_CARRIERS_SHOWN]
     )
     return Carriers(shown, len(chapters) - len(shown), len(set(match.also) - known))
 
 
-def with_sources(column: Column, places: Sequence[Place]) -> Column:
+def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> ComparisonColumn:
     """The column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
-    blocks: list[Block] = []
-    for at, block in column.placed:
-        blocks += _cut(block, at, places) if isinstance(block, Uncopied) else [block]
+    blocks: list[ColumnBlock] = []
+    for at, block in column.positioned_blocks:
+        blocks += _cut(block, at, places) if isinstance(block, UncopiedText) else [block]
     return replace(column, blocks=tuple(blocks))
 
 
-def _cut(block: Uncopied, at: int, places: Sequence[Place]) -> Iterator[Block]:
+def _cut(block: UncopiedText, at: int, places: Sequence[SourcePlace]) -> Iterator[ColumnBlock]:
     end, done = at + len(block.text), at
     for place in places:
         start, stop = max(place.start, done), min(place.end, end)
         if start >= stop:
             continue
         if start > done:
-            yield Uncopied(block.text[done - at : start - at], block.is_first and done == at, is_last=False)
-        yield Taken(block.text[start - at : stop - at], place.source)
+            yield UncopiedText(block.text[done - at : start - at], block.is_first and done == at, is_last=False)
+        yield SourcedText(block.text[start - at : stop - at], place.source)
         done = stop
     if done < end:
-        yield Uncopied(block.text[done - at :], block.is_first and done == at, block.is_last)
+        yield UncopiedText(block.text[done - at :], block.is_first and done == at, block.is_last)
 
 
-def _source(match: CaseMatch, shown: Case) -> Source:
+def _text_source(match: CaseMatch, shown: Case) -> TextSource:
     address = reverse("admin:cases_case_change", args=[match.case_id])
     if match.case_id != shown.pk:
-        return Source(f"《{match.case.work}》", address)
+        return TextSource(f"《{match.case.work}》", address)
     chapter = match.chapter_title or (str(match.chapter) if match.chapter else _("another chapter"))
-    return Source(chapter, f"{address}?match={match.pk}")
+    return TextSource(chapter, f"{address}?match={match.pk}")

@@ -9,43 +9,43 @@ from django.urls import reverse
 
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case, Matter
-from webadmin.review.pages.matter_lists.asked import Asked, asked_of, beside, matters_of
-from webadmin.review.pages.matter_lists.queues import cases_in
-from webadmin.review.pages.matter_lists.search import found_by_words
+from webadmin.review.pages.matter_lists.inbox_query import InboxQuery, adjacent_matters, list_matters, read_inbox_query
+from webadmin.review.pages.matter_lists.queues import queue_cases
+from webadmin.review.pages.matter_lists.search import search_matters
 from webadmin.ui.pages.neighbours import Listed
 from webadmin.ui.pages.paging import MAX_COUNTED
 
 INBOX = "inbox"  # holds the query of the inbox in the address of a case
-MAX_TURNED = 200  # matters that are looked through for the next case
+MAX_MATTERS_SEARCHED = 200  # matters that are looked through for the next case
 
 
-def case_address(case: int, asked: Asked) -> str:
+def case_address(case: int, query: InboxQuery) -> str:
     """Of a case as the inbox opens it."""
-    return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: asked.query})}"
+    return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.encoded})}"
 
 
-def among_matters(request: HttpRequest, case: Case) -> Listed | None:
+def inbox_position(request: HttpRequest, case: Case) -> Listed | None:
     """Where the case stands in its matter, and what comes before and behind it; None where no inbox was left for it."""
     if INBOX not in request.GET or not isinstance(request.user, User) or case.matter is None:
         return None
     try:
-        asked = asked_of(QueryDict(request.GET[INBOX]))
+        query = read_inbox_query(QueryDict(request.GET[INBOX]))
     except BadRequest:
-        asked = Asked({})
-    meant = cases_in(asked.queue)
+        query = InboxQuery({})
+    meant = queue_cases(query.queue)
     of_matter = Case.objects.filter(meant, matter=case.matter_id)
-    rows = matters_of(asked, request.user, lambda rows, typed: found_by_words(request, rows, typed))
+    rows = list_matters(query, request.user, lambda rows, typed: search_matters(request, rows, typed))
     is_in = of_matter.filter(pk=case.pk).exists()
     before, behind = of_matter.filter(pk__lt=case.pk), of_matter.filter(pk__gt=case.pk)
     return Listed(
-        filters=asked.query,
+        filters=query.encoded,
         place=before[:MAX_COUNTED].count() + 1 if is_in else 0,
         count=of_matter[:MAX_COUNTED].count(),
         is_cut=False,
-        previous=_last(before) or _turned(rows, case.matter, asked, is_back=True),
-        following=_first(behind) or _turned(rows, case.matter, asked, is_back=False),
+        previous=_last(before) or _neighbouring_case(rows, case.matter, query, is_back=True),
+        following=_first(behind) or _neighbouring_case(rows, case.matter, query, is_back=False),
         parameter=INBOX,
-        home=asked.address,
+        home=query.address,
     )
 
 
@@ -57,10 +57,12 @@ def _last(cases: "QuerySet[Case]") -> int | None:
     return cases.order_by("-pk").values_list("pk", flat=True).first()
 
 
-def _turned(rows: "QuerySet[Matter]", matter: Matter, asked: Asked, *, is_back: bool) -> int | None:
+def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQuery, *, is_back: bool) -> int | None:
     """The nearest case of the matters before or behind this one in their order."""
-    meant = cases_in(asked.queue)
-    for other in beside(rows, matter, asked.order, is_back=is_back).values_list("pk", flat=True)[:MAX_TURNED]:
+    meant = queue_cases(query.queue)
+    for other in adjacent_matters(rows, matter, query.order, is_back=is_back).values_list("pk", flat=True)[
+        :MAX_MATTERS_SEARCHED
+    ]:
         cases = Case.objects.filter(meant, matter=other)
         found = _last(cases) if is_back else _first(cases)
         if found is not None:
