@@ -101,7 +101,7 @@ def place() -> str:
     return f"{host} (ZHUIWEN_DATABASE_URL)" if host else "ZHUIWEN_DATABASE_URL"
 
 
-def within(max_s: float) -> Callable[[], bool]:
+def time_limit(max_s: float) -> Callable[[], bool]:
     """Whether less than so many seconds have passed since this call."""
     deadline = time.monotonic() + max_s
     return lambda: time.monotonic() < deadline

@@ -21,7 +21,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
 
     def process_request(self, request: HttpRequest) -> Any:
         asked = tuple(request.GET.get(name, "") for name in ("app_label", "model_name", "field_name"))
-        if asked not in _autocompleted(self.admin_site, request):
+        if asked not in _autocomplete_fields(self.admin_site, request):
             raise BadValue("field_name", ".".join(asked), _("no list or form chooses by it."))
         return super().process_request(request)
 
@@ -52,10 +52,10 @@ class DeskSite(UnfoldAdminSite):
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Sign in; after many wrong passwords from one address, not at once."""
         from webadmin.accounts.models import User  # as below
-        from webadmin.accounts.pages.slow_logins import pause_left_s, paused
+        from webadmin.accounts.pages.slow_logins import pause_left_s, pause_response
 
         if request.method == "POST" and (pause_s := pause_left_s(request)):
-            return paused(request, pause_s)
+            return pause_response(request, pause_s)
         try:
             has_no_user = not User.objects.exists()
         except DatabaseError:  # away, or not made yet: the form is there all the same
@@ -90,7 +90,7 @@ class DeskSite(UnfoldAdminSite):
         return DeclaredAutocomplete.as_view(admin_site=self)(request)
 
 
-def _autocompleted(site: Any, request: HttpRequest) -> set[tuple[str, str, str]]:
+def _autocomplete_fields(site: Any, request: HttpRequest) -> set[tuple[str, str, str]]:
     """The fields that are chosen by typing: of filters, and of forms and the lines inside them."""
     found = set()
     for model, model_admin in site._registry.items():

@@ -22,7 +22,7 @@ from webadmin.tables_at_once import CreateModels
 NAME = "0001_initial"
 
 
-def folded(operations: Iterable[Operation]) -> CreateModels:
+def fold_operations(operations: Iterable[Operation]) -> CreateModels:
     """The same tables by one operation."""
     made: dict[str, CreateModel] = {}
     for each in operations:
@@ -47,7 +47,11 @@ def main() -> None:
     call_command("makemigrations", *files, verbosity=0)
     for label, file in files.items():
         written: type[Migration] = import_module(f"{apps.get_app_config(label).name}.migrations.{NAME}").Migration
-        given = {"initial": True, "dependencies": written.dependencies, "operations": [folded(written.operations)]}
+        given = {
+            "initial": True,
+            "dependencies": written.dependencies,
+            "operations": [fold_operations(written.operations)],
+        }
         migration: Migration = type("Migration", (Migration,), given)(NAME, label)
         file.write_text(MigrationWriter(migration, include_header=False).as_string(), "utf-8")
 

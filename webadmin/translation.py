@@ -101,10 +101,10 @@ def _message_files(folder: Path) -> list[Path]:
 def _write(path: Path, catalogue: Catalog) -> None:
     with path.open("wb") as file:
         write_po(file, catalogue, width=120, sort_output=True, ignore_obsolete=True, include_lineno=False)
-    path.with_suffix(".mo").write_bytes(compiled(path))
+    path.with_suffix(".mo").write_bytes(compile_catalogue(path))
 
 
-def compiled(path: Path) -> bytes:
+def compile_catalogue(path: Path) -> bytes:
     """Make the .mo of a catalogue."""
     file = io.BytesIO()
     write_mo(file, read(path))
@@ -148,7 +148,7 @@ def placeholders(text: str) -> set[str]:
 
 def _stale(path: Path) -> Iterator[str]:
     binary = path.with_suffix(".mo")
-    if not binary.exists() or binary.read_bytes() != compiled(path):
+    if not binary.exists() or binary.read_bytes() != compile_catalogue(path):
         yield f"{binary.name} is older than {path.name}: run update"
 
 

@@ -9,7 +9,7 @@ from django.db.migrations import Migration
 from django.db.migrations.operations import AddConstraint, AddField, AddIndex, CreateModel
 from django.db.models import AutoField, CharField, Index, UniqueConstraint
 
-from webadmin.first_migration import folded
+from webadmin.first_migration import fold_operations
 from webadmin.tables_at_once import CreateModels
 
 MIGRATIONS = [
@@ -33,7 +33,7 @@ def test_it_is_one_operation_of_models_alone(migration: type[Migration]) -> None
 
 def test_folding_it_once_more_changes_nothing() -> None:
     [operation] = MIGRATIONS[0].operations
-    again = folded(operation.models)
+    again = fold_operations(operation.models)
     assert [each.deconstruct() for each in again.models] == [each.deconstruct() for each in operation.models]
 
 
@@ -41,7 +41,7 @@ def test_fields_indexes_and_constraints_that_come_later_stand_with_their_models(
     number = AutoField(primary_key=True)
     by_name = Index(fields=["name"], name="by_name")
     once = UniqueConstraint(fields=["name"], name="once")
-    found = folded(
+    found = fold_operations(
         [
             CreateModel("Site", [("id", number)], {"ordering": ["id"]}),
             AddField("Site", "name", CharField(max_length=9)),

@@ -26,7 +26,7 @@ def test_an_untranslated_a_fuzzy_and_a_foreign_string_are_each_named(tmp_path: P
     changed["These are {n} files; at most {m} can be sent at once."].string += "{invented}"
     with path.open("wb") as file:
         write_po(file, changed)
-    path.with_suffix(".mo").write_bytes(catalogue.compiled(path))
+    path.with_suffix(".mo").write_bytes(catalogue.compile_catalogue(path))
     assert sorted(fault.partition(" (")[0] for fault in catalogue.faults(path)) == [
         "'%(changed)s of %(looks)s visits' and its translation have different placeholders",
         "'Passage {n} of {m}'",

@@ -12,7 +12,7 @@ from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, Matter, TakenText
 from webadmin.cases.services.matters.damages import compute_damages, count_days, describe_damages
 from webadmin.works.models import LicenceFee
-from webadmin.works.services.licence_fees import enter_fee, fee_of
+from webadmin.works.services.licence_fees import current_fee, enter_fee
 
 NOW = admin_data.NOW
 
@@ -100,7 +100,7 @@ class TestOfAMatter:
     def test_the_newest_fee_stands_and_the_earlier_one_stays(self) -> None:
         self.fee("100", "旧")
         enter_fee(self.work, "200", "新", self.manager, NOW + timedelta(days=1))
-        fee = fee_of(self.work)
+        fee = current_fee(self.work)
         assert (fee.per_thousand, self.work.fees.count()) == (Decimal(200), 2)
         fee.per_thousand = Decimal(1)
         with pytest.raises(BrokenInvariant):

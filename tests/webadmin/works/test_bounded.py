@@ -15,7 +15,7 @@ from core.errors import UnreadableFile, ZhuiwenError
 from laboratory.extraction.mutation import mutated
 from tests.webadmin.works.test_books import PROSE, write_epub
 from webadmin.works.services import uploads
-from webadmin.works.services.intake import BoundedReader, divided, divisions, read_file
+from webadmin.works.services.intake import BoundedReader, divide_work, divisions, read_file
 from webadmin.works.services.uploads import read_uploads
 
 ROUNDS = 200
@@ -61,9 +61,9 @@ def test_a_table_that_spans_thousands_of_millions_of_columns_is_given_up(tmp_pat
         slow.write_text("".join(f"第{at}{'章回话节'[at % 4]} 渡口\n" for at in range(200)) + PROSE, "utf-8")
         (work,) = reader.read_file(slow).works
         assert [*work.ways] == divisions(replace(work, ways=())), "nobody else has to look for them"
-        assert reader.divided(work, "whole") == divided(work, "whole")
+        assert reader.divide_work(work, "whole") == divide_work(work, "whole")
         with pytest.raises(UnreadableFile, match="第N出"):
-            reader.divided(work, "第N出")
+            reader.divide_work(work, "第N出")
 
 
 @pytest.mark.usefixtures("processes")

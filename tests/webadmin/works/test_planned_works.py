@@ -24,7 +24,7 @@ from webadmin.accounts.models import Membership
 from webadmin.works.models import Chapter, PlannedUpload, Work
 from webadmin.works.services.alike import MOST_NAMED
 from webadmin.works.services.catalogue import PlannedChange
-from webadmin.works.services.planned_uploads import sending_of
+from webadmin.works.services.planned_uploads import stored_sending
 
 CASES = 1
 
@@ -100,7 +100,7 @@ def test_a_plan_says_what_comes_goes_and_changes(manager: Client, world: World) 
     page = manager.get(send(manager, world, text("夜航.txt", FIRST + edited + fourth)))
     (planned,) = page.context["plan"].works
     change = planned.planned.change
-    assert [each.chapter.number for each in change.changed] == [2, 3]
+    assert [each.chapter.number for each in change.changed_chapters] == [2, 3]
     html = page.content.decode()
     assert "<del>三</del><ins>五</ins>" in html
     assert "第四章" in html
@@ -216,7 +216,7 @@ def test_official_times_of_a_file_are_planned_and_written(manager: Client, world
     ]
     body = "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
     page = manager.get(plan := send(manager, world, text("夜航.jsonl", body)))
-    assert len(page.context["plan"].works[0].planned.change.timed) == 1
+    assert len(page.context["plan"].works[0].planned.change.timed_chapters) == 1
     confirm(manager, plan)
     times = list(Chapter.objects.filter(work__title="夜航").order_by("number").values_list("published_at", flat=True))
     assert times == [datetime(2026, 3, 1, 4, 0, tzinfo=UTC), None]
@@ -338,7 +338,7 @@ def test_the_plan_lets_a_person_divide_otherwise(manager: Client, world: World) 
     page = manager.get(f"{plan}?of=0")
     assert "Not divided into chapters." in page.content.decode()
     assert page.context["division"]["ways"] == shown["ways"]
-    assert sending_of(PlannedUpload.objects.get()).works[0].read.ways, "the desk looks for no headings"
+    assert stored_sending(PlannedUpload.objects.get()).works[0].read.ways, "the desk looks for no headings"
     assert manager.post(plan, {"do": "confirm", "basis": basis}).status_code == 302  # another plan than was shown
     confirm(manager, plan)
     assert Chapter.objects.get(work__title="夜航").text_id == work_text_id(book)

@@ -100,16 +100,16 @@ class DayRangeFilter(RangeDateFilter):
             queryset = queryset.filter(**{f"{self.parameter_name}__gte": start_of_day(first)})
         if last is not None:
             queryset = queryset.filter(**{f"{self.parameter_name}__lt": start_of_day(last + timedelta(days=1))})
-        within = self.WITHIN.get(self._used(self.within_parameter))
+        within = self.WITHIN.get(self._parameter_value(self.within_parameter))
         if within is not None:
             since = timezone.now() - within
             queryset = queryset.filter(**{f"{self.parameter_name}__gte": since})
         return queryset
 
     def _day(self, suffix: str) -> date | None:
-        return usable_day(self._used(f"{self.parameter_name}{suffix}"))
+        return usable_day(self._parameter_value(f"{self.parameter_name}{suffix}"))
 
-    def _used(self, name: str) -> str:
+    def _parameter_value(self, name: str) -> str:
         """The value of a parameter; it comes as a list or alone, by which of our ancestors took it."""
         value = self.used_parameters.get(name, "")
         return str(value[0] if isinstance(value, list) else value)

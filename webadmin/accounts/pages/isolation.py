@@ -25,10 +25,10 @@ from unfold.dataclasses import UnfoldAction
 
 from webadmin.accounts.models import Membership, User
 from webadmin.accounts.pages.lists import DeskLists
-from webadmin.accounts.services.access import Person, holder_id_of, is_administrator, manageable, roles, visible
+from webadmin.accounts.services.access import Person, is_administrator, manageable, record_holder_id, roles, visible
 
 
-def roles_of(request: HttpRequest) -> dict[int, str]:
+def request_roles(request: HttpRequest) -> dict[int, str]:
     """Return the roles of the request's user, read once a request."""
     known = getattr(request, "zhuiwen_roles", None)
     if known is None:
@@ -57,10 +57,10 @@ def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
 def _has_role(request: HttpRequest, record: Model | None, wanted: set[Membership.Role]) -> bool:
     if is_administrator(request.user):
         return True
-    held = roles_of(request)
+    held = request_roles(request)
     if record is None:
         return any(role in wanted for role in held.values())
-    holder = holder_id_of(record)
+    holder = record_holder_id(record)
     return holder is not None and held.get(holder) in wanted
 
 
@@ -91,7 +91,7 @@ class IsolatedRecords:
         offered = kwargs.get("queryset")
         if offered is None:
             offered = db_field.remote_field.model._default_manager.all()
-        kwargs["queryset"] = self.choices_of(offered, request.user)
+        kwargs["queryset"] = self.limit_choices(offered, request.user)
         formfield = super().formfield_for_foreignkey(db_field, request, **kwargs)  # type: ignore[misc]
         if isinstance(formfield, ModelChoiceField):
             only = list(kwargs["queryset"][:2])
@@ -99,7 +99,7 @@ class IsolatedRecords:
                 formfield.initial = only[0].pk
         return formfield
 
-    def choices_of(self, queryset: QuerySet, user: Person) -> QuerySet:
+    def limit_choices(self, queryset: QuerySet, user: Person) -> QuerySet:
         return visible(queryset, user) if issubclass(queryset.model, User) else manageable(queryset, user)
 
 
@@ -173,13 +173,13 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return [*own, *super().get_urls()]
 
     def _page_of_record(self, view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-        return lambda request, object_id, **rest: view(request, self.record_of(request, object_id), **rest)
+        return lambda request, object_id, **rest: view(request, self.get_record_or_404(request, object_id), **rest)
 
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
         if self.record_view is not None:
-            return self.record_view(request, self.record_of(request, object_id))
+            return self.record_view(request, self.get_record_or_404(request, object_id))
         shown: HttpResponseBase = super().change_view(request, object_id, form_url, extra_context)
         return shown
 

@@ -55,14 +55,14 @@ class DeskLists:
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
         """The entries that have the words; how many were looked through stands with the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
-        request.zhuiwen_looked_through = found.looked_through  # type: ignore[attr-defined]
+        request.zhuiwen_searched_count = found.searched_count  # type: ignore[attr-defined]
         return found.rows
 
-    def looked_through(self, request: HttpRequest) -> int:
+    def searched_count(self, request: HttpRequest) -> int:
         """How many entries the search of this request looked through, where it left others out; 0 where it did not."""
-        return int(getattr(request, "zhuiwen_looked_through", 0))
+        return int(getattr(request, "zhuiwen_searched_count", 0))
 
-    def record_of(self, request: HttpRequest, object_id: str) -> Any:
+    def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:
         """The record that an address names. Raises Http404 for one that is not there or not the user's."""
         record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
         if record is None:

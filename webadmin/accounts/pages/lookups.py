@@ -38,7 +38,7 @@ class DeclaredChangeList(WholeChangeList):
     def __init__(self, request: HttpRequest, model: type[Model], *args: Any, **kwargs: Any) -> None:
         _check_own_parameters(request)
         for key in request.POST.getlist(ACTION_CHECKBOX_NAME):
-            key_of(model, ACTION_CHECKBOX_NAME, key)
+            parse_key(model, ACTION_CHECKBOX_NAME, key)
         super().__init__(request, model, *args, **kwargs)
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
@@ -92,10 +92,10 @@ class DeclaredChangeList(WholeChangeList):
             super().get_results(request)
         except IncorrectLookupParameters as error:
             raise BadValue(PAGE_VAR, str(self.page_num), _("the list has no such page.")) from error
-        looked_through = self.model_admin.looked_through(request)
-        if self.query and looked_through and not getattr(request, ONLY_QUERY, False):
+        searched_count = self.model_admin.searched_count(request)
+        if self.query and searched_count and not getattr(request, ONLY_QUERY, False):
             words = _("Of this list only the first %(count)s entries were looked through. Narrow it by filters.")
-            messages.info(request, words % {"count": f"{looked_through:,}"})
+            messages.info(request, words % {"count": f"{searched_count:,}"})
 
 
 def _is_period(spec: ListFilter) -> bool:
@@ -124,13 +124,13 @@ def check_value(spec: ListFilter, name: str, value: str) -> None:
 
 @check_value.register
 def _simple(spec: SimpleListFilter, name: str, value: str) -> None:
-    _require_one_of(name, value, [str(choice) for choice, _label in spec.lookup_choices])
+    _require_choice(name, value, [str(choice) for choice, _label in spec.lookup_choices])
 
 
 @check_value.register
 def _choice(spec: ChoicesFieldListFilter, name: str, value: str) -> None:
     choices = _IS_NULL if name == spec.lookup_kwarg_isnull else [str(key) for key, _label in spec.field.flatchoices]
-    _require_one_of(name, value, choices)
+    _require_choice(name, value, choices)
 
 
 @check_value.register
@@ -141,19 +141,19 @@ def _any_choice(spec: AnyChoiceFilter, name: str, value: str) -> None:
 
 @check_value.register
 def _yes_or_no(spec: BooleanFieldListFilter, name: str, value: str) -> None:
-    _require_one_of(name, value, _IS_NULL if name == spec.lookup_kwarg2 else ("0", "1"))
+    _require_choice(name, value, _IS_NULL if name == spec.lookup_kwarg2 else ("0", "1"))
 
 
 @check_value.register
 def _emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
-    _require_one_of(name, value, ("0", "1"))
+    _require_choice(name, value, ("0", "1"))
 
 
 @check_value.register
 def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
     """One of another rights holder is not there, like one that never was."""
     if name == spec.lookup_kwarg_isnull:
-        _require_one_of(name, value, _IS_NULL)
+        _require_choice(name, value, _IS_NULL)
     elif value not in {str(key) for key, _label in spec.lookup_choices}:
         raise BadValue(name, value, _("there is no such record."))
 
@@ -161,23 +161,23 @@ def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
 @check_value.register
 def _searched_record(spec: HolderAutocompleteFilter, name: str, value: str) -> None:
     if name == spec.lookup_kwarg_isnull:
-        _require_one_of(name, value, _IS_NULL)
+        _require_choice(name, value, _IS_NULL)
         return
     model: type[Model] = spec.field.remote_field.model
-    if not visible(model._default_manager.all(), spec.request.user).filter(pk=key_of(model, name, value)).exists():
+    if not visible(model._default_manager.all(), spec.request.user).filter(pk=parse_key(model, name, value)).exists():
         raise BadValue(name, value, _("there is no such record."))
 
 
 @check_value.register
 def _day(spec: DayRangeFilter, name: str, value: str) -> None:
     if name == spec.within_parameter:
-        _require_one_of(name, value, tuple(spec.WITHIN))
+        _require_choice(name, value, tuple(spec.WITHIN))
     elif usable_day(value) is None:
         wanted = _("write a day like 2026-11-30, from %(first)s to %(last)s.")
         raise BadValue(name, value, wanted % {"first": FIRST_DAY, "last": LAST_DAY})
 
 
-def key_of(model: type[Model], name: str, value: str) -> Any:
+def parse_key(model: type[Model], name: str, value: str) -> Any:
     """The key of a record. Raises BadValue for what can be none."""
     try:
         return model._meta.pk.clean(value, None)
@@ -185,6 +185,6 @@ def key_of(model: type[Model], name: str, value: str) -> Any:
         raise BadValue(name, value, _("there is no such record.")) from None  # its cause holds the value whole
 
 
-def _require_one_of(name: str, value: str, choices: Any) -> None:
+def _require_choice(name: str, value: str, choices: Any) -> None:
     if value not in choices:
         raise BadValue(name, value, _("it can be one of: %(choices)s.") % {"choices": ", ".join(choices)})

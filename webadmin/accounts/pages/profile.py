@@ -102,11 +102,11 @@ class ZoneMiddleware:
         self.answer = answer
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        with timezone.override(_zone_of(request)):
+        with timezone.override(_user_zone(request)):
             return self.answer(request)
 
 
-def _zone_of(request: HttpRequest) -> ZoneInfo | None:
+def _user_zone(request: HttpRequest) -> ZoneInfo | None:
     """None for the installation's: nobody is logged in, nothing was chosen, or a zone that is no longer known."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
         return None

@@ -63,31 +63,31 @@ def written_ways(typed: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """looked_through: how many entries from the first on, where those behind them were not; 0 where all were."""
+class SearchResult:
+    """searched_count: how many entries from the first on, where those behind them were not; 0 where all were."""
 
     rows: "QuerySet[Any]"
-    looked_through: int
+    searched_count: int
 
 
-def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> Found:
+def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> SearchResult:
     """Those of a long list, in its order, in which every word stands in one of the fields, however it is written.
 
     fields: as Django names them; those of works and sites are looked up first, which are few. Of more than SEARCHED
     entries these are the first.
     """
-    words = [_Word.of(rows.model, fields, word, user) for word in words_of(typed)]
+    words = [_Word.parse(rows.model, fields, word, user) for word in split_words(typed)]
     every = rows.model._default_manager  # of `rows` the keys are asked for: their other conditions mislead an index
     has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
     first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
     keys = _keys(has_all.filter(pk__among=first[:SEARCHED]))
     if len(first) <= SEARCHED:
-        return Found(of_keys(rows, keys), looked_through=0)
+        return SearchResult(of_keys(rows, keys), searched_count=0)
     addressed = _keys(rows.filter(pk__among=_keys(every.filter(_is_address(rows.model, typed, user)))))
-    for narrowed in _narrowed(rows, words, typed, user) if not addressed else ():
+    for narrowed in _narrow_rows(rows, words, typed, user) if not addressed else ():
         if len(keys) < MAX_COUNTED:
             keys |= _keys(has_all.filter(pk__among=list(narrowed.values_list("pk", flat=True))))
-    return Found(of_keys(rows, keys | addressed), looked_through=0 if addressed else SEARCHED)
+    return SearchResult(of_keys(rows, keys | addressed), searched_count=0 if addressed else SEARCHED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class _Word:
     named: dict[str, list[Any]]
 
     @classmethod
-    def of(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
+    def parse(cls, model: type[Model], fields: Sequence[str], word: str, user: Person) -> "_Word":
         ways, named = written_ways(word), {}
         relations = {field.partition("__")[0]: model._meta.get_field(field.partition("__")[0]) for field in fields}
         few = {
@@ -110,7 +110,7 @@ class _Word:
             of_it = [field.partition("__")[2] for field in fields if field.startswith(f"{relation}__")]
             named[relation] = having(related, of_it, ways, user)
         others = [field for field in fields if field.partition("__")[0] not in few]
-        return cls(has_words(others, ways) | _named(named), named)
+        return cls(has_words(others, ways) | _relation_filter(named), named)
 
 
 def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
@@ -119,7 +119,7 @@ def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user:
     return list(found.values_list("pk", flat=True))
 
 
-def _named(named: dict[str, list[Any]]) -> Q:
+def _relation_filter(named: dict[str, list[Any]]) -> Q:
     return reduce(or_, (Q(**{f"{relation}__among": keys}) for relation, keys in named.items()), Q())
 
 
@@ -133,7 +133,7 @@ def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
     return reduce(or_, looked_for, Q())
 
 
-def _narrowed(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
+def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
     """What else is looked through of a long list: of works and sites with a word, if it is few; of a host's sites."""
     every = rows.model._default_manager.order_by()
     for word in words:
@@ -193,7 +193,7 @@ def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
     return found
 
 
-def words_of(typed: str) -> Iterator[str]:
+def split_words(typed: str) -> Iterator[str]:
     """As Django parts what is typed: by spaces, but for what stands in quotation marks."""
     for bit in smart_split(typed):
         is_quoted = bit[:1] in {'"', "'"} and bit[0] == bit[-1]

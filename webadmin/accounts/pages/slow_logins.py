@@ -48,7 +48,7 @@ def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) 
 
 
 @has_policy
-def paused(request: HttpRequest, seconds: int) -> HttpResponse:
+def pause_response(request: HttpRequest, seconds: int) -> HttpResponse:
     """Status 429 while an address has to wait."""
     response = render(request, "429.html", {"seconds": seconds}, status=429)
     response.headers["Retry-After"] = str(seconds)

@@ -72,7 +72,7 @@ def holder_path(model: type[Model]) -> str:
     return HOLDER_PATHS[model]
 
 
-def holder_id_of(record: Model) -> int | None:
+def record_holder_id(record: Model) -> int | None:
     """The key of the rights holder that a record belongs to; None where it was not set yet."""
     *steps, last = holder_path(type(record)).split("__")
     at: Model | None = record
@@ -81,7 +81,7 @@ def holder_id_of(record: Model) -> int | None:
     return getattr(at, last, None) if at is not None else None
 
 
-def role_in(user: Person, rights_holder: RightsHolder | int) -> str | None:
+def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
     """`reviewer`, `manager`, or None for somebody else; an administrator manages every rights holder."""
     if is_administrator(user):
         return str(Membership.Role.MANAGER)
@@ -90,13 +90,13 @@ def role_in(user: Person, rights_holder: RightsHolder | int) -> str | None:
 
 
 def may_see(user: Person, record: Model) -> bool:
-    holder = holder_id_of(record)
-    return is_administrator(user) or (holder is not None and role_in(user, holder) is not None)
+    holder = record_holder_id(record)
+    return is_administrator(user) or (holder is not None and user_role(user, holder) is not None)
 
 
 def may_manage(user: Person, record: Model) -> bool:
-    holder = holder_id_of(record)
-    return is_administrator(user) or (holder is not None and role_in(user, holder) == Membership.Role.MANAGER)
+    holder = record_holder_id(record)
+    return is_administrator(user) or (holder is not None and user_role(user, holder) == Membership.Role.MANAGER)
 
 
 def manages_anything(user: Person) -> bool:

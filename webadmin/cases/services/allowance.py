@@ -15,7 +15,7 @@ from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.copied_texts import texts_by_case
 from webadmin.cases.services.permissions import Allowance, Rights, RightsQuery
 from webadmin.works.models import Licence, Unprotected
-from webadmin.works.services.licences import label_of, one_spelling
+from webadmin.works.services.licences import licence_label, one_spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Covered(Generic[M]):
 def covered_cases(licence: Licence) -> Covered[Case]:
     """The cases whose page the licence allows."""
     rows = Case.objects.exclude(allowed_as="").filter(
-        rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=label_of(licence)
+        rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=licence_label(licence)
     )
     rows = rows.filter(work=licence.work_id) if licence.work_id else rows
     return _covered_by(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
@@ -103,7 +103,7 @@ def covered_cases(licence: Licence) -> Covered[Case]:
 def covered_findings(licence: Licence) -> Covered[Exclusion]:
     """The findings that are no case because of the licence."""
     rows = Exclusion.objects.filter(
-        work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=label_of(licence)
+        work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
     )
     rows = rows.filter(work=licence.work_id) if licence.work_id else rows
     return _covered_by(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)

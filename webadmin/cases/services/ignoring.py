@@ -19,7 +19,7 @@ from core.states import CaseState, Rejection
 from core.taken import NO_PLACES, Places
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
-from webadmin.accounts.services.access import may_manage, role_in
+from webadmin.accounts.services.access import may_manage, user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
 from webadmin.cases.services.overruling import checked_note
@@ -47,7 +47,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
     Raises BadInput for what does not stand on the page, what the work has itself, what is on the list, too short or
     too long, and for a user without a role; ServiceUnavailable.
     """
-    if role_in(user, case.rights_holder_id) is None:
+    if user_role(user, case.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=case.rights_holder)
     text, letters = _check(text, LEAST_LETTERS, MAX_NOISE_CHARS)
     version = stores.page_store().version(VersionId(case.version_id))
@@ -150,7 +150,7 @@ def may_take_back(ignored: IgnoredText, user: User) -> bool:
     """A manager may; a reviewer what they entered themselves."""
     if ignored.withdrawn_at is not None:
         return False
-    is_own = ignored.entered_by_id == user.pk and role_in(user, ignored.rights_holder_id) is not None
+    is_own = ignored.entered_by_id == user.pk and user_role(user, ignored.rights_holder_id) is not None
     return is_own or may_manage(user, ignored)
 
 

@@ -20,7 +20,7 @@ from webadmin.cases.services.verdicts import VerdictRefused, decide
 from webadmin.sites.models import SiteDomain
 from webadmin.works.models import Licence
 from webadmin.works.models.rights import MAX_ADDRESS_CHARS
-from webadmin.works.services.licences import one_spelling, permission_of, twin_of
+from webadmin.works.services.licences import equal_licence, licence_permission, one_spelling
 
 MAX_COUNTED = 1_000
 MAX_LICENSEE_CHARS = 200
@@ -79,7 +79,7 @@ def license_case(
     licence.licensee, licence.entered_by = licensee, user
     with transaction.atomic():
         lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
-        twin = twin_of(licence)
+        twin = equal_licence(licence)
         if twin is None:
             licence.save()
         decide(case, Verdict.LICENSED, user, note, basis=basis, licence=twin or licence)
@@ -106,7 +106,7 @@ def _licence(case: Case, scope: str) -> Licence | None:
 
 
 def _others(case: Case, licence: Licence) -> Others:
-    permission, zone = permission_of(licence), timezone.get_default_timezone()
+    permission, zone = licence_permission(licence), timezone.get_default_timezone()
     sites = _sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
     if licence.work_id:  # a site has tens of thousands of cases, of one work some hundred

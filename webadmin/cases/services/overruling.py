@@ -12,7 +12,7 @@ from core.messages import pages_stored
 from core.states import Rejection
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
 from webadmin.cases.services.addresses import release_addresses
@@ -32,7 +32,7 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
     that was overruled already.
     """
     holder = exclusion.page.site.rights_holder
-    if role_in(user, holder) is None:
+    if user_role(user, holder) is None:
         raise BadInput("case.no-role", holder=holder)
     note = checked_note(note)
     with transaction.atomic():
@@ -56,7 +56,7 @@ def take_back(overruling: Overruling, user: User) -> None:
     Raises BadInput for a user without a role for the rights holder, and where that was done already.
     """
     holder = overruling.page.site.rights_holder
-    if role_in(user, holder) is None:
+    if user_role(user, holder) is None:
         raise BadInput("case.no-role", holder=holder)
     with transaction.atomic():
         lock_rights(holder.pk)

@@ -12,7 +12,7 @@ from core.ids import WorkTextId
 from core.text import TextRange
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage
 from webadmin.cases.services.opposites import opposite
@@ -83,7 +83,7 @@ def _recount(case: Case, user: User) -> None:
 
 
 def _require_role(case: Case, user: User) -> None:
-    if role_in(user, case.rights_holder_id) is None:
+    if user_role(user, case.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=case.rights_holder)
 
 

@@ -12,7 +12,7 @@ from core.rights import Account, Permission, is_within, rule
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
 from webadmin.cases.models import Overruling
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
-from webadmin.works.services.licences import one_spelling, permission_of
+from webadmin.works.services.licences import licence_permission, one_spelling
 
 ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
 Right = Licence | OwnDomain | OwnAccount | Unprotected
@@ -185,7 +185,9 @@ class Rights:
             for_all: list[Permission] = []
             for licence in self._licences.values():
                 if is_within(url, licence.domain):
-                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(permission_of(licence))
+                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(
+                        licence_permission(licence)
+                    )
             own = [domain for domain in self._own if is_within(url, domain)]
             accounts = [each for each in self._accounts if is_within(url, each.domain or each.address)]
             self._near[key] = _Near(own, accounts, for_all, by_work)

@@ -10,7 +10,7 @@ from core.states import CaseState, Verdict
 from core.terms import term
 from core.wording import Message
 from webadmin.accounts.models import Membership, User
-from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh_of_cases
@@ -52,7 +52,7 @@ def decide(
             .select_related("rights_holder", "page")
             .get(pk=case.pk)
         )
-        if role_in(user, row.rights_holder) is None:
+        if user_role(user, row.rights_holder) is None:
             raise VerdictRefused("case.no-role", holder=row.rights_holder)
         newest = row.verdicts.select_related("decided_by").first()
         if basis is not None and basis != (newest.pk if newest else 0):
@@ -86,7 +86,7 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
     with transaction.atomic():
         lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
         decide(case, verdict, user, note, clock=clock, basis=basis)
-        if newest.licence is not None and role_in(user, case.rights_holder) == Membership.Role.MANAGER:
+        if newest.licence is not None and user_role(user, case.rights_holder) == Membership.Role.MANAGER:
             _withdraw(newest.licence, user)
             case.refresh_from_db()
 

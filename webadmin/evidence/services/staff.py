@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from core.wording import Message, has_words
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.access import user_role
 
 Naming = Callable[[User], str]
 FORMER = "former-member"
@@ -23,7 +23,7 @@ def by_role(holder: int) -> Naming:
 
     def role_of(user: User) -> str:
         if user.pk not in known:
-            known[user.pk] = role_in(user, holder) or FORMER
+            known[user.pk] = user_role(user, holder) or FORMER
         return known[user.pk]
 
     return role_of

@@ -12,7 +12,7 @@ from core.errors import BadInput
 from core.states import CaseState
 from core.text import storable
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Matter
 from webadmin.evidence.models import ThirdPartyProof, ThirdPartyTask
@@ -118,7 +118,7 @@ def proposed_before_notice(matter: Matter) -> Sequence[Proposed]:
 
 
 def _require_role(holder: int, by: User) -> None:
-    if role_in(by, holder) is None:
+    if user_role(by, holder) is None:
         raise TaskRefused("proof.no-role")
 
 

@@ -18,7 +18,7 @@ from documents.pdf_writing import pdf_file
 from documents.word_writing import word_file
 from webadmin import stores
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import may_manage, role_in
+from webadmin.accounts.services.access import may_manage, user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Matter
 from webadmin.notices.models import Addressee, HolderPaper, Notice, NoticeFile, NoticePage
@@ -100,7 +100,7 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
     if len({(case.rights_holder_id, case.site_id) for case in cases}) > 1:
         raise BadInput("notice.one-site")
     first = cases[0]
-    if role_in(by, first.rights_holder_id) is None:
+    if user_role(by, first.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=first.rights_holder)
     if addressee is not None and addressee.rights_holder_id != first.rights_holder_id:
         raise BadInput("notice.other-addressee")
@@ -139,7 +139,7 @@ def confirmed_cases(matter: Matter) -> list[Case]:
 
 def write(notice: Notice, values: Mapping[str, str], by: User) -> None:
     """Write the fields of a draft. Raises BadInput for a notice that is no draft, a field too long, a stranger."""
-    if role_in(by, notice.rights_holder_id) is None:
+    if user_role(by, notice.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=notice.rights_holder)
     kept = {code: storable(text).strip() for code, text in values.items() if _is_written(code)}
     for code, text in kept.items():

@@ -15,7 +15,7 @@ from analytics.formats import FORMATS, ReportFormat
 from analytics.report import Report
 from core.errors import ZhuiwenError
 from webadmin.accounts.models import Membership
-from webadmin.accounts.services.access import manages_anything, role_in, roles
+from webadmin.accounts.services.access import manages_anything, roles, user_role
 from webadmin.reports.pages.report_form import ReportForm, default_choice
 from webadmin.reports.services.report_rows import make_report
 from webadmin.ui.pages.downloads import as_file
@@ -76,7 +76,7 @@ def _may_export(request: HttpRequest, form: ReportForm) -> bool:
     """Whether the user manages everything that the report would carry away."""
     holder = form.cleaned_data.get("holder")
     if holder is not None:
-        return role_in(request.user, holder) == Membership.Role.MANAGER
+        return user_role(request.user, holder) == Membership.Role.MANAGER
     held = roles(request.user)
     is_manager_everywhere = bool(held) and all(role == Membership.Role.MANAGER for role in held.values())
     return is_manager_everywhere or (request.user.is_superuser and request.user.is_active)

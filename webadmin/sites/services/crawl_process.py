@@ -26,7 +26,7 @@ from crawler.run import CrawlServices, run_crawl
 from pagestore.mongo import MongoPageStore
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox
-from webadmin.database import fresh, patiently, within
+from webadmin.database import fresh, patiently, time_limit
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import contacts, families, outages, politeness, rechecks
 from webadmin.sites.services import domain_changes as identity
@@ -45,7 +45,7 @@ DATABASE_FAULT = Message("crawl.database-fault")
 def crawl(number: int) -> int:
     """Crawl the run of that number, whose row then says how it ended; an exit code."""
     asked = CrawlRun.objects.select_related("site").filter(pk=number)
-    run = patiently(asked.first, within(MAX_UNCONFIRMED_S))
+    run = patiently(asked.first, time_limit(MAX_UNCONFIRMED_S))
     if run is None:
         log.error("%s", NotFound("crawl-run", number))
         return UNKNOWN

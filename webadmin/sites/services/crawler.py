@@ -22,7 +22,7 @@ from core.garbage import keep_what_is_loaded
 from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.process_name import call_this_process
-from webadmin.database import patiently, within
+from webadmin.database import patiently, time_limit
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import crawl_process, crawlers
 from webadmin.sites.services import runs as crawls
@@ -93,7 +93,7 @@ class Crawler:
 
     def _query_database(self, call: Callable[[], T]) -> T:
         """What the admin database answers, waited for: by then others may have taken the run up, which is seen then."""
-        within_time = within(OUTAGE_S)
+        within_time = time_limit(OUTAGE_S)
         return patiently(call, lambda: within_time() and not self._is_stopping)
 
     def _stop_crawl(self) -> None:

@@ -26,7 +26,7 @@ from crawler.urls import MAX_URL_CHARS, canonical, is_binary
 from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site, SiteDomain
 from webadmin.sites.services.watchlist import add_site
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
-from webadmin.works.services.licences import one_spelling, permission_of
+from webadmin.works.services.licences import licence_permission, one_spelling
 
 PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
 BY_RULE = "rule"  # who accepted a page that no person looked at
@@ -155,7 +155,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOut | None:
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
     # Which chapters the page has is not known before it is read: a licence for some of them leaves it a candidate.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
-    ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(permission_of, licences))
+    ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(licence_permission, licences))
     if ruling.rejection is not None:
         return LeftOut(ruling.rejection.value)
     accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")

@@ -91,9 +91,9 @@ def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, A
     from webadmin import stores
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
-    from webadmin.works.services.intake import divided
+    from webadmin.works.services.intake import divide_work
 
-    found = divided(read, style)
+    found = divide_work(read, style)
     owner = holders.holder(rights_holder)
     keep_missing = not found.is_whole
     planned = catalogue.planned_change(owner, found.file, keep_missing=keep_missing)
@@ -110,9 +110,9 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
     """What adding a work would change; nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
-    from webadmin.works.services.intake import divided, divisions
+    from webadmin.works.services.intake import divide_work, divisions
 
-    found, ways = divided(read, style), divisions(read)
+    found, ways = divide_work(read, style), divisions(read)
     try:
         owner = holders.find_holder(rights_holder) if rights_holder else holders.holder("")
     except NotFound:  # adding would make one
@@ -127,9 +127,9 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
 def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
     """Where the texts that come into a work stand already, and why that may not be all."""
     from webadmin import stores
-    from webadmin.works.services.alike import standing_of
+    from webadmin.works.services.alike import find_alike_works
 
-    (stands,) = standing_of(owner, [planned], stores.index())
+    (stands,) = find_alike_works(owner, [planned], stores.index())
     return [each.message(planned.title) for each in stands.standing], stands.unknown
 
 

@@ -42,7 +42,7 @@ def plan_lines(planned: "PlannedChange", found: "FoundWork", ways: "Sequence[Div
             before=each.row.chars,
             after=count_characters(each.chapter.text),
         )
-        for each in change.changed
+        for each in change.changed_chapters
         if each.row is not None
     ]
     moved = [
@@ -53,7 +53,7 @@ def plan_lines(planned: "PlannedChange", found: "FoundWork", ways: "Sequence[Div
             old_number=each.was.number,
             old_title=each.was.title,
         )
-        for each in change.renamed
+        for each in change.renamed_chapters
         if each.was is not None
     ]
     for lines in (gone, new, other, moved):
@@ -65,14 +65,14 @@ def _summary(planned: "PlannedChange") -> Message:
     if planned.work is None:
         return Message("corpus.would-add", title=planned.title, chapters=len(change.new))
     if planned.is_nothing:
-        return Message("corpus.would-keep", title=planned.title, chapters=len(change.unchanged))
+        return Message("corpus.would-keep", title=planned.title, chapters=len(change.unchanged_chapters))
     counts = [
         Message("corpus.new-chapters", count=len(change.new)),
-        Message("corpus.changed-chapters", count=len(change.changed)),
+        Message("corpus.changed-chapters", count=len(change.changed_chapters)),
         Message("corpus.removed-chapters", count=len(change.removed)),
-        Message("corpus.moved-chapters", count=len(change.renamed)),
-        Message("corpus.timed-chapters", count=len(change.timed)),
-        Message("corpus.same-chapters", count=len(change.unchanged)),
+        Message("corpus.moved-chapters", count=len(change.renamed_chapters)),
+        Message("corpus.timed-chapters", count=len(change.timed_chapters)),
+        Message("corpus.same-chapters", count=len(change.unchanged_chapters)),
     ]
     return Message("corpus.would-update", title=planned.title, counts=[each for each in counts if each.params["count"]])
 
@@ -95,7 +95,9 @@ def plan_record(
         "last_title": titles[-1],
         "styles": [{"style": each.style, "chapters": each.chapters} for each in ways],
         "new": [_chapter_record(each.chapter.number, each.title, each.chapter.text) for each in change.new],
-        "changed": [_chapter_record(each.chapter.number, each.title, each.chapter.text) for each in change.changed],
+        "changed": [
+            _chapter_record(each.chapter.number, each.title, each.chapter.text) for each in change.changed_chapters
+        ],
         "removed": [{"number": row.number, "title": row.title, "characters": row.chars} for row in change.removed],
         "renamed": [
             {
@@ -104,11 +106,11 @@ def plan_record(
                 "old_number": each.was.number,
                 "old_title": each.was.title,
             }
-            for each in change.renamed
+            for each in change.renamed_chapters
             if each.was is not None
         ],
-        "timed": len(change.timed),
-        "unchanged": len(change.unchanged),
+        "timed": len(change.timed_chapters),
+        "unchanged": len(change.unchanged_chapters),
     }
 
 

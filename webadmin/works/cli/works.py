@@ -34,7 +34,7 @@ def times(
         from webadmin.works.services import official_times
         from webadmin.works.services.intake.plain import read_bytes
 
-        found = _work_of(work, rights_holder)
+        found = _find_work(work, rights_holder)
         data, zone = read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone)
         listed = official_times.read_bytes(data, zone, official_times.headings(found))
         came = official_times.set_times(found, listed)
@@ -72,7 +72,7 @@ class _Listed:
     taken: int
 
     @property
-    def unprotected(self) -> Any:
+    def unprotected_mark(self) -> Any:
         """The mark of a work that is not protected; None for others."""
         return getattr(self.work, "unprotected", None)
 
@@ -96,10 +96,10 @@ _COLUMNS = (
     Column(
         "unprotected",
         "column.protection",
-        lambda each: each.unprotected.reason if each.unprotected else None,
-        lambda each: each.unprotected.get_reason_display() if each.unprotected else "",
+        lambda each: each.unprotected_mark.reason if each.unprotected_mark else None,
+        lambda each: each.unprotected_mark.get_reason_display() if each.unprotected_mark else "",
     ),
-    Column("unprotected_note", "", lambda each: each.unprotected.note if each.unprotected else ""),
+    Column("unprotected_note", "", lambda each: each.unprotected_mark.note if each.unprotected_mark else ""),
     Column("chapters", "", "work.total"),
     Column("work_chars", "", "work.counted_chars"),
 )
@@ -114,7 +114,7 @@ def remove(
         from webadmin import stores
         from webadmin.works.services import catalogue
 
-        found = _work_of(work, rights_holder)
+        found = _find_work(work, rights_holder)
         number, title = found.pk, found.title
         say(Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox())))
 
@@ -129,7 +129,7 @@ def unprotect(
     with session():
         from webadmin.works.services import licences
 
-        found = _work_of(work, rights_holder)
+        found = _find_work(work, rights_holder)
         mark = licences.mark_unprotected(found, reason.replace("-", "_"), note)
         say(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
 
@@ -142,12 +142,12 @@ def protect(
     with session():
         from webadmin.works.services import licences
 
-        found = _work_of(work, rights_holder)
+        found = _find_work(work, rights_holder)
         is_marked = licences.mark_protected(found)
         say(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
 
 
-def _work_of(key: str, rights_holder: str) -> "Work":
+def _find_work(key: str, rights_holder: str) -> "Work":
     from webadmin.accounts.services import holders
 
     return find_work(key, holders.find_holder(rights_holder) if rights_holder else None)

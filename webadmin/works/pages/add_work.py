@@ -23,16 +23,16 @@ from webadmin.works.pages.work_form import AddWorkForm, HolderForm
 from webadmin.works.services.acquisition import (
     Acquisition,
     AddedFrom,
-    Plan,
     PlannedWork,
     Sending,
+    SendingPlan,
     carry_out,
     plan,
     read_sending,
 )
 from webadmin.works.services.changes import Wanted
 from webadmin.works.services.intake import divisions
-from webadmin.works.services.planned_uploads import UploadGone, divide, keep, planned_upload, sending_of
+from webadmin.works.services.planned_uploads import UploadGone, divide, keep, planned_upload, stored_sending
 
 CONFIRM, DISCARD, DIVIDE, ASSIGN = "confirm", "discard", "divide", "assign"
 FIRST_TITLES = 3  # of the chapters of a work, which show with the last one how it is divided
@@ -73,7 +73,7 @@ def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
     if upload.rights_holder is not None and not access.may_manage(user, upload):
         raise PermissionDenied
     if request.method == "POST":
-        return _answered(request, upload)
+        return _carry_out(request, upload)
     return _plan_page(request, upload)
 
 
@@ -84,7 +84,7 @@ def _read(form: AddWorkForm) -> Sending:
     )
 
 
-def _answered(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     """Do what the person chose. A plan that rests on other chapters than those that there are is shown anew."""
     do = request.POST.get("do", "")
     if do == DISCARD:
@@ -92,7 +92,7 @@ def _answered(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
         messages.info(request, _("Nothing was added; what was sent is discarded."))
         return HttpResponseRedirect(reverse("admin:works_work_add"))
     if do == DIVIDE:
-        return _divided(request, upload)
+        return _divide(request, upload)
     form = HolderForm(request.POST if do == ASSIGN else None, request.user)
     if do == ASSIGN and form.is_valid():
         upload.rights_holder = form.holder()
@@ -103,13 +103,13 @@ def _answered(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     if do != CONFIRM:
         known = f"{CONFIRM}, {DISCARD}, {DIVIDE}, {ASSIGN}"
         raise BadValue("do", do, _("it can be one of: %(choices)s.") % {"choices": known})
-    return _confirmed(request, upload)
+    return _confirm(request, upload)
 
 
-def _divided(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+def _divide(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     """Have one of the works divided by another style of headings."""
     of = request.POST.get("of", "")
-    if not is_page_number(of) or int(of) >= len(sending_of(upload).works):
+    if not is_page_number(of) or int(of) >= len(stored_sending(upload).works):
         raise BadValue("of", of, _("write the number of a work that was sent."))
     style = request.POST.get("style", "")
     try:
@@ -119,9 +119,9 @@ def _divided(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     return HttpResponseRedirect(f"{request.path}?of={of}")
 
 
-def _confirmed(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
+def _confirm(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     assert upload.rights_holder is not None
-    sending = sending_of(upload)
+    sending = stored_sending(upload)
     planned = plan(upload.rights_holder, sending)
     if planned.basis != request.POST.get("basis", ""):
         messages.error(
@@ -140,10 +140,10 @@ def _confirmed(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
 
 
 def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderForm | None = None) -> HttpResponse:
-    sending = sending_of(upload)
+    sending = stored_sending(upload)
     planned = plan(upload.rights_holder, sending, stores.index())
     shown = _shown_work(request, planned)
-    page = page_of(request, shown.planned.change.changed, DIFFERENCES_SHOWN)
+    page = page_of(request, shown.planned.change.changed_chapters, DIFFERENCES_SHOWN)
     context = {
         "opts": Work._meta,
         "title": _("What would change"),
@@ -190,7 +190,7 @@ def _style_name(style: str) -> str:
     return names.get(style, style)
 
 
-def _shown_work(request: HttpRequest, planned: Plan) -> PlannedWork:
+def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
     """The work whose chapters are listed: the one that was asked for, else the first that is there already."""
     of = request.GET.get("of")
     if of is None:

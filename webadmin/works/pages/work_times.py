@@ -50,12 +50,12 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
     return HttpResponseRedirect(request.get_full_path())
 
 
-def _typed(request: HttpRequest, work: Work) -> Times:
+def _read_fields(request: HttpRequest, work: Work) -> Times:
     """The times of the table's fields; a field that was not touched is not read, for it shows no seconds."""
     times: dict[int, Any] = {}
     for chapter in work.chapters.filter(number__in=_numbers(request)):
         written = request.POST[f"{FIELD}{chapter.number}"].strip()
-        if written == _written(chapter.published_at):
+        if written == _format_moment(chapter.published_at):
             continue
         try:
             times[chapter.number] = parse_moment(written, timezone.get_current_timezone()) if written else None
@@ -69,7 +69,7 @@ def _numbers(request: HttpRequest) -> list[int]:
     return [int(number) for number in given if re.fullmatch("[1-9][0-9]{0,9}", number)][:PER_PAGE]
 
 
-def _listed(request: HttpRequest, work: Work) -> Times:
+def _read_list(request: HttpRequest, work: Work) -> Times:
     """The times of a list, sent as a file or else pasted."""
     zone = timezone.get_current_timezone()
     sent = request.FILES.get("list")
@@ -89,7 +89,11 @@ def _series(request: HttpRequest, work: Work) -> Times:
     )
 
 
-_READERS: dict[str, Callable[[HttpRequest, Work], Times]] = {"typed": _typed, "listed": _listed, "series": _series}
+_READERS: dict[str, Callable[[HttpRequest, Work], Times]] = {
+    "typed": _read_fields,
+    "listed": _read_list,
+    "series": _series,
+}
 
 
 def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
@@ -114,7 +118,7 @@ def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) 
         (
             chapter,
             f"{FIELD}{chapter.number}",
-            request.POST.get(f"{FIELD}{chapter.number}", _written(chapter.published_at)),
+            request.POST.get(f"{FIELD}{chapter.number}", _format_moment(chapter.published_at)),
         )
         for chapter in page
     ]
@@ -135,5 +139,5 @@ def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) 
     return desk_page(request, "works/work_times.html", context, status=status)
 
 
-def _written(moment: Any) -> str:
+def _format_moment(moment: Any) -> str:
     return timezone.localtime(moment).strftime("%Y-%m-%d %H:%M") if moment else ""

@@ -13,8 +13,8 @@ from core.ids import digest
 from core.ports import Outbox, WorkStore
 from core.wording import Message
 from webadmin.accounts.models import RightsHolder
-from webadmin.works.services.alike import NOWHERE, Stands, standing_of
-from webadmin.works.services.catalogue import AddedWork, PlannedChange, add_work, named, planned_change
+from webadmin.works.services.alike import NOWHERE, AlikeWorks, find_alike_works
+from webadmin.works.services.catalogue import AddedWork, PlannedChange, add_work, planned_change, work_key
 from webadmin.works.services.intake import FoundWork
 from webadmin.works.services.uploads import read_uploads
 
@@ -53,11 +53,11 @@ class PlannedWork:
 
     sent: SentWork
     planned: PlannedChange
-    stands: Stands
+    stands: AlikeWorks
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SendingPlan:
     """What confirming a sending would do. basis: changes when any of the works does, or how one is divided."""
 
     works: list[PlannedWork]
@@ -118,9 +118,9 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
     sending = Sending([], [fault for upload in uploads for fault in upload.faults], warning)
     seen: dict[tuple[str, str], str] = {}
     for name, work in found:
-        described = _described(work, "" if warning else title, author, kind)
+        described = _override_description(work, "" if warning else title, author, kind)
         try:
-            key = named(described.file)
+            key = work_key(described.file)
         except BadInput as fault:
             sending.faults.append(_of_file(name, fault))
             continue
@@ -132,7 +132,7 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
     return sending
 
 
-def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> Plan:
+def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> SendingPlan:
     """What adding the works would do; the rights holder is the one given, whatever a manifest says.
 
     rights_holder: None while nobody has said whose works these are; then all are new. index: where it is looked up
@@ -143,12 +143,12 @@ def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchInde
     ]
     stands = [NOWHERE] * len(changes)
     if index is not None and rights_holder is not None:
-        stands = standing_of(rights_holder, changes, index)
-    return Plan([PlannedWork(*each) for each in zip(sending.works, changes, stands, strict=True)])
+        stands = find_alike_works(rights_holder, changes, index)
+    return SendingPlan([PlannedWork(*each) for each in zip(sending.works, changes, stands, strict=True)])
 
 
 def carry_out(
-    rights_holder: RightsHolder, sending: Sending, planned: Plan, store: WorkStore, outbox: Outbox
+    rights_holder: RightsHolder, sending: Sending, planned: SendingPlan, store: WorkStore, outbox: Outbox
 ) -> Acquisition:
     """Add the works of a sending as planned. A work that somebody else changed meanwhile is left out and told."""
     acquisition = Acquisition(faults=list(sending.faults))
@@ -160,7 +160,7 @@ def carry_out(
             acquisition.faults.append(_of_file(sent.file_name, store_fault))
             continue
         try:
-            acquisition.works.append(_added(rights_holder, each, store, patient))
+            acquisition.works.append(_add_work(rights_holder, each, store, patient))
         except RetryLater as error:
             store_fault = error
             acquisition.faults.append(_of_file(sent.file_name, error))
@@ -170,14 +170,14 @@ def carry_out(
     return acquisition
 
 
-def _added(rights_holder: RightsHolder, planned: PlannedWork, store: WorkStore, outbox: Outbox) -> AddedFrom:
+def _add_work(rights_holder: RightsHolder, planned: PlannedWork, store: WorkStore, outbox: Outbox) -> AddedFrom:
     sent, found = planned.sent, planned.sent.found
     keeps, basis = not found.is_whole, planned.planned.basis
     added = add_work(rights_holder, found.file, found.kind, store, outbox, keep_missing=keeps, basis=basis)
     return AddedFrom(sent.file_name, added, sent.chars, found.is_whole)
 
 
-def _described(work: FoundWork, title: str, author: str, kind: str) -> FoundWork:
+def _override_description(work: FoundWork, title: str, author: str, kind: str) -> FoundWork:
     file = replace(work.file, title=title or work.file.title, author=author or work.file.author)
     return replace(work, file=file, kind=kind or work.kind)
 

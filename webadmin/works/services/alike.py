@@ -32,7 +32,7 @@ MAX_LOOKED_UP_CHARS = 400_000  # of those: half a second to fingerprint
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class AlikeWork:
     """Chapters of a work that stand in another work of the rights holder."""
 
     other_title: str
@@ -48,41 +48,43 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Stands:
+class AlikeWorks:
     """Where the texts of a work stand already; unknown: why only equal texts were looked for."""
 
-    standing: Sequence[Standing]
+    standing: Sequence[AlikeWork]
     unknown: Message | None
 
 
-NOWHERE = Stands((), None)
+NOWHERE = AlikeWorks((), None)
 
 
-def standing_of(rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex") -> list[Stands]:
+def find_alike_works(
+    rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex"
+) -> list[AlikeWorks]:
     """Of each work of a sending where the texts that come into it stand: in works that there are, and in those before.
 
     Of the texts that no other work has word for word, some are looked up. Texts of one character repeated or of a few
     lines have no hashes and are compared word for word alone.
     """
     coming = [each.coming for each in works]
-    owned = _owned(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
+    owned = _owners(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
     found, away = [], None
-    for each, chapters, beside in zip(works, coming, _beside(coming), strict=True):
-        same = {text_id: _named(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
+    for each, chapters, beside in zip(works, coming, _same_texts(coming), strict=True):
+        same = {text_id: _other_works(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
         pairs = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
         others = [chapter for chapter, text_id in chapters if not same.get(text_id)]
         if others and away is None:  # who waited for it once does not wait for each of the others as well
             try:
-                near = _near(rights_holder, each.work, others, index)
+                near = _similar_chapters(rights_holder, each.work, others, index)
                 pairs += [(number, having, False) for number, having in near]
             except RetryLater as error:
                 away = Message("work.alike-unknown", reason=error)
-        before = [Standing(works[place].title, True, tuple(of)) for place, of in sorted(beside.items())]
-        found.append(Stands(_by_work(pairs) + before, away if others else None))
+        before = [AlikeWork(works[place].title, True, tuple(of)) for place, of in sorted(beside.items())]
+        found.append(AlikeWorks(_by_work(pairs) + before, away if others else None))
     return found
 
 
-def _beside(
+def _same_texts(
     works: Sequence[Sequence[tuple[ChapterText, WorkTextId]]],
 ) -> Iterator[Mapping[int, Sequence[tuple[int, int]]]]:
     """Of each work, by the place of a work before it, the chapters that stand there word for word."""
@@ -98,16 +100,18 @@ def _beside(
         yield pairs
 
 
-def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[Standing]:
+def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[AlikeWork]:
     pairs: dict[tuple[Work, bool], dict[int, int]] = defaultdict(dict)
     for number, having, is_same in found:
         for other, other_number in having.items():
             pairs[other, is_same].setdefault(number, other_number)
-    standing = [Standing(other.title, is_same, tuple(sorted(each.items()))) for (other, is_same), each in pairs.items()]
+    standing = [
+        AlikeWork(other.title, is_same, tuple(sorted(each.items()))) for (other, is_same), each in pairs.items()
+    ]
     return sorted(standing, key=lambda each: (-len(each.pairs), each.other_title, not each.is_same))
 
 
-def _owned(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
+def _owners(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
     """Of each text the works of the holder that have it, with the number of the first chapter that does."""
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
     owned: dict[str, dict[Work, int]] = defaultdict(dict)
@@ -118,19 +122,19 @@ def _owned(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dic
     return dict(owned)
 
 
-def _named(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
+def _other_works(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
     """The first others than the work itself."""
     return dict(islice(((other, number) for other, number in having.items() if other != work), MOST_NAMED))
 
 
-def _near(
+def _similar_chapters(
     rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[int, dict[Work, int]]]:
     """The numbers of chapters of which other works have most, with these works. Raises RetryLater."""
     found = _looked_up(chapters, index)
-    owned = _owned(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
+    owned = _owners(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
     return [
-        (chapter.number, _named(owned[text_id], work))
+        (chapter.number, _other_works(owned[text_id], work))
         for chapter, text_ids in found
         for text_id in text_ids
         if text_id in owned

@@ -24,7 +24,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.database import batches
 from webadmin.works.models import Chapter, Work
-from webadmin.works.services.changes import MAX_TITLE_CHARS, Change, Wanted, basis_of
+from webadmin.works.services.changes import MAX_TITLE_CHARS, ChapterChanges, Wanted, plan_basis
 from webadmin.works.services.locks import locked_chapters
 from webadmin.works.services.work_length import recount
 from webadmin.works.signals import works_changed
@@ -38,10 +38,10 @@ __all__ = [
     "add_work",
     "corpus_texts",
     "find_work",
-    "named",
     "planned_change",
     "remove_work",
     "unnoted_texts",
+    "work_key",
 ]
 
 MAX_AUTHOR_CHARS = 200
@@ -72,13 +72,13 @@ class PlannedChange:
     work: Work | None
     title: str
     author: str
-    change: Change
+    change: ChapterChanges
     basis: str
 
     @property
     def coming(self) -> list[tuple[ChapterText, WorkTextId]]:
         """The chapters whose texts come into the work."""
-        return [(each.chapter, each.text_id) for each in (*self.change.new, *self.change.changed)]
+        return [(each.chapter, each.text_id) for each in (*self.change.new, *self.change.changed_chapters)]
 
     @property
     def is_nothing(self) -> bool:
@@ -108,7 +108,7 @@ def add_work(
     be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile where they are not; ServiceUnavailable before
     anything is written, or for the messages alone, which the sweeper then sends.
     """
-    title, author = named(work_file)
+    title, author = work_key(work_file)
     _require_kind(kind)
     text_ids = [works_store.put_text(chapter.text) for chapter in work_file.chapters]
     with transaction.atomic():
@@ -118,7 +118,7 @@ def add_work(
         has_numbers = work.licences.exclude(chapters="").exists()
         if has_numbers:
             lock_rights(rights_holder.pk)
-        writer = _Writer(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
+        writer = _WorkWriter(work, list(zip(work_file.chapters, text_ids, strict=True)), keep_missing, basis)
         writer.write()
         if kind and work.kind != kind:
             work.kind = kind
@@ -131,7 +131,14 @@ def add_work(
     change = writer.change
     counts = (
         len(each)
-        for each in (change.new, change.unchanged, change.changed, change.removed, change.timed, change.renamed)
+        for each in (
+            change.new,
+            change.unchanged_chapters,
+            change.changed_chapters,
+            change.removed,
+            change.timed_chapters,
+            change.renamed_chapters,
+        )
     )
     return AddedWork(work, is_new, *counts)
 
@@ -169,12 +176,12 @@ def planned_change(
 
     Raises BadInput.
     """
-    title, author = named(work_file)
+    title, author = work_key(work_file)
     known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
     work = known.first() if rights_holder else None
     old = list(work.chapters.order_by("number")) if work else []
     wanted = [(chapter, work_text_id(chapter.text)) for chapter in work_file.chapters]
-    return PlannedChange(work, title, author, Change(old, wanted, keep_missing=keep_missing), basis_of(old))
+    return PlannedChange(work, title, author, ChapterChanges(old, wanted, keep_missing=keep_missing), plan_basis(old))
 
 
 def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
@@ -202,7 +209,7 @@ def unnoted_texts() -> frozenset[WorkTextId]:
     return frozenset(WorkTextId(text) for text in waiting.values_list("text_id", flat=True).distinct())
 
 
-class _Writer:
+class _WorkWriter:
     """Writes a change of chapters, which nobody else changes meanwhile. Raises ChangedMeanwhile."""
 
     def __init__(
@@ -210,10 +217,10 @@ class _Writer:
     ) -> None:
         rows = locked_chapters(Chapter.objects.filter(work=work))
         old = sorted(rows, key=lambda row: row.number)
-        if basis is not None and basis != basis_of(old):
+        if basis is not None and basis != plan_basis(old):
             raise ChangedMeanwhile(work.title)
         self._work = work
-        self.change = Change(old, wanted, keep_missing=keep_missing)
+        self.change = ChapterChanges(old, wanted, keep_missing=keep_missing)
         self.unindexed: set[WorkTextId] = set()
         self.dropped: set[WorkTextId] = set()
 
@@ -250,11 +257,11 @@ class _Writer:
 def _announce(unindexed: Iterable[WorkTextId], dropped: Iterable[WorkTextId], outbox: Outbox) -> None:
     for text_id in sorted(unindexed):
         outbox.send(WorkAdded(text_id))
-    for text_id in sorted(_unowned(dropped)):
+    for text_id in sorted(_unowned_texts(dropped)):
         outbox.send(WorkRemoved(text_id))
 
 
-def _unowned(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
+def _unowned_texts(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
     left = sorted(set(text_ids))
     owned: set[str] = set()
     for batch in batches(left):
@@ -262,7 +269,7 @@ def _unowned(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
     return set(left) - {WorkTextId(text) for text in owned}
 
 
-def named(work_file: WorkFile) -> tuple[str, str]:
+def work_key(work_file: WorkFile) -> tuple[str, str]:
     """The title and author that a work is found by. Raises BadInput for one without title or chapters."""
     return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
 

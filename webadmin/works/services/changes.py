@@ -53,7 +53,7 @@ class Wanted:
         return at is not None and (self.was is None or self.was.published_at != at)
 
 
-class Change:
+class ChapterChanges:
     """With as few changed rows as can be: a chapter keeps its row while its text or its number stays.
 
     keep_missing: chapters that are not wanted stay (a file could be read in part only), but where their number is.
@@ -62,7 +62,7 @@ class Change:
     def __init__(
         self, old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]], *, keep_missing: bool
     ) -> None:
-        rows = _paired(old, wanted)
+        rows = _pair_rows(old, wanted)
         self.wanted = [
             Wanted(chapter, text_id, row, _was(row)) for (chapter, text_id), row in zip(wanted, rows, strict=True)
         ]
@@ -78,33 +78,33 @@ class Change:
         return [each for each in self.wanted if each.was is None]
 
     @property
-    def changed(self) -> list[Wanted]:
+    def changed_chapters(self) -> list[Wanted]:
         """Those with another text."""
         return [each for each in self.wanted if each.has_new_text]
 
     @property
-    def unchanged(self) -> list[Wanted]:
+    def unchanged_chapters(self) -> list[Wanted]:
         """Those with the same text, whatever their number and title."""
         return [each for each in self.wanted if each.was is not None and not each.has_new_text]
 
     @property
-    def renamed(self) -> list[Wanted]:
+    def renamed_chapters(self) -> list[Wanted]:
         return [each for each in self.wanted if each.is_renamed]
 
     @property
-    def timed(self) -> list[Wanted]:
+    def timed_chapters(self) -> list[Wanted]:
         return [each for each in self.wanted if each.is_timed]
 
     @property
     def is_nothing(self) -> bool:
-        return not (self.new or self.changed or self.removed or self.renamed or self.timed)
+        return not (self.new or self.changed_chapters or self.removed or self.renamed_chapters or self.timed_chapters)
 
     @property
     def moves_numbers(self) -> bool:
         return any(each.was is not None and each.was.number != each.chapter.number for each in self.wanted)
 
 
-def basis_of(chapters: Iterable[Chapter]) -> str:
+def plan_basis(chapters: Iterable[Chapter]) -> str:
     """What a plan of changes rests on: equal for chapters that are the same, in whatever order."""
     rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
@@ -114,7 +114,7 @@ def _was(row: Chapter | None) -> Was | None:
     return None if row is None else Was(row.number, row.title, row.text_id, row.published_at)
 
 
-def _paired(old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]]) -> list[Chapter | None]:
+def _pair_rows(old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]]) -> list[Chapter | None]:
     """For each wanted chapter the row that it keeps: one with its text, by order, else the one with its number."""
     by_text: dict[str, list[Chapter]] = defaultdict(list)
     for row in reversed(old):

@@ -37,12 +37,12 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
         raise FeeRefused("proof.too-long", most=MAX_SOURCE_CHARS)
     with transaction.atomic():
         lock_rights(work.rights_holder_id)
-        standing = fee_of(work)
+        standing = current_fee(work)
         if standing is not None and (standing.per_thousand, standing.source) == (fee, source):
             return standing  # the form was sent twice
         return LicenceFee.objects.create(work=work, per_thousand=fee, source=source, entered_by=by, entered_at=now)
 
 
-def fee_of(work: Work) -> LicenceFee | None:
+def current_fee(work: Work) -> LicenceFee | None:
     """The fee that stands: the newest."""
     return LicenceFee.objects.filter(work=work).select_related("entered_by").first()

@@ -10,26 +10,26 @@ from crawler.urls import canonical
 from webadmin.works.models import Licence, Unprotected, Work
 
 
-def label_of(licence: Licence) -> str:
+def licence_label(licence: Licence) -> str:
     """How cases and findings name the licence that allows them; one for a single page is named with its address."""
     name = f"{licence.licensee} {licence.number}".strip()
     return f"{name} · {licence.address}"[:300] if licence.address else name[:300]
 
 
-def twin_of(licence: Licence) -> Licence | None:
+def equal_licence(licence: Licence) -> Licence | None:
     """Return the licence that says the same as one that is not kept yet, whoever entered it."""
     names = [each.attname for each in Licence._meta.concrete_fields]
     said = {name: getattr(licence, name) for name in names if name not in {"id", "entered_by_id", "entered_at"}}
     return Licence.objects.filter(**said).first()
 
 
-def permission_of(licence: Licence) -> Permission:
+def licence_permission(licence: Licence) -> Permission:
     """The licence as rights are ruled by it."""
     return Permission(
         domain=licence.domain,
         valid_from=licence.valid_from,
         valid_until=licence.valid_until,
-        label=label_of(licence),
+        label=licence_label(licence),
         key=licence.pk,
         chapters=Chapters.parse(licence.chapters) if licence.work_id else Chapters(),
         address=licence.address,

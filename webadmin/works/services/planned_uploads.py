@@ -36,7 +36,7 @@ def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> Pl
     rights_holder: None where that is to be said later.
     """
     now = timezone.now()
-    data = _packed(_dumped(sending))
+    data = _pack(_dump_sending(sending))
     with transaction.atomic():
         PlannedUpload.objects.filter(sent_by=user).delete()
         PlannedUpload.objects.filter(sent_at__lt=now - KEPT).delete()
@@ -52,34 +52,34 @@ def planned_upload(key: int, user: User) -> PlannedUpload:
     return found
 
 
-def sending_of(upload: PlannedUpload) -> Sending:
-    return _loaded(_unpacked(upload))
+def stored_sending(upload: PlannedUpload) -> Sending:
+    return _load_sending(_unpack(upload))
 
 
 def divide(upload: PlannedUpload, place: int, style: str) -> None:
     """Have a work of a sending divided by another style of headings. Raises UnreadableFile for one that it lacks."""
-    stored = _unpacked(upload)
+    stored = _unpack(upload)
     work = stored["works"][place]
     read = _loaded_work(work).read
     work["style"], work["divided"] = "", []
     if style not in ("", read.file.style):
         with BoundedReader() as reader:
-            found = reader.divided(read, style)
+            found = reader.divide_work(read, style)
         work["style"], work["divided"] = style, _dumped_chapters(found.file.chapters)
-    upload.works = _packed(stored)
+    upload.works = _pack(stored)
     upload.save(update_fields=["works"])
 
 
-def _packed(stored: dict[str, Any]) -> bytes:
+def _pack(stored: dict[str, Any]) -> bytes:
     return zlib.compress(json.dumps(stored, ensure_ascii=False).encode("utf-8", "surrogatepass"), LEVEL)
 
 
-def _unpacked(upload: PlannedUpload) -> dict[str, Any]:
+def _unpack(upload: PlannedUpload) -> dict[str, Any]:
     stored: dict[str, Any] = json.loads(zlib.decompress(bytes(upload.works)).decode("utf-8", "surrogatepass"))
     return stored
 
 
-def _dumped(sending: Sending) -> dict[str, Any]:
+def _dump_sending(sending: Sending) -> dict[str, Any]:
     return {
         "works": [_dumped_work(each) for each in sending.works],
         "faults": [fault.to_json() for fault in sending.faults],
@@ -110,7 +110,7 @@ def _dumped_chapters(chapters: Sequence[Chapter]) -> list[list[Any]]:
     ]
 
 
-def _loaded(stored: dict[str, Any]) -> Sending:
+def _load_sending(stored: dict[str, Any]) -> Sending:
     return Sending(
         [_loaded_work(each) for each in stored["works"]],
         [Message.from_json(fault) for fault in stored["faults"]],

@@ -30,7 +30,7 @@ TEXT_MEMBERS = frozenset({*READERS, ".xml", ".opf", ".ncx", ".toml"})
 _COMPRESSED = frozenset({".epub", ".docx", ".zip"})
 
 
-class Budget:
+class UploadBudget:
     """What is left for the files of one request. A file that is read twice is charged twice.
 
     most_bytes: of all .zip files, before they are unpacked, and again of all files that are read, unpacked; no reader
@@ -122,13 +122,13 @@ class Upload:
 
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
     """What is in each file, in order; what cannot be read is a fault of that file, and the others are read."""
-    budget = Budget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
+    budget = UploadBudget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
         read_file = budget.reading(reader.read_file)
         return [_read(file, Path(folder) / str(number), budget, read_file) for number, file in enumerate(files)]
 
 
-def _read(file: UploadedFile, folder: Path, budget: Budget, read_file: ReadFile) -> Upload:
+def _read(file: UploadedFile, folder: Path, budget: UploadBudget, read_file: ReadFile) -> Upload:
     upload = Upload(storable(Path(file.name or "").name))
     path = folder / short_name(upload.name)
     try:
@@ -152,29 +152,29 @@ def _read(file: UploadedFile, folder: Path, budget: Budget, read_file: ReadFile)
 def _without_folder(message: Message, folder: Path, name: str) -> Message:
     """What is wrong with a file as its sender called it; where it lay meanwhile is nobody's business."""
 
-    def shown(value: Any) -> Any:
+    def without_paths(value: Any) -> Any:
         if isinstance(value, Message):
             return _without_folder(value, folder, name)
         if isinstance(value, tuple):
-            return tuple(shown(each) for each in value)
+            return tuple(without_paths(each) for each in value)
         if isinstance(value, str):
             return value.replace(f"{folder}/{_UNPACKED}/", "").replace(f"{folder}/", "").replace(str(folder), name)
         return value
 
-    return Message(message.code, **{each: shown(value) for each, value in message.params.items()})
+    return Message(message.code, **{each: without_paths(value) for each, value in message.params.items()})
 
 
-def _source(path: Path, budget: Budget) -> Path:
+def _source(path: Path, budget: UploadBudget) -> Path:
     """What to read of an uploaded file: itself, or the folder that it is unpacked to."""
     if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
         raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":
         return path
     budget.unpack(path)
-    return _unpacked(path)
+    return _unpack(path)
 
 
-def _unpacked(path: Path) -> Path:
+def _unpack(path: Path) -> Path:
     """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)

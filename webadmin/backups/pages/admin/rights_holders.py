@@ -30,7 +30,7 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
     )
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """The same file as `zhuiwen holder export`, by POST: reading all of it is nothing that a link should start."""
-        holder: RightsHolder = self.record_of(request, object_id)
+        holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
             title = _("All that is theirs, as one file")
             return desk_page(request, "backups/take_out.html", {"holder": holder, "title": title})

@@ -2,7 +2,7 @@
 
 from core.errors import BadInput
 from webadmin.accounts.models import User
-from webadmin.accounts.services.access import role_in
+from webadmin.accounts.services.access import user_role
 from webadmin.cases.models import Matter
 
 MAX_AWAITED_CHARS = 300
@@ -18,7 +18,7 @@ def assign(matter: Matter, assignee: User | None, by: User) -> None:
     Raises AssignmentRefused for a user without a role for the rights holder, and for such an assignee.
     """
     _require_role(matter, by)
-    if assignee is not None and role_in(assignee, matter.rights_holder) is None:
+    if assignee is not None and user_role(assignee, matter.rights_holder) is None:
         raise AssignmentRefused("case.assignee-no-role", who=assignee, holder=matter.rights_holder)
     Matter.objects.filter(pk=matter.pk).update(assignee=assignee)
 
@@ -42,5 +42,5 @@ def list_assignees(matter: Matter) -> list[User]:
 
 
 def _require_role(matter: Matter, user: User) -> None:
-    if role_in(user, matter.rights_holder) is None:
+    if user_role(user, matter.rights_holder) is None:
         raise AssignmentRefused("case.no-role", holder=matter.rights_holder)

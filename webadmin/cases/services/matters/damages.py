@@ -17,7 +17,7 @@ from core.taken import NO_PLACES, Places
 from core.wording import Message
 from webadmin.cases.models import Case, Matter, TakenText
 from webadmin.works.models import LicenceFee
-from webadmin.works.services.licence_fees import fee_of
+from webadmin.works.services.licence_fees import current_fee
 
 CENT = Decimal("0.01")
 DAY = timedelta(days=1)
@@ -91,7 +91,7 @@ def compute_damages(matter: Matter) -> Damages:
         first_seen=min((first for first, _ in seen), default=None),
         last_seen=max((last for _, last in seen), default=None),
         days_online=count_days(seen),
-        fee=fee_of(matter.work),
+        fee=current_fee(matter.work),
     )
 
 

@@ -29,7 +29,7 @@ from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.ui.pages.downloads import as_file, kept_download
 from webadmin.ui.pages.wording import said
-from webadmin.works.pages.sent_files import checked, checked_document
+from webadmin.works.pages.sent_files import checked_document, validate_file
 
 
 class HolderPaperForm(forms.ModelForm):
@@ -76,7 +76,7 @@ class PaperTemplateForm(forms.ModelForm):
         if file is None or kind not in set(Paper):
             return cleaned
         try:
-            checked(file, MAX_FILE_BYTES, partial(check_template, kind=Paper(kind), name=file.name or ""))
+            validate_file(file, MAX_FILE_BYTES, partial(check_template, kind=Paper(kind), name=file.name or ""))
         except forms.ValidationError as error:
             self.add_error("file", error)
         return cleaned
@@ -143,7 +143,7 @@ class KeptFileAdmin(HolderAdmin):
         _("It goes with no further notice. It stays to be seen, and cannot be put in force again."),
     )
     def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        row = self.record_of(request, object_id)
+        row = self.get_record_or_404(request, object_id)
         self.take_back(request, self.get_queryset(request).filter(pk=row.pk))
         return redirect_to_record(request, row)
 

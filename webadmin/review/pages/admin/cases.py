@@ -184,7 +184,7 @@ class CaseAdmin(AuthorSearchAdmin):
             numbered = set(queryset.order_by().filter(pk=int(number)).values_list("pk", flat=True))
             if numbered:
                 found = of_keys(queryset, {*numbered, *found.order_by().values_list("pk", flat=True)})
-                request.zhuiwen_looked_through = 0  # type: ignore[attr-defined]
+                request.zhuiwen_searched_count = 0  # type: ignore[attr-defined]
         return found, may_repeat
 
     @admin.action(description=_("Take the verdict back"), permissions=["review"])

@@ -7,7 +7,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from webadmin.accounts.pages.searching import has_words, having, words_of, written_ways
+from webadmin.accounts.pages.searching import has_words, having, split_words, written_ways
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter, MatterText
 from webadmin.sites.models import Site
@@ -19,7 +19,7 @@ MAX_CHAPTERS = 1_000
 
 def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
     """Those of `matters` of which the site, the work, a chapter, or a case as its list finds it, has the words."""
-    named = [_sites_and_works(written_ways(word), request.user) for word in words_of(typed)]
+    named = [_sites_and_works(written_ways(word), request.user) for word in split_words(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     found = _with_chapter(typed, request.user)

@@ -199,7 +199,7 @@ class DiscoveredPageAdmin(HolderAdmin):
         return self._decide_page(request, object_id, _dismiss)
 
     def _decide_page(self, request: HttpRequest, object_id: str, decide: Any) -> HttpResponseBase:
-        page: DiscoveredPage = self.record_of(request, object_id)
+        page: DiscoveredPage = self.get_record_or_404(request, object_id)
         decide(request, page)
         return redirect_to_record(request, page)
 

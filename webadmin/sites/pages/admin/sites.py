@@ -204,13 +204,13 @@ class SiteAdmin(HolderAdmin):
         is_primary=True,
     )
     def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        site: Site = self.record_of(request, object_id)
+        site: Site = self.get_record_or_404(request, object_id)
         return redirect_to_record(request, _crawl(request, site) or site)
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """What the rules for refusals say of the newest stored pages; the site is asked for nothing."""
-        site: Site = self.record_of(request, object_id)
+        site: Site = self.get_record_or_404(request, object_id)
         return rule_trial(request, site)
 
     @confirmed_action(
@@ -221,7 +221,7 @@ class SiteAdmin(HolderAdmin):
         _("The registries that the operator has named learn which site is asked about."),
     )
     def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
-        site: Site = self.record_of(request, object_id)
+        site: Site = self.get_record_or_404(request, object_id)
         if not settings.ZHUIWEN.registries.is_on:
             messages.warning(
                 request, _now("Host and registrar are not looked up: the operator has not switched that on.")

@@ -180,7 +180,7 @@ class SiteMoveAdmin(HolderAdmin):
     def _decide_move(
         self, request: HttpRequest, object_id: str, decide: Callable[..., None], success: str
     ) -> HttpResponseBase:
-        move: SiteMove = self.record_of(request, object_id)
+        move: SiteMove = self.get_record_or_404(request, object_id)
         try:
             decide(move, signed_in_user(request))
         except identity.MoveRefused as refusal:

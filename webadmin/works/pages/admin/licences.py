@@ -26,7 +26,7 @@ from webadmin.ui.pages.wording import said
 from webadmin.works.models import AuthorAlias, Licence, LicenceProof, OwnAccount, OwnDomain
 from webadmin.works.pages.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
 from webadmin.works.pages.rulings import announce_rulings
-from webadmin.works.services.licences import twin_of
+from webadmin.works.services.licences import equal_licence
 from webadmin.works.services.proofs import add_proof
 
 
@@ -99,7 +99,7 @@ class LicenceAdmin(EnteredAdmin):
         A form that was sent twice makes one licence.
         """
         lock_rights(obj.rights_holder_id)
-        twin = None if change else twin_of(obj)
+        twin = None if change else equal_licence(obj)
         if twin is not None:
             obj.__dict__.update(twin.__dict__)
         else:

@@ -131,7 +131,7 @@ class WorkAdmin(AuthorSearchAdmin):
 
     @action(description=_("Official times"), url_path="official-times", icon="schedule")
     def official_times(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        work: Work = self.record_of(request, object_id)
+        work: Work = self.get_record_or_404(request, object_id)
         return HttpResponseRedirect(reverse("admin:works_work_times", args=[work.pk]))
 
     @display(description=_("chapters"))

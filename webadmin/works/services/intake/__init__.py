@@ -1,7 +1,7 @@
 """A rights holder's files -> works of the reference corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
 from webadmin.works.services.intake.bounded import BoundedReader
-from webadmin.works.services.intake.division import divided, divisions
+from webadmin.works.services.intake.division import divide_work, divisions
 from webadmin.works.services.intake.files import READERS, read_file, read_work, read_works
 from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
 from webadmin.works.services.intake.found import Division, FoundWork, Intake
@@ -15,7 +15,7 @@ __all__ = [
     "FoundWork",
     "Intake",
     "ReadFile",
-    "divided",
+    "divide_work",
     "divisions",
     "read_file",
     "read_work",

@@ -16,7 +16,7 @@ from core.errors import BrokenInvariant, UnreadableFile
 from crawler.formats.pdf import words_of_pdf
 from crawler.readers.messages import MAX_MEMORY_BYTES, MOST_MEMORY_BYTES, Call
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
-from webadmin.works.services.intake.division import divided, divisions
+from webadmin.works.services.intake.division import divide_work, divisions
 from webadmin.works.services.intake.files import read_file
 from webadmin.works.services.intake.found import FoundWork, Intake
 
@@ -51,9 +51,9 @@ class BoundedReader:
         assert isinstance(intake, Intake)
         return intake
 
-    def divided(self, found: FoundWork, style: str) -> FoundWork:
-        """As `division.divided`, within the same bounds. Raises UnreadableFile."""
-        work = self.call(found.source, divided, found, style)
+    def divide_work(self, found: FoundWork, style: str) -> FoundWork:
+        """As `division.divide_work`, within the same bounds. Raises UnreadableFile."""
+        work = self.call(found.source, divide_work, found, style)
         assert isinstance(work, FoundWork)
         return work
 

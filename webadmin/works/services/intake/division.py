@@ -20,7 +20,7 @@ def divisions(found: FoundWork) -> Sequence[Division]:
     return [*own, *(Division(style, count) for style, count in styles_in(_text(found)))]
 
 
-def divided(found: FoundWork, style: str) -> FoundWork:
+def divide_work(found: FoundWork, style: str) -> FoundWork:
     """A work as it was read, divided in one of these ways; "" for the first. Raises UnreadableFile for another."""
     if style in ("", found.file.style):
         return found

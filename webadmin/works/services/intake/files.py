@@ -21,7 +21,7 @@ from crawler.opening import Rejected
 from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
 from webadmin.works.services.intake.found import FoundWork, Intake
 from webadmin.works.services.intake.jsonl import read_jsonl
-from webadmin.works.services.intake.plain import read_bytes, read_text, reason_of
+from webadmin.works.services.intake.plain import open_error_reason, read_bytes, read_text
 
 _BOOK_TITLE = re.compile("《([^《》]{1,100})》")
 _AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40})", re.MULTILINE)
@@ -41,7 +41,7 @@ def read_file(path: Path) -> Intake:
     try:
         is_there, is_folder = path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
-        raise UnreadableFile(_shown(path), "intake.bad-name") from error
+        raise UnreadableFile(_shown_path(path), "intake.bad-name") from error
     if not is_there:
         raise UnreadableFile(path, "intake.missing-or-folder")
     if is_folder:
@@ -78,14 +78,16 @@ def _is_folder(path: Path) -> bool:
         return False
 
 
-def _shown(path: Path) -> str:
+def _shown_path(path: Path) -> str:
     text = storable(str(path))
     return text if len(text) <= _MAX_SHOWN_CHARS else f"{text[:_MAX_SHOWN_CHARS]}..."
 
 
 def _plain(path: Path) -> Intake:
     read = read_text(path)
-    return Intake([FoundWork(WorkFile(*_named(path, read.text), split_chapters(read.text), flaws=read.flaws()), path)])
+    return Intake(
+        [FoundWork(WorkFile(*_title_and_author(path, read.text), split_chapters(read.text), flaws=read.flaws()), path)]
+    )
 
 
 def _markdown(path: Path) -> Intake:
@@ -96,7 +98,7 @@ def _markdown(path: Path) -> Intake:
     levels = [level for level, _ in found]
     level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
     above = [title for each, title in found if each < (level or 7)]
-    title, author = _named(path, text)
+    title, author = _title_and_author(path, text)
     chapters = split_at(text, lambda line: _markdown_title(line, level)) if level else split_chapters(text)
     file = WorkFile(above[0] if above else title, author, chapters, OWN if level else "", read.flaws())
     return Intake([FoundWork(file, path)])
@@ -107,7 +109,7 @@ def _markdown_title(line: str, level: int) -> str:
     return found[2] if found and len(found[1]) == level else ""
 
 
-def _named(path: Path, text: str) -> tuple[str, str]:
+def _title_and_author(path: Path, text: str) -> tuple[str, str]:
     """Title and author by the file's name, which often reads 《书名》作者：某某, and by the first lines of its text."""
     in_name = _BOOK_TITLE.search(path.stem)
     title = in_name[1] if in_name else _AUTHOR_IN_NAME.sub("", path.stem).strip(" _-—")
@@ -120,7 +122,7 @@ def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
         with path.open("rb") as file:
             book = read(file, path)
     except OSError as error:
-        raise UnreadableFile(path, reason_of(error)) from error
+        raise UnreadableFile(path, open_error_reason(error)) from error
     return Intake([FoundWork(replace(book, title=book.title or path.stem), path)])
 
 

@@ -44,14 +44,14 @@ def read_folder(folder: Path, read_file: ReadFile) -> Intake:
     it are one work, described by work.toml where there is one. Else each folder in it is taken by itself.
     """
     if (folder / WORKS_MANIFEST).exists():
-        return _listed(folder, read_file)
+        return _read_manifest_works(folder, read_file)
     files = sorted(_chapter_files(folder), key=lambda path: natural_key(path.stem))
     if files:
         return _one_work(folder, files, read_file)
     return _each(_subfolders(folder), read_file) or _nothing(folder)
 
 
-def _listed(folder: Path, read_file: ReadFile) -> Intake:
+def _read_manifest_works(folder: Path, read_file: ReadFile) -> Intake:
     intake = Intake()
     path = folder / WORKS_MANIFEST
     entries = _toml(path).get("work")
@@ -68,12 +68,12 @@ def _listed(folder: Path, read_file: ReadFile) -> Intake:
                 again = Message("intake.listed-before", file=manifest.file)
                 raise UnreadableFile(path, "intake.entry", number=number, reason=again)
             seen.add(source.resolve())
-            intake.take(_described(read_file(source), manifest))
+            intake.take(_apply_manifest(read_file(source), manifest))
         except BadInput as fault:
             intake.faults.append(fault)
     for subfolder in _subfolders(folder):
         if (subfolder / WORK_MANIFEST).exists():
-            intake.take(_guarded(subfolder, read_file))
+            intake.take(_read_folder_safely(subfolder, read_file))
     return intake
 
 
@@ -121,11 +121,11 @@ def _chapter_title(path: Path, text: str) -> str:
 def _each(folders: Sequence[Path], read_file: ReadFile) -> Intake | None:
     intake = Intake()
     for folder in folders:
-        intake.take(_guarded(folder, read_file))
+        intake.take(_read_folder_safely(folder, read_file))
     return intake if folders else None
 
 
-def _guarded(folder: Path, read_file: ReadFile) -> Intake:
+def _read_folder_safely(folder: Path, read_file: ReadFile) -> Intake:
     try:
         return read_folder(folder, read_file)
     except BadInput as fault:
@@ -137,7 +137,7 @@ def _nothing(folder: Path) -> Intake:
     raise UnreadableFile(folder, "intake.no-chapter-files", kinds=suffixes, manifest=WORKS_MANIFEST)
 
 
-def _described(intake: Intake, manifest: _Manifest) -> Intake:
+def _apply_manifest(intake: Intake, manifest: _Manifest) -> Intake:
     """The works of one listed file under what the manifest says of them."""
     for index, work in enumerate(intake.works):
         title = manifest.title if len(intake.works) == 1 else ""

@@ -37,7 +37,7 @@ class _Gathered:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _JsonLine:
     work_id: str
     title: str
     author: str
@@ -51,7 +51,7 @@ def read_jsonl(path: Path) -> Intake:
     unlisted = 0
     for number, data in _numbered_lines(path):
         try:
-            line = _parsed(path, number, data)
+            line = _parse_line(path, number, data)
         except MalformedLine as fault:
             if len(intake.faults) < MAX_FAULTS:
                 intake.faults.append(fault)
@@ -86,7 +86,7 @@ def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
         raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
 
 
-def _parsed(path: Path, number: int, data: bytes) -> _Line:
+def _parse_line(path: Path, number: int, data: bytes) -> _JsonLine:
     if len(data) > MAX_LINE_BYTES:
         raise MalformedLine(path, number, "intake.line-too-long", most=MAX_LINE_BYTES // (1024 * 1024))
     try:
@@ -106,9 +106,9 @@ def _parsed(path: Path, number: int, data: bytes) -> _Line:
     author = record.get("author") or ""
     if not isinstance(author, str):
         raise MalformedLine(path, number, "intake.author-no-string")
-    published_at = _published(path, number, record.get("published_at"))
+    published_at = _parse_published(path, number, record.get("published_at"))
     chapter = Chapter(chapter_number or 0, chapter_title.strip(), unified(record["text"]), published_at)
-    return _Line(record["work_id"], record["title"].strip(), author.strip(), chapter)
+    return _JsonLine(record["work_id"], record["title"].strip(), author.strip(), chapter)
 
 
 def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
@@ -119,7 +119,7 @@ def _chapter(path: Path, number: int, value: object) -> tuple[int | None, str]:
     return (value, "") if isinstance(value, int) else (None, value)
 
 
-def _published(path: Path, number: int, value: object) -> datetime | None:
+def _parse_published(path: Path, number: int, value: object) -> datetime | None:
     if value is None:
         return None
     if not isinstance(value, str):

@@ -17,7 +17,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
             raise UnreadableFile(path, "intake.too-large", most=limit // (1024 * 1024))
         data = path.read_bytes()
     except OSError as error:
-        raise UnreadableFile(path, reason_of(error)) from error
+        raise UnreadableFile(path, open_error_reason(error)) from error
     if not data:
         raise UnreadableFile(path, "intake.empty")
     return data
@@ -28,7 +28,7 @@ def read_text(path: Path) -> DecodedText:
     return decoded(read_bytes(path), path)
 
 
-def reason_of(error: OSError) -> Message:
+def open_error_reason(error: OSError) -> Message:
     """Why the system does not open a file."""
     if isinstance(error, FileNotFoundError):
         return Message("intake.missing")
