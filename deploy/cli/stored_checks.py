@@ -121,7 +121,7 @@ def stores(_: "Settings") -> list[Finding]:
 def encoder(_: "Settings") -> list[Finding]:
     """Pages in other words that are to be looked for, and nothing here to do it with."""
     from matcher.reworded.weights import fault
-    from webadmin.rewrites.services.owed import watches
+    from webadmin.rewrites.services.due_searches import watches
 
     holders = [watch.name for watch in watches()]
     if not holders or (found := fault()) is None:

@@ -15,9 +15,9 @@ from pipeline.app import SETTINGS, app
 from pipeline.connections import redis_client
 from pipeline.status_notes import write_note
 from webadmin.base_tasks import PeriodicTask
-from webadmin.rewrites.services import owed as leads_owed
-from webadmin.rewrites.services.owed import Watch
-from webadmin.rewrites.services.searching.owing import owes_anything
+from webadmin.rewrites.services import due_searches
+from webadmin.rewrites.services.due_searches import MeaningWatch
+from webadmin.rewrites.services.searching.due_check import has_due_searches
 from webadmin.sites.services.crawlers import start_process
 from webadmin.stores import live
 
@@ -25,16 +25,16 @@ PROCESS = "webadmin.rewrites.services.search_process"
 log = logging.getLogger("zhuiwen.pipeline")
 
 
-@app.task(name=leads_owed.TASK, base=PeriodicTask, acks_late=False)
+@app.task(name=due_searches.TASK, base=PeriodicTask, acks_late=False)
 def search_reworded() -> None:
     """Start a process for pages that owe a comparison by meaning, where none runs; where nobody watches, do nothing."""
-    watches, has_encoder = leads_owed.watches(), is_installed()
+    watches, has_encoder = due_searches.watches(), is_installed()
     note_backlog(redis_client(SETTINGS), watches, SystemClock().now(), has_encoder=has_encoder)
     if not watches:
         return
     if not has_encoder:
         _say_what_is_missing(tuple(watch.name for watch in watches))
-    elif owes_anything(live(SETTINGS)):
+    elif has_due_searches(live(SETTINGS)):
         one_core = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the others are left to the rest
         start_process(PROCESS, SETTINGS.home / "run" / "reworded", SETTINGS, number=1, environment=one_core)
 
@@ -45,9 +45,11 @@ def _say_what_is_missing(holders: tuple[str, ...]) -> None:
     log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
 
 
-def note_backlog(client: "redis.Redis", watches: Sequence[Watch], seen_at: datetime, *, has_encoder: bool) -> None:
+def note_backlog(
+    client: "redis.Redis", watches: Sequence[MeaningWatch], seen_at: datetime, *, has_encoder: bool
+) -> None:
     """Note how much is left to compare by meaning, and who has it switched on; nothing where nobody has."""
-    left = leads_owed.backlog(watches)
+    left = due_searches.backlog(watches)
     note = {
         "holders": [watch.name for watch in watches],
         "has_encoder": has_encoder,

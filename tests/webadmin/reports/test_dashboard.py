@@ -18,7 +18,7 @@ from tests.support.admin_data import World
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 from webadmin.reports.pages import dashboard
-from webadmin.reports.pages.day_chart import Day, drawn
+from webadmin.reports.pages.day_chart import Day, draw_chart
 from webadmin.sites.models import CrawlRun
 
 pytestmark = pytest.mark.django_db
@@ -101,7 +101,7 @@ def test_bars_are_as_high_as_their_numbers() -> None:
     first = date(2026, 3, 1)
     counts = [(0, 0), (30, 12), (7, 0)]
     days = [Day(first + timedelta(days=number), *each) for number, each in enumerate(counts)]
-    chart = drawn(days)
+    chart = draw_chart(days)
     assert chart.lines == [(30, "0.00%"), (20, "33.33%"), (10, "66.67%"), (0, "100.00%")]
     bars = [[(bar.kind, bar.y, bar.height) for bar in each.bars] for each in chart.days]
     assert bars == [

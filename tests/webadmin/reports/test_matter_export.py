@@ -43,8 +43,8 @@ from webadmin.evidence.services.making import EvidencePorts
 from webadmin.evidence.services.subject import Subject
 from webadmin.evidence.services.third_party import Paper, add_proof
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail, NoticePage
-from webadmin.reports.services.court_file.parts import Chosen, Part
-from webadmin.reports.services.court_file.writing import export_matter, prepared
+from webadmin.reports.services.court_file.parts import ExportChoice, ExportPart
+from webadmin.reports.services.court_file.writing import export_matter, prepare_export
 from webadmin.works.services.licence_fees import enter_fee
 
 pytestmark = pytest.mark.django_db
@@ -200,8 +200,8 @@ def test_what_is_the_rights_holders_own_is_in_it_only_where_that_is_wished(world
     Case.objects.get(pk=world.cases[0].pk).verdicts.update(decided_at=datetime(2026, 3, 11, 1, 23, 47, tzinfo=UTC))
     enter_fee(world.matter.work, "100", "合同 HT-1", world.ours.manager, admin_data.NOW)
     export_matter(world.matter, usual)
-    export_matter(world.matter, all_of_it, Chosen(frozenset(Part)))
-    export_matter(world.matter, named, Chosen(frozenset(Part), with_names=True))
+    export_matter(world.matter, all_of_it, ExportChoice(frozenset(ExportPart)))
+    export_matter(world.matter, named, ExportChoice(frozenset(ExportPart), with_names=True))
     people = {world.ours.reviewer.get_username(), world.ours.manager.get_username()}
     said = texts_of(usual)
     assert not [each for each in (*people, "尚缺", "录入", "verdicts", "not_counted", "entered") if each in said]
@@ -221,15 +221,23 @@ def test_what_is_the_rights_holders_own_is_in_it_only_where_that_is_wished(world
 
 def test_every_part_can_be_left_out_and_what_did_not_go_out_is_in_none(world: World, tmp_path: Path) -> None:
     of_parts = {
-        frozenset({Part.OWNERSHIP, Part.OTHERS, Part.FACTORS}): {"权利主体与权属", "第三方取证", "内部材料"},
-        frozenset({Part.COMPARISON, Part.NOTICES, Part.DAMAGES}): {"侵权比对", "通知与往来", "损失计算"},
+        frozenset({ExportPart.OWNERSHIP, ExportPart.OTHERS, ExportPart.FACTORS}): {
+            "权利主体与权属",
+            "第三方取证",
+            "内部材料",
+        },
+        frozenset({ExportPart.COMPARISON, ExportPart.NOTICES, ExportPart.DAMAGES}): {
+            "侵权比对",
+            "通知与往来",
+            "损失计算",
+        },
     }
     for parts, wanted in of_parts.items():
-        export_matter(world.matter, tmp_path / "parts.zip", Chosen(parts))
+        export_matter(world.matter, tmp_path / "parts.zip", ExportChoice(parts))
         folders = {name.partition("/")[0][3:] for name in names_in(tmp_path / "parts.zip") if "/" in name}
         assert folders == {"网页取证", "核验", *wanted}
     Notice.objects.update(sent_on=None)
-    export_matter(world.matter, tmp_path / "unsent.zip", Chosen(frozenset({Part.NOTICES})))
+    export_matter(world.matter, tmp_path / "unsent.zip", ExportChoice(frozenset({ExportPart.NOTICES})))
     assert not [name for name in names_in(tmp_path / "unsent.zip") if "通知与往来" in name]
 
 
@@ -392,7 +400,7 @@ def test_what_is_damaged_is_left_out_and_named_and_the_rest_goes_out(world: Worl
     world.damage(row.digest)
     world.damage(paper.digest)
     told = []
-    with prepared(world.matter, tmp_path, say=lambda message: told.append(message.code)) as made:
+    with prepare_export(world.matter, tmp_path, say=lambda message: told.append(message.code)) as made:
         report = made.write(tmp_path / "matter.zip", [])
         assert [each.code for each in made.left_out] == ["bundle.paper-left-out", "bundle.left-out", "bundle.none-yet"]
     assert told == ["matter.cases-taken"] * 2 + ["matter.cases-compared", "matter.being-checked"]

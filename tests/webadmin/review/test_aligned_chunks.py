@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span, spans_of, texts
-from webadmin.review.pages.case_page.comparison import ComparisonColumn, CopiedText, compare
+from webadmin.review.pages.case_page.comparison import ComparisonColumn, CopiedBlock, compare
 
 
 def by_pair(column: ComparisonColumn) -> dict[int, str]:
     found: dict[int, str] = {}
     for block in column.blocks:
-        if isinstance(block, CopiedText):
+        if isinstance(block, CopiedBlock):
             for piece in block.pieces:
                 for pair in piece.pairs:
                     found[pair] = found.get(pair, "") + piece.text
@@ -61,7 +61,7 @@ def test_a_moved_piece_stands_beside_its_text_and_the_rest_goes_on() -> None:
     moved = [
         piece.text
         for block in column.blocks
-        if isinstance(block, CopiedText)
+        if isinstance(block, CopiedBlock)
         for piece in block.pieces
         if piece.is_moved
     ]
@@ -107,7 +107,7 @@ def test_no_pair_is_empty_on_either_side() -> None:
 def test_a_change_of_the_work_that_has_lines_in_it_is_never_cut() -> None:
     work, page = "甲甲\n删删删\n删删乙乙", "甲甲\n乙乙"
     made = compare(page, work, [span(page, work, (0, 5), (0, 11), ["deleted", 3, 3, 3, 9])])
-    (copied,) = [block for block in made.work.blocks if isinstance(block, CopiedText)]
+    (copied,) = [block for block in made.work.blocks if isinstance(block, CopiedBlock)]
     assert [piece.text for piece in copied.pieces if piece.links] == ["删删删\n删删"]
 
 
@@ -115,7 +115,7 @@ def test_a_change_of_the_page_that_has_lines_in_it_is_never_cut() -> None:
     work, advert = "".join(chr(0x4E00 + number) for number in range(100)), "（请记住\n本站的新网址）"
     page, end = work[:5] + advert + work[5:], 5 + len(advert)
     made = compare(page, work, [span(page, work, (0, len(page)), (0, 100), ["inserted", 5, end, 5, 5])])
-    (copied,) = [block for block in made.page.blocks if isinstance(block, CopiedText)]
+    (copied,) = [block for block in made.page.blocks if isinstance(block, CopiedBlock)]
     assert [piece.text for piece in copied.pieces if piece.links] == [advert]
 
 
@@ -123,7 +123,7 @@ def test_of_passages_in_another_order_the_fewest_are_called_moved() -> None:
     work, page = "甲乙丙丁", "甲丁乙丙"
     spans = [span(page, work, (at, at + 1), (work.index(page[at]), work.index(page[at]) + 1)) for at in range(4)]
     for column in (compare(page, work, spans).page, compare(page, work, spans).work):
-        copied = [block for block in column.blocks if isinstance(block, CopiedText)]
+        copied = [block for block in column.blocks if isinstance(block, CopiedBlock)]
         assert {block.text for block in copied if block.pieces[0].is_moved} == {"丁"}
 
 
@@ -133,7 +133,7 @@ def test_any_changes_leave_every_character_in_its_passage(data: Any, page: str, 
     comparison = compare(page, work, spans)
     for column in (comparison.page, comparison.work):
         for block in column.blocks:
-            if isinstance(block, CopiedText):
+            if isinstance(block, CopiedBlock):
                 assert all(piece.pairs for piece in block.pieces)
 
 

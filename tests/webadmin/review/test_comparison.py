@@ -10,11 +10,11 @@ from tests.support import admin_data
 from webadmin.review.pages.case_page.change_summary import change_counts
 from webadmin.review.pages.case_page.comparison import (
     ComparisonColumn,
-    CopiedText,
-    MissingText,
-    SourcedText,
+    CopiedBlock,
+    MissingBlock,
+    SourcedBlock,
     TextSource,
-    UncopiedText,
+    UncopiedBlock,
     compare,
 )
 from webadmin.review.pages.case_page.other_sources import SourcePlace, with_sources
@@ -60,14 +60,14 @@ def linked_keys(column: ComparisonColumn) -> set[str]:
     return {
         link.key
         for block in column.blocks
-        if isinstance(block, CopiedText)
+        if isinstance(block, CopiedBlock)
         for piece in block.pieces
         for link in piece.links
     }
 
 
 def copied(column: ComparisonColumn) -> list[tuple[tuple[int, ...], str]]:
-    return [(block.passages, block.text) for block in column.blocks if isinstance(block, CopiedText)]
+    return [(block.passages, block.text) for block in column.blocks if isinstance(block, CopiedBlock)]
 
 
 @given(st.data(), texts, texts)
@@ -84,10 +84,10 @@ def test_a_character_is_copied_exactly_where_a_span_covers_it(data: Any, page: s
     column, at = compare(page, work, spans).work, 0
     ordered = sorted(spans, key=lambda each: tuple(each["page"]))
     for block in column.blocks:
-        assert not isinstance(block, MissingText)
+        assert not isinstance(block, MissingBlock)
         covering = tuple(number for number, each in enumerate(ordered, 1) if each["work"][0] <= at < each["work"][1])
         if block.text:
-            assert covering == (block.passages if isinstance(block, CopiedText) else ())
+            assert covering == (block.passages if isinstance(block, CopiedBlock) else ())
         at += len(block.text)
 
 
@@ -97,7 +97,7 @@ def test_excerpts_alone_show_the_same_passages_as_the_whole_texts(data: Any, pag
     whole, frozen = compare(page, work, spans), compare(None, None, spans)
     assert copied(frozen.page) == copied(whole.page)
     assert copied(frozen.work) == copied(whole.work)
-    assert not any(isinstance(block, UncopiedText) for block in frozen.page.blocks)
+    assert not any(isinstance(block, UncopiedBlock) for block in frozen.page.blocks)
 
 
 def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing() -> None:
@@ -117,7 +117,7 @@ def test_a_change_is_linked_on_both_sides_and_gaps_stand_where_text_is_missing()
         ("deleted", "戊", ""),
     ]
     block = comparison.page.blocks[1]
-    assert isinstance(block, CopiedText)
+    assert isinstance(block, CopiedBlock)
     gaps = [piece for piece in block.pieces if not piece.text]
     assert [gap.links[0].kind for gap in gaps] == [ChangeKind.DELETED]
 
@@ -169,15 +169,15 @@ def test_text_of_other_works_loses_no_character(page: str, others: list[list[int
     )
     cut = with_sources(column, places)
     assert cut.text == page
-    assert [block for block in cut.blocks if isinstance(block, CopiedText)] == [
-        block for block in column.blocks if isinstance(block, CopiedText)
+    assert [block for block in cut.blocks if isinstance(block, CopiedBlock)] == [
+        block for block in column.blocks if isinstance(block, CopiedBlock)
     ]
     by_other = {place for at in others for place in range(*at)}
     at = 0
     for block in cut.blocks:
-        assert not isinstance(block, MissingText)
-        if not isinstance(block, CopiedText):
+        assert not isinstance(block, MissingBlock)
+        if not isinstance(block, CopiedBlock):
             assert block.text
             covered = [place in by_other for place in range(at, at + len(block.text))]
-            assert covered == [isinstance(block, SourcedText)] * len(block.text)
+            assert covered == [isinstance(block, SourcedBlock)] * len(block.text)
         at += len(block.text)

@@ -15,7 +15,7 @@ from tests.support.case_texts import Texts
 from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services import letter
-from webadmin.rewrites.services.lead_status import standing_of
+from webadmin.rewrites.services.lead_status import lead_status
 from webadmin.rewrites.services.letter import letter_file
 from webadmin.rewrites.services.verdicts import decide
 from webadmin.sites.models import PageRecord
@@ -155,7 +155,7 @@ def test_of_what_the_page_gives_no_longer_there_is_none_and_it_says_since_when(e
 
     def standing() -> str:
         row = RewordedLead.objects.get(pk=lead.pk)
-        return standing_of(row).said.in_language("en")
+        return lead_status(row).said.in_language("en")
 
     assert standing().startswith("found last on ")
     PageRecord.objects.filter(pk=lead.page_id).update(version_id="another")

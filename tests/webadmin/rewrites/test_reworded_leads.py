@@ -22,9 +22,9 @@ from webadmin.accounts.models import FailedMessage
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
-from webadmin.rewrites.services import owed, recording
+from webadmin.rewrites.services import due_searches, recording
+from webadmin.rewrites.services.searching.due_check import has_due_searches
 from webadmin.rewrites.services.searching.holder_works import HolderWorks
-from webadmin.rewrites.services.searching.owing import owes_anything
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected, Work
 from webadmin.works.services import catalogue
@@ -143,7 +143,7 @@ class TestNoLead:
         page = chain.add_page(GIVEN.source)
         assert Case.objects.filter(page=page).exists()
         assert (count_searches(chain), chain.leads()) == (1, [])
-        assert not owes_anything(chain.ports)
+        assert not has_due_searches(chain.ports)
 
     def test_a_work_that_the_page_copies_in_part_is_not_named_beside_it(self, chain: RewordedChain) -> None:
         chain.add_work(GIVEN.source)
@@ -171,21 +171,21 @@ class TestNoLead:
         chain.watch()
         work = chain.add_work(GIVEN.source)
         chain.add_page(GIVEN.text)
-        assert (count_searches(chain), chain.leads(), owes_anything(chain.ports)) == (0, [], False)
+        assert (count_searches(chain), chain.leads(), has_due_searches(chain.ports)) == (0, [], False)
         assert chain.ports.fingerprints.get(text_id(work), 201) is None
 
     @pytest.mark.parametrize("text", ["", "。", "Not found", "短短的一页。"])
     def test_a_page_with_hardly_any_text_is_noted(self, chain: RewordedChain, text: str) -> None:
         work = chain.add_work(GIVEN.source)
         chain.add_page(text)
-        assert (count_searches(chain), chain.leads(), owes_anything(chain.ports)) == (1, [], False)
+        assert (count_searches(chain), chain.leads(), has_due_searches(chain.ports)) == (1, [], False)
         assert chain.ports.fingerprints.get(text_id(work), 202) is None, "nothing was encoded for it"
 
 
 class TestWhatIsOwed:
     def test_an_unchanged_page_is_not_searched_twice(self, found: SimpleNamespace) -> None:
         chain = found.chain
-        assert not owes_anything(chain.ports)
+        assert not has_due_searches(chain.ports)
         chain.add_page(f"{INNOCENT}\n{GIVEN.text}")
         assert count_searches(chain) == 0
 
@@ -208,7 +208,7 @@ class TestWhatIsOwed:
         chain.add_work(other.source, title="再后来")
         assert count_searches(chain) == 3, "each page once"
         assert {lead.page_id for lead in chain.leads()} == {found.page, *pages}
-        assert not owes_anything(chain.ports)
+        assert not has_due_searches(chain.ports)
 
     def test_a_changed_chapter_is_a_new_text(self, chain: RewordedChain) -> None:
         chain.add_work("别的故事，与此无关。" * 40)
@@ -225,14 +225,14 @@ class TestWhatIsOwed:
         new = Work.objects.create(rights_holder=chain.holder, title="新", kind=Work.Kind.STORY)
         given = chain.ports.works.put_text(rewrite("spoken-04").source)
         row = Chapter.objects.create(work=new, number=1, text_id=given, chars=900, indexed_at=chain.clock.now())
-        assert not owes_anything(chain.ports)
+        assert not has_due_searches(chain.ports)
         assert count_searches(chain) == 0
         PageRecord.objects.update(reworded_version_id="")
         assert count_searches(chain) == 1, "with the works of before"
         row.refresh_from_db()
         assert row.reworded_at is None
         PageCheck.objects.update(checked_at=chain.clock.now().replace(year=2030))
-        assert owes_anything(chain.ports)
+        assert has_due_searches(chain.ports)
         assert count_searches(chain) == 1
         row.refresh_from_db()
         assert row.reworded_at is not None
@@ -278,7 +278,7 @@ class TestWhatIsOwed:
         PageRecord.objects.update(gone_since=chain.clock.now())
         chain.add_work(rewrite("spoken-04").source, title="后来")
         assert count_searches(chain) == 0
-        assert not owes_anything(chain.ports)
+        assert not has_due_searches(chain.ports)
         assert RewordedCheck.objects.count() == 0, "or each question would pass it by for ever"
         PageRecord.objects.update(gone_since=None)
         assert count_searches(chain) == 1
@@ -363,10 +363,10 @@ class TestFaults:
         assert count_searches(chain) == 1
         assert chain.lead().page_id == good
         failed = FailedMessage.objects.get()
-        assert (failed.task, failed.subject) == (owed.TASK, version)
-        assert not owes_anything(chain.ports), "it waits for a person"
+        assert (failed.task, failed.subject) == (due_searches.TASK, version)
+        assert not has_due_searches(chain.ports), "it waits for a person"
         failed.delete()
-        assert owes_anything(chain.ports), "and is taken up again"
+        assert has_due_searches(chain.ports), "and is taken up again"
 
     def test_an_unwritten_page_stops_no_other(self, chain: RewordedChain, monkeypatch: pytest.MonkeyPatch) -> None:
         chain.add_work(GIVEN.source)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from bundles.ports import Stamper
     from bundles.verification import Report
     from webadmin.cases.models import Matter
-    from webadmin.reports.services.court_file.parts import Chosen
+    from webadmin.reports.services.court_file.parts import ExportChoice
 
 SAY_EVERY_S = 5.0  # as the demo does; a matter of a few pages says nothing before it is done
 
@@ -70,10 +70,10 @@ def export(
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
         from webadmin.evidence.services.authorities import authorities_of
-        from webadmin.reports.services.court_file.parts import Chosen, Part
+        from webadmin.reports.services.court_file.parts import ExportChoice, ExportPart
 
-        chosen = Chosen(frozenset(part for part in Part if wanted[part.value]), with_names)
-        report, left_out = _written(
+        chosen = ExportChoice(frozenset(part for part in ExportPart if wanted[part.value]), with_names)
+        report, left_out = _write_export(
             find_matter(matter_key), chosen, out, authorities_of(settings.evidence) if is_sealed else []
         )
     for each in left_out:
@@ -84,19 +84,19 @@ def export(
         say(Message("custody.unstamped"), err=True)
 
 
-def _written(
-    matter: "Matter", chosen: "Chosen", out: Path, seals: "Sequence[Stamper]"
+def _write_export(
+    matter: "Matter", chosen: "ExportChoice", out: Path, seals: "Sequence[Stamper]"
 ) -> "tuple[Report, list[Message]]":
-    from webadmin.reports.services.court_file.writing import prepared
+    from webadmin.reports.services.court_file.writing import prepare_export
 
-    with prepared(matter, out.absolute().parent, chosen, _Progress()) as made:
+    with prepare_export(matter, out.absolute().parent, chosen, _ExportProgress()) as made:
         try:
             return made.write(out, seals), list(made.left_out)
         except RetryLater as error:
             raise RetryLater("custody.or-no-seal", fault=error) from error
 
 
-class _Progress:
+class _ExportProgress:
     """Says how far it is, every few seconds, beside the output."""
 
     def __init__(self) -> None:

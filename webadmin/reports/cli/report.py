@@ -50,12 +50,12 @@ def report(  # noqa: PLR0917 - options of a command
             language=language,
         )
         content = chosen.render(made)
-        path = _written(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
+        path = _write_report(content, out, settings, f"zhuiwen-{first}-{last}.{kind}")
     if path is not None:
         say(str(path))
 
 
-def _written(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
+def _write_report(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
     """Where the report is now; a file is there whole or not at all."""
     if out == "-":
         sys.stdout.buffer.write(content)

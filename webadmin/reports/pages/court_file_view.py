@@ -11,8 +11,8 @@ from webadmin.cases.models import Matter
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
 from webadmin.evidence.services.subject import Subject
-from webadmin.reports.services.court_file.parts import INTERNAL, USUAL, Chosen, Part
-from webadmin.reports.services.court_file.writing import confirmed, export_matter
+from webadmin.reports.services.court_file.parts import INTERNAL, USUAL, ExportChoice, ExportPart
+from webadmin.reports.services.court_file.writing import confirmed_cases, export_matter
 from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.wording import said
@@ -34,37 +34,37 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
         raise Http404
     try:
         return spooled_download(
-            f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _chosen(request))
+            f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _read_choice(request))
         )
     except ZhuiwenError as error:
         return _page(request, subject, matter, said(error))
 
 
-def _chosen(request: HttpRequest) -> Chosen:
+def _read_choice(request: HttpRequest) -> ExportChoice:
     """What the form asks for (POST: part, names); the usual parts where nobody chose (`chosen`)."""
     if "chosen" not in request.POST:
         return USUAL
     asked = set(request.POST.getlist("part"))
-    return Chosen(frozenset(part for part in Part if part in asked), with_names="names" in request.POST)
+    return ExportChoice(frozenset(part for part in ExportPart if part in asked), with_names="names" in request.POST)
 
 
-def _shown(part: Part, chosen: Chosen) -> tuple[Part, str, bool, bool]:
+def _checkbox(part: ExportPart, chosen: ExportChoice) -> tuple[ExportPart, str, bool, bool]:
     """A checkbox: its value and words, whether it is checked, whether the part is internal."""
     return part, part.label.in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 
 def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "") -> TemplateResponse:
-    cases = confirmed(matter)
+    cases = confirmed_cases(matter)
     pages = cases.count()
     bundles = EvidenceBundle.objects.filter(case__in=cases.values("pk")).exclude(state=EvidenceBundle.State.REMOVED)
-    chosen = _chosen(request)
+    chosen = _read_choice(request)
     context = {
         "title": _("The matter as one file"),
         "subject_name": name_of(subject),
         "back": address_of(subject),
         "pages": pages,
         "bundles": bundles.count(),
-        "parts": [_shown(part, chosen) for part in Part],
+        "parts": [_checkbox(part, chosen) for part in ExportPart],
         "with_names": chosen.with_names,
         "minutes": round(pages * SECONDS_A_PAGE / MINUTE_S),
         "may_manage": access.may_manage(request.user, matter),

@@ -25,7 +25,7 @@ from webadmin.accounts.services.access import Person, is_administrator, roles, v
 from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.matters.figures import sum_taken_chars
 from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
-from webadmin.reports.pages.day_chart import Day, drawn
+from webadmin.reports.pages.day_chart import Day, draw_chart
 from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.models import CrawlRun, DiscoveredPage, PageRecord, Site, SiteMove
 from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, word_for
@@ -53,7 +53,7 @@ class Tile:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CountRow:
     """One line of a table of counts."""
 
     label: str
@@ -94,19 +94,21 @@ def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
 
 def _counts(user: Person, now: datetime) -> dict[str, Any]:
     cases = visible(Case.objects.order_by(), user)
-    by_class = _grouped(cases, "match_class")
+    by_class = _group_counts(cases, "match_class")
     return {
         "case_tiles": _case_tiles(cases, now, by_class),
         "stock_tiles": _stock_tiles(user),
         "classes": [
-            Row(str(phrase), list_address(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {})))
+            CountRow(
+                str(phrase), list_address(Case, match_class__exact=str(kind)), _states(by_class.get(str(kind), {}))
+            )
             for kind, phrase in MATCH_CLASSES.items()
             if str(kind) in by_class
         ],
         "sites": _sites(cases),
         "works": _works(cases, user),
         "exclusions": _exclusions(user),
-        "chart": drawn(_days(cases, now)),
+        "chart": draw_chart(_days(cases, now)),
     }
 
 
@@ -115,7 +117,7 @@ def list_address(model: type[Model], **filters: str) -> str:
     return f"{address}?{urlencode(filters)}" if filters else address
 
 
-def _grouped(cases: "QuerySet[Case]", field: str) -> dict[Any, dict[str, int]]:
+def _group_counts(cases: "QuerySet[Case]", field: str) -> dict[Any, dict[str, int]]:
     """Count cases by a field and state."""
     grouped: dict[Any, dict[str, int]] = {}
     for key, state, count in cases.values_list(field, "state").annotate(count=Count("pk")):
@@ -211,11 +213,11 @@ def _file_tiles(user: Person) -> list[Tile]:
     return [Tile(_("Kept files changed or missing"), len(damaged), list_address(EvidenceCheck), is_urgent=True)]
 
 
-def _sites(cases: "QuerySet[Case]") -> list[Row]:
-    grouped = _grouped(cases, "site_id")
+def _sites(cases: "QuerySet[Case]") -> list[CountRow]:
+    grouped = _group_counts(cases, "site_id")
     names = dict(Site.objects.order_by().filter(pk__in=grouped).values_list("pk", "name"))
     rows = [
-        Row(names[key], list_address(Case, site__id__exact=str(key)), _states(counts))
+        CountRow(names[key], list_address(Case, site__id__exact=str(key)), _states(counts))
         for key, counts in grouped.items()
     ]
     return sorted(rows, key=lambda row: (-sum(row.counts), row.label))[:MAX_SITES]
@@ -263,10 +265,10 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
     ]
 
 
-def _exclusions(user: Person) -> list[Row]:
+def _exclusions(user: Person) -> list[CountRow]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
     rows = [
-        Row(word_for(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
+        CountRow(word_for(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
         for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])

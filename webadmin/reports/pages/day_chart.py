@@ -23,7 +23,7 @@ class Day:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class DayBar:
     """One count of a day; places in per cent, as SVG has them."""
 
     kind: str
@@ -39,7 +39,7 @@ class DrawnDay:
     day: Day
     x: str
     is_named: bool
-    bars: tuple[Bar, ...]
+    bars: tuple[DayBar, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Chart:
     decided: int
 
 
-def drawn(days: Sequence[Day]) -> Chart:
+def draw_chart(days: Sequence[Day]) -> Chart:
     """Draw days, oldest first; at least one."""
     most = max(max(each.opened, each.decided) for each in days)
     step = _step(most)
@@ -62,7 +62,7 @@ def drawn(days: Sequence[Day]) -> Chart:
     width = 100 / len(days)
     bar_width = width * (1 - 2 * _MARGIN) / 2
     return Chart(
-        days=[_drawn(each, number, len(days), top, bar_width) for number, each in enumerate(days)],
+        days=[_draw_day(each, number, len(days), top, bar_width) for number, each in enumerate(days)],
         lines=[(number, _percent(100 - 100 * number / top)) for number in range(top, -1, -step)],
         day_width=_percent(width),
         bar_width=_percent(bar_width),
@@ -71,7 +71,7 @@ def drawn(days: Sequence[Day]) -> Chart:
     )
 
 
-def _drawn(day: Day, number: int, of: int, top: int, bar_width: float) -> DrawnDay:
+def _draw_day(day: Day, number: int, of: int, top: int, bar_width: float) -> DrawnDay:
     start = 100 / of * (number + _MARGIN)
     bars = (("opened", day.opened, start), ("decided", day.decided, start + bar_width))
     return DrawnDay(
@@ -79,7 +79,7 @@ def _drawn(day: Day, number: int, of: int, top: int, bar_width: float) -> DrawnD
         x=_percent(100 / of * number),
         is_named=(of - 1 - number) % NAMED_DAYS == 0,
         bars=tuple(
-            Bar(kind, _percent(x), _percent(100 - 100 * count / top), _percent(100 * count / top))
+            DayBar(kind, _percent(x), _percent(100 - 100 * count / top), _percent(100 * count / top))
             for kind, count, x in bars
             if count
         ),

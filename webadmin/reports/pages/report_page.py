@@ -23,7 +23,7 @@ from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import said
 
-DEEDS = ("", "show", "preview", "download")
+ACTIONS = ("", "show", "preview", "download")
 # A report quotes crawled pages. It is rendered without scripts, and the browser is told to run none.
 PREVIEW_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
@@ -38,8 +38,10 @@ def report_view(request: HttpRequest) -> HttpResponse:
     Reviewers look, managers and administrators also download.
     """
     wanted = request.GET.get("do", "")
-    if wanted not in DEEDS:
-        raise BadValue("do", wanted, _("it can be one of: %(choices)s.") % {"choices": ", ".join(filter(None, DEEDS))})
+    if wanted not in ACTIONS:
+        raise BadValue(
+            "do", wanted, _("it can be one of: %(choices)s.") % {"choices": ", ".join(filter(None, ACTIONS))}
+        )
     form = ReportForm({**default_choice(), **request.GET.dict()} if wanted else default_choice(), request.user)
     if not wanted:
         return _page(request, form, is_complete=False)

@@ -52,7 +52,7 @@ def make_report(
     _require_seen(reader, work, site)
     holder = _only_holder(reader, work, site)
     reader = holder or reader
-    names = Names(*(_seen(model.objects.all(), reader) for model in (Site, Work)))
+    names = ReportNames(*(_visible_rows(model.objects.all(), reader) for model in (Site, Work)))
     scope = ReportScope(
         rights_holder=holder.name if holder else "",
         since=since,
@@ -63,9 +63,9 @@ def make_report(
         works=(names.works[work.pk],) if work else (),
         sites=(names.sites[site.pk],) if site else (),
     )
-    query = _Query(reader, scope, names, work, site)
+    query = _ReportQuery(reader, scope, names, work, site)
     return build_report(
-        scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked(), query.leads()
+        scope, query.cases(), query.pages(), query.exclusions(), query.crawls(), query.checked_pages(), query.leads()
     )
 
 
@@ -75,11 +75,11 @@ def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> Rights
         return reader
     if work is not None or site is not None:
         return (work or site).rights_holder  # type: ignore[union-attr]
-    seen = list(_seen(RightsHolder.objects.order_by("pk"), reader)[:2])
+    seen = list(_visible_rows(RightsHolder.objects.order_by("pk"), reader)[:2])
     return seen[0] if len(seen) == 1 else None
 
 
-class Names:
+class ReportNames:
     """What rights holders, sites and works are called in a report, by key: two of one name are told apart.
 
     A site's name is its own within a rights holder, a work's title may be shared by two authors.
@@ -104,20 +104,22 @@ _KINDS: dict[type, str] = {Work: "work", Site: "site"}
 
 def _require_seen(reader: Reader, *wanted: Work | Site | None) -> None:
     for record in wanted:
-        if record is not None and not _seen(type(record).objects.filter(pk=record.pk), reader).exists():
+        if record is not None and not _visible_rows(type(record).objects.filter(pk=record.pk), reader).exists():
             raise NotFound(_KINDS[type(record)], record.pk)
 
 
-def _seen(queryset: QuerySet[Any], reader: Reader) -> QuerySet[Any]:
+def _visible_rows(queryset: QuerySet[Any], reader: Reader) -> QuerySet[Any]:
     if isinstance(reader, RightsHolder):
         return queryset.filter(**{holder_path(queryset.model): reader.pk})
     return visible(queryset, reader)
 
 
-class _Query:
-    """The queries of one report; every one of them passes `_seen`."""
+class _ReportQuery:
+    """The queries of one report; every one of them passes `_visible_rows`."""
 
-    def __init__(self, reader: Reader, scope: ReportScope, names: Names, work: Work | None, site: Site | None) -> None:
+    def __init__(
+        self, reader: Reader, scope: ReportScope, names: ReportNames, work: Work | None, site: Site | None
+    ) -> None:
         self._reader, self._scope, self._names, self._work, self._site = reader, scope, names, work, site
 
     def _during(self, field: str) -> Q:
@@ -128,7 +130,9 @@ class _Query:
         return condition & Q(**{work_path: self._work}) if self._work and work_path else condition
 
     def cases(self) -> list[CaseRow]:
-        found = _seen(Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")), self._reader)
+        found = _visible_rows(
+            Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")), self._reader
+        )
         # What cases share is read once: a row for each of its five tables took twice the time (100,000 cases).
         cases = found.annotate(
             site_key=F("page__site_id"),
@@ -144,20 +148,22 @@ class _Query:
 
     def pages(self) -> list[PageRow]:
         """Count by day the pages that were compared, and the versions that appeared: of new pages and changed ones."""
-        checked = self._by_day("checked_at", Count("page_id", distinct=True))
+        checked_pages = self._by_day("checked_at", Count("page_id", distinct=True))
         appeared = self._by_day("appeared_at", Count("version_id"))
         return [
-            PageRow(self._names.sites[site], day, checked.get((site, day), 0), appeared.get((site, day), 0))
-            for site, day in sorted(checked.keys() | appeared.keys())
+            PageRow(self._names.sites[site], day, checked_pages.get((site, day), 0), appeared.get((site, day), 0))
+            for site, day in sorted(checked_pages.keys() | appeared.keys())
         ]
 
-    def checked(self) -> list[SitePages]:
+    def checked_pages(self) -> list[SitePages]:
         """Count the pages that were compared in the period, each once."""
         rows = self._checks("checked_at").values("page__site_id").annotate(n=Count("page_id", distinct=True))
         return [SitePages(self._names.sites[row["page__site_id"]], row["n"]) for row in rows]
 
     def _checks(self, field: str) -> "QuerySet[PageCheck]":
-        return _seen(PageCheck.objects.filter(self._during(field), self._narrow("page__site")), self._reader).order_by()
+        return _visible_rows(
+            PageCheck.objects.filter(self._during(field), self._narrow("page__site")), self._reader
+        ).order_by()
 
     def _by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
         """Count page checks by site and day of `field` in the report's zone."""
@@ -169,7 +175,7 @@ class _Query:
         """Leads that were found in the period and that their page still gives; None where nobody looks for any."""
         condition = self._during("found_at") & self._narrow("site", "work")
         found = (
-            _seen(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
+            _visible_rows(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
             .defer("pairs", "ingredients")
             .order_by()
         )
@@ -179,12 +185,12 @@ class _Query:
             reviewer=Subquery(newest.values("decided_by__username")[:1]),
         )
         rows = [_lead_row(lead, self._names) for lead in with_verdicts.iterator(chunk_size=2_000)]
-        is_wanted = bool(rows) or _seen(RightsHolder.objects.exclude(reworded_kinds=[]), self._reader).exists()
+        is_wanted = bool(rows) or _visible_rows(RightsHolder.objects.exclude(reworded_kinds=[]), self._reader).exists()
         return rows if is_wanted else None
 
     def exclusions(self) -> list[ExclusionRow]:
         """Count findings that never were cases by work, and what went no further than a comparison or a response."""
-        findings = _seen(
+        findings = _visible_rows(
             Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")), self._reader
         )
         counted = findings.order_by().values("page__site_id", "work_id", "reason").annotate(n=Count("pk"))
@@ -226,7 +232,7 @@ class _Query:
 
     def _runs(self) -> QuerySet[CrawlRun]:
         began = self._during("started_at") | (Q(started_at__isnull=True) & self._during("due_at"))
-        return _seen(CrawlRun.objects.filter(began, self._narrow("site")), self._reader)
+        return _visible_rows(CrawlRun.objects.filter(began, self._narrow("site")), self._reader)
 
 
 def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
@@ -246,7 +252,7 @@ def _other_urls(cases: QuerySet[Case], zone: ZoneInfo) -> dict[int, list[str]]:
     return found
 
 
-def _lead_row(lead: Any, names: Names) -> LeadRow:
+def _lead_row(lead: Any, names: ReportNames) -> LeadRow:
     is_decided = lead.state != RewordedState.WAITING
     return LeadRow(
         lead_id=lead.pk,
@@ -271,7 +277,7 @@ def _lead_row(lead: Any, names: Names) -> LeadRow:
 
 
 def _case_row(
-    case: Any, names: Names, match: dict[str, Any] | None, taken: dict[str, Places], urls: list[str]
+    case: Any, names: ReportNames, match: dict[str, Any] | None, taken: dict[str, Places], urls: list[str]
 ) -> CaseRow:
     excerpt = (match or {}).get("spans__0__page_excerpt") or ""
     return CaseRow(

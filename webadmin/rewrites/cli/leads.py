@@ -10,7 +10,7 @@ from core.settings import Settings
 from core.wording import Message
 from webadmin.accounts.cli.keys import find_holder
 from webadmin.rewrites.cli.keys import find_lead
-from webadmin.rewrites.cli.leads_output import leads_told, shown_sentence
+from webadmin.rewrites.cli.leads_output import describe_leads, shown_sentence
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import Column, as_record, print_list
 from webadmin.ui.console.output import as_json, fields, passage, say
@@ -78,7 +78,7 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
     print_list(shown, (_COLUMNS[0], state, *_COLUMNS[1:]), settings, is_json=is_json)
     if is_json:
         return
-    say(leads_told(total), err=True)
+    say(describe_leads(total), err=True)
     if total > limit:
         say(Message("reworded.more", left=total - limit, total=total), err=True)
 
@@ -150,20 +150,20 @@ def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
             ("column.fetched", local_time(lead.fetched_at, settings)),
         ]
     )
-    _say_standing(lead, settings)
+    _say_status(lead, settings)
     for page, work in pairs:
         say("")
         passage("column.page", [(page, False)])
         passage("column.work", [(work, False)])
 
 
-def _say_standing(lead: "RewordedLead", settings: Settings) -> None:
+def _say_status(lead: "RewordedLead", settings: Settings) -> None:
     """Of a confirmed lead whether its page still gives it, of another one only that it does not."""
     from core.matches import RewordedState
-    from webadmin.rewrites.services.lead_status import standing_of
+    from webadmin.rewrites.services.lead_status import lead_status
 
     if lead.state == RewordedState.CONFIRMED:
-        say(standing_of(lead).said)
+        say(lead_status(lead).said)
     elif lead.lapsed_at is not None:
         say(Message("reworded.no-longer", found=lead.get_found_as_display(), when=local_time(lead.lapsed_at, settings)))
 

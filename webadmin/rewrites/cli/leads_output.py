@@ -39,7 +39,7 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
     if not leads:
         say(Message("reworded.none"))
         return
-    say(leads_told(len(leads)))
+    say(describe_leads(len(leads)))
     sentences = len(sentence_units(page))
     columns = ("column.work", "column.chapter", "column.class", "column.counterparts", "column.alarms")
     table(columns, [_row(lead, sentences) for lead in leads])
@@ -52,7 +52,7 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
             passage("column.work", [(_sentence(lead.text, pair.work), False)])
 
 
-def leads_told(count: int) -> Message:
+def describe_leads(count: int) -> Message:
     """How many leads there are, and what they are not."""
     return Message("reworded.leads", count=count, caution=Message("reworded.caution"))
 

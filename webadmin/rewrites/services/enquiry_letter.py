@@ -14,7 +14,7 @@ Places = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
-class SentencePair:
+class QuotedPair:
     """A sentence of the page and its counterpart. shared: places of what both have, ascending and disjoint."""
 
     page: str
@@ -66,7 +66,7 @@ class Enquiry:
     counterparts: str
     caution: str
     confirmed: str
-    pairs: Sequence[SentencePair] = field(repr=False)
+    pairs: Sequence[QuotedPair] = field(repr=False)
     more_pairs: int = 0
 
 
@@ -74,7 +74,7 @@ def enquiry_letter(about: Enquiry, language: str) -> Document:
     """The draft of a letter, in Chinese for "zh...", else in English."""
     made = _Letter(about, language)
     title = Message("letter.title").in_language(language)
-    blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared(), *made.limits(), *made.closing())
+    blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared_words(), *made.limits(), *made.closing())
     return Document(
         title, blocks, "zh" if language.startswith("zh") else "en", head=(Paragraph.of(title, align=Align.RIGHT),)
     )
@@ -88,12 +88,12 @@ class _Letter:
 
     def opening(self) -> Iterator[Block]:
         about, opening = self._about, "letter.opening-translated" if self._about.is_translated else "letter.opening"
-        yield Paragraph.heading(self._said("letter.title"), 1, Align.CENTER)
+        yield Paragraph.heading(self._phrase("letter.title"), 1, Align.CENTER)
         yield self._text("letter.for-the-signer")
-        name = about.addressee.name if about.addressee else self._said("letter.no-addressee")
-        yield Paragraph.of(self._said("letter.to", name=name), is_bold=True)
+        name = about.addressee.name if about.addressee else self._phrase("letter.no-addressee")
+        yield Paragraph.of(self._phrase("letter.to", name=name), is_bold=True)
         if about.addressee and about.addressee.contact:
-            checked = self._said("letter.read-on-site") if about.addressee.is_read_on_site else ""
+            checked = self._phrase("letter.read-on-site") if about.addressee.is_read_on_site else ""
             yield Paragraph.of(f"{about.addressee.contact} {checked}".strip())
         yield self._text(opening, site=about.site)
 
@@ -121,11 +121,11 @@ class _Letter:
         yield self._heading("letter.sentences")
         how_many = "letter.some-shown" if about.more_pairs else "letter.all-shown"
         yield self._text(how_many, counterparts=about.counterparts, shown=len(about.pairs), more=about.more_pairs)
-        head = tuple(Cell.of(self._said(side), is_bold=True) for side in ("letter.page-side", "letter.work-side"))
+        head = tuple(Cell.of(self._phrase(side), is_bold=True) for side in ("letter.page-side", "letter.work-side"))
         rows = ((_cell(pair.page, pair.shared_on_page), _cell(pair.work, pair.shared_on_work)) for pair in about.pairs)
         yield Table((head, *rows), (0.5, 0.5), has_head=True)
 
-    def shared(self) -> Iterator[Block]:
+    def shared_words(self) -> Iterator[Block]:
         on_page = _pieces((pair.page, pair.shared_on_page) for pair in self._about.pairs)
         on_work = _pieces((pair.work, pair.shared_on_work) for pair in self._about.pairs)
         yield self._heading("letter.shared")
@@ -134,9 +134,9 @@ class _Letter:
             return
         yield self._text("letter.shared-how")
         yield self._facts(
-            ("letter.on-both", self._listed([each for each in on_page if each in on_work])),
-            ("letter.on-page", self._listed([each for each in on_page if each not in on_work])),
-            ("letter.on-work", self._listed([each for each in on_work if each not in on_page])),
+            ("letter.on-both", self._join_words([each for each in on_page if each in on_work])),
+            ("letter.on-page", self._join_words([each for each in on_page if each not in on_work])),
+            ("letter.on-work", self._join_words([each for each in on_work if each not in on_page])),
         )
 
     def limits(self) -> Iterator[Block]:
@@ -148,7 +148,7 @@ class _Letter:
         about = self._about
         yield self._heading("letter.asked")
         yield self._text("letter.answer")
-        yield from (Paragraph.of(each, is_indented=True) for each in self._said("letter.questions").split("\n"))
+        yield from (Paragraph.of(each, is_indented=True) for each in self._phrase("letter.questions").split("\n"))
         yield self._heading("letter.argument")
         yield self._text("letter.argument-here")
         yield self._heading("letter.contact")
@@ -157,31 +157,31 @@ class _Letter:
         yield self._facts(
             ("letter.holder", holder.name),
             ("letter.person", holder.contact_person),
-            ("letter.holder-address", holder.address if reached else self._said("letter.no-contact")),
+            ("letter.holder-address", holder.address if reached else self._phrase("letter.no-contact")),
             ("letter.phone", holder.phone),
             ("letter.email", holder.email),
         )
-        yield Paragraph.of(f"{holder.name} {self._said('letter.signature')}", align=Align.RIGHT)
-        yield Paragraph.of(self._said("letter.date"), align=Align.RIGHT)
+        yield Paragraph.of(f"{holder.name} {self._phrase('letter.signature')}", align=Align.RIGHT)
+        yield Paragraph.of(self._phrase("letter.date"), align=Align.RIGHT)
 
     def _heading(self, code: str) -> Paragraph:
-        return Paragraph.heading(self._said(code), 2)
+        return Paragraph.heading(self._phrase(code), 2)
 
     def _text(self, code: str, **given: object) -> Paragraph:
-        return Paragraph.of(self._said(code, **given), is_indented=True)
+        return Paragraph.of(self._phrase(code, **given), is_indented=True)
 
-    def _said(self, code: str, **given: object) -> str:
+    def _phrase(self, code: str, **given: object) -> str:
         return Message(code, **given).in_language(self._language)
 
     def _facts(self, *facts: tuple[str, str]) -> Table:
         """Names and values; those without a value are left out."""
-        rows = ((Cell.of(self._said(name), is_bold=True), Cell.of(value)) for name, value in facts if value.strip())
+        rows = ((Cell.of(self._phrase(name), is_bold=True), Cell.of(value)) for name, value in facts if value.strip())
         return Table(tuple(rows), (0.26, 0.74))
 
-    def _listed(self, pieces: Sequence[str]) -> str:
+    def _join_words(self, pieces: Sequence[str]) -> str:
         listed = ("、" if self._language.startswith("zh") else ", ").join(pieces[:MAX_WORDS])
         more = len(pieces) - MAX_WORDS
-        return self._said("letter.more-words", listed=listed, more=more) if more > 0 else listed
+        return self._phrase("letter.more-words", listed=listed, more=more) if more > 0 else listed
 
 
 def _cell(sentence: str, shared: Places) -> Cell:

@@ -15,7 +15,7 @@ from bundles.opened import opened
 from bundles.ports import Stamper
 from bundles.verification import Report
 from webadmin.evidence.services.export import bundle_files, concluded, written
-from webadmin.rewrites.services.lead_explanation import ToldLead, lead_explanation
+from webadmin.rewrites.services.lead_explanation import LeadSummary, lead_explanation
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,6 @@ def write_lead(path: Path, material: LeadMaterial, code_version: str, seals: Seq
     bundle, at = opened(material.bundle, "bundle", COMPARISON), material.confirmed_at
     files = bundle_files(material.bundle, bundle, None)
     files[layout.LEAD] = statements.lead(material.lead, material.facts, bundle)
-    told = ToldLead(material.lead, material.facts, bundle, bool(seals))
+    told = LeadSummary(material.lead, material.facts, bundle, bool(seals))
     files |= lead_explanation(told, at, code_version)
     return written(path, concluded(files, {"lead": material.lead}, at, code_version, seals))

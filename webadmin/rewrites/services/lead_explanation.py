@@ -35,7 +35,7 @@ MAX_PAIRS_SHOWN = 400  # as the desk does: a page of two hours' reading has no m
 
 
 @dataclass(frozen=True, slots=True)
-class ToldLead:
+class LeadSummary:
     """What the explanation is written from. facts: as lead.json has them."""
 
     lead: int
@@ -44,7 +44,7 @@ class ToldLead:
     is_sealed: bool
 
 
-def lead_explanation(lead: ToldLead, at: datetime, code_version: str) -> dict[str, bytes]:
+def lead_explanation(lead: LeadSummary, at: datetime, code_version: str) -> dict[str, bytes]:
     """README.html, which needs no network and runs nothing, and the same as PDF."""
     title = f"{HEADLINE} L{lead.lead}"
     blocks: list[Block] = []
@@ -62,14 +62,14 @@ def lead_explanation(lead: ToldLead, at: datetime, code_version: str) -> dict[st
     }
 
 
-def _in_one_language(words: Words, lead: ToldLead) -> list[Block]:
+def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
     found = lead.bundle.finding
     missing = () if lead.is_sealed else (words("explanation.lead-unsealed"),)
     first, *others = words.lines("explanation.lead-first-points")
     example = Example(lead.bundle.digest, layout.bundle_file(lead.bundle.digest), None)
     return [
         Heading(words("explanation.lead-first"), 2),
-        Points((CAUTION.in_language(words.language), first, _measured(words, found), *others)),
+        Points((CAUTION.in_language(words.language), first, _band_sentence(words, found), *others)),
         Heading(words("explanation.lead-about"), 2),
         Pairs(tuple(_rows(words, lead))),
         Heading(words("explanation.lead-verdicts"), 2),
@@ -93,18 +93,18 @@ def _in_one_language(words: Words, lead: ToldLead) -> list[Block]:
     ]
 
 
-def _kind(words: Words, lead: ToldLead) -> str:
+def _kind(words: Words, lead: LeadSummary) -> str:
     return term(RewordedClass(lead.bundle.finding["class"])).in_language(words.language)
 
 
-def _measured(words: Words, found: Mapping[str, Any]) -> str:
+def _band_sentence(words: Words, found: Mapping[str, Any]) -> str:
     band = found["band"]
     if not band:
         return words("explanation.lead-not-measured")
     return words("explanation.lead-measured", alarms=band["alarms"], passages=band["innocent_passages"])
 
 
-def _rows(words: Words, lead: ToldLead) -> Iterator[tuple[str, str]]:
+def _rows(words: Words, lead: LeadSummary) -> Iterator[tuple[str, str]]:
     found = lead.bundle.finding
     work, passage = found["work"], found["work"]["passage"]
     counts = {"pairs": len(found["pairs"]), "sentences": found["sentences"], "in_order": found["in_order"]}

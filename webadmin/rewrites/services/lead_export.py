@@ -25,7 +25,7 @@ from webadmin.evidence.services.staff import by_name, by_role, format_moment
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
 from webadmin.rewrites.services.compared_texts import compared_page, compared_work
 from webadmin.rewrites.services.lead_archive import LeadMaterial, write_lead
-from webadmin.rewrites.services.verdicts import stands
+from webadmin.rewrites.services.verdicts import is_verdict_current
 
 
 def export_lead(lead: RewordedLead, path: Path) -> Report:
@@ -47,7 +47,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
     Raises BadInput for a lead that nobody confirmed as it is, or of which page or text of the work is gone or another.
     """
     verdicts = list(lead.verdicts.select_related("decided_by"))
-    confirmed = _confirmed(lead, verdicts)
+    confirmed = _require_confirmed(lead, verdicts)
     version, page_text = compared_page(lead, pages)
     found = _comparison(lead, compared_work(lead, works))
     absent = dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-of-lead"))
@@ -60,11 +60,11 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
     return LeadMaterial(lead.pk, _facts(lead, verdicts, with_names=with_names), made.content, confirmed.decided_at)
 
 
-def _confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
+def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
     """The verdict that stands. Raises BadInput where it is another, or was given on other figures."""
     if lead.state != RewordedState.CONFIRMED or not verdicts:
         raise BadInput("reworded.not-confirmed", number=lead.pk)
-    if not stands(verdicts[0], lead):
+    if not is_verdict_current(verdicts[0], lead):
         raise BadInput("reworded.compared-since", number=lead.pk)
     return verdicts[0]
 

@@ -13,14 +13,14 @@ from webadmin.rewrites.models import RewordedLead
 
 
 @dataclass(frozen=True, slots=True)
-class LeadStanding:
+class LeadStatus:
     """is_given: the page still shows the version in which it was found. said: that, or since when it does not."""
 
     is_given: bool
     said: Message
 
 
-def standing_of(lead: RewordedLead) -> LeadStanding:
+def lead_status(lead: RewordedLead) -> LeadStatus:
     """By what crawls and searches wrote down; nothing is fetched or searched for it."""
     page, fetched = lead.page, _minute(lead.fetched_at)
     if page.gone_since is not None:
@@ -29,11 +29,11 @@ def standing_of(lead: RewordedLead) -> LeadStanding:
         return _not_given("reworded.not-found-since", since=_minute(lead.lapsed_at), fetched=fetched)
     if page.version_id != lead.version_id:
         return _not_given("reworded.not-compared-since", fetched=fetched)
-    return LeadStanding(is_given=True, said=Message("reworded.still-found", seen=_minute(page.last_seen)))
+    return LeadStatus(is_given=True, said=Message("reworded.still-found", seen=_minute(page.last_seen)))
 
 
-def _not_given(code: str, **given: str) -> LeadStanding:
-    return LeadStanding(is_given=False, said=Message(code, **given))
+def _not_given(code: str, **given: str) -> LeadStatus:
+    return LeadStatus(is_given=False, said=Message(code, **given))
 
 
 def _minute(at: datetime) -> str:

@@ -18,9 +18,9 @@ from webadmin.notices.services.kept_files import is_valid
 from webadmin.notices.services.values import moment
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.compared_texts import compared_texts
-from webadmin.rewrites.services.enquiry_letter import Enquiry, Recipient, Sender, SentencePair, enquiry_letter
-from webadmin.rewrites.services.lead_status import standing_of
-from webadmin.rewrites.services.verdicts import stands
+from webadmin.rewrites.services.enquiry_letter import Enquiry, QuotedPair, Recipient, Sender, enquiry_letter
+from webadmin.rewrites.services.lead_status import lead_status
+from webadmin.rewrites.services.verdicts import is_verdict_current
 from webadmin.sites.models import Site
 
 MAX_PAIRS = 20  # chosen: two to three sheets; who wants all has the lead's page
@@ -39,11 +39,11 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
     if lead.state != RewordedState.CONFIRMED:
         is_waiting = lead.state == RewordedState.WAITING
         return Message("reworded.letter-waits" if is_waiting else "reworded.letter-dismissed")
-    standing = standing_of(lead)
-    if not standing.is_given:
-        return Message("reworded.letter-not-now", standing=standing.said)
+    status = lead_status(lead)
+    if not status.is_given:
+        return Message("reworded.letter-not-now", standing=status.said)
     newest = lead.verdicts.first()
-    if newest is None or not stands(newest, lead):
+    if newest is None or not is_verdict_current(newest, lead):
         return Message("reworded.letter-compared-since")
     return None
 
@@ -94,16 +94,16 @@ def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
     )
 
 
-def _pairs(lead: RewordedLead) -> list[SentencePair]:
+def _pairs(lead: RewordedLead) -> list[QuotedPair]:
     """The strongest of them, in the order of the page."""
     page, work = compared_texts(lead)
     strongest = sorted(lead.pairs, key=lambda pair: (-pair[4], pair[0]))[:MAX_PAIRS]
     return [_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
 
 
-def _pair(page: str, work: str) -> SentencePair:
+def _pair(page: str, work: str) -> QuotedPair:
     said, counterpart = _sentence(page), _sentence(work)
-    return SentencePair(said, counterpart, *shared_wording(said, counterpart))
+    return QuotedPair(said, counterpart, *shared_wording(said, counterpart))
 
 
 def _sentence(text: str) -> str:
@@ -123,14 +123,14 @@ def _addressee(site: Site) -> Recipient | None:
     found = next((each for each in addressees_of(site) if each.role not in OF_ONE_SITE), None)
     if found is None:
         return None
-    return Recipient(_name_of(found), _contact_of(found), is_read_on_site=found.origin is Origin.READ)
+    return Recipient(_recipient_name(found), _recipient_contact(found), is_read_on_site=found.origin is Origin.READ)
 
 
-def _name_of(found: SiteAddressee) -> str:
+def _recipient_name(found: SiteAddressee) -> str:
     return _line((found.addressee.legal_name if found.addressee else "") or found.name)
 
 
-def _contact_of(found: SiteAddressee) -> str:
+def _recipient_contact(found: SiteAddressee) -> str:
     postal = found.addressee.postal_address if found.addressee else ""
     return "  ".join(_line(each) for each in (postal, found.email, found.complaint_page or found.form_page) if each)
 

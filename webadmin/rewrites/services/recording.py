@@ -25,7 +25,7 @@ from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.permissions import Rights, RightsQuery
 from webadmin.database import answering, batches
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
-from webadmin.rewrites.services.owed import Watch, chapters_taken_up, kinds_of
+from webadmin.rewrites.services.due_searches import MeaningWatch, normalize_kinds, searched_chapters
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
@@ -57,7 +57,7 @@ class Recorded:
 
 
 def record_searched(
-    watch: Watch, until: datetime, pages: Sequence[SearchedPage], works: WorkTexts, now: datetime
+    watch: MeaningWatch, until: datetime, pages: Sequence[SearchedPage], works: WorkTexts, now: datetime
 ) -> Recorded | None:
     """Write leads and checks, all or none; None, and nothing, where other kinds of works are watched by now.
 
@@ -65,12 +65,12 @@ def record_searched(
     """
     with answering(), transaction.atomic():
         holder = lock_rights(watch.holder)
-        if holder is None or kinds_of(holder.reworded_kinds) != watch.kinds:
+        if holder is None or normalize_kinds(holder.reworded_kinds) != watch.kinds:
             return None
         searched = {each.page: each for each in pages}
         rows = locked_pages(PageRecord.objects.filter(page_id__in=list(searched)))
         still = {row: each for row in rows if (each := searched[PageId(row.page_id)]).version_id == row.version_id}
-        leads = _Writer(watch, list(still.values()), works, now).leads(still)
+        leads = _LeadBuilder(watch, list(still.values()), works, now).leads(still)
         RewordedLead.objects.bulk_create(
             leads, update_conflicts=True, unique_fields=["page", "text_id"], update_fields=list(_FIGURES)
         )
@@ -91,14 +91,14 @@ def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: date
         RewordedLead.objects.filter(pk__in=batch, **_WAITING).update(lapsed_at=now)
 
 
-def _lapse_confirmed(watch: Watch, searched: Sequence[SearchedPage], now: datetime) -> None:
+def _lapse_confirmed(watch: MeaningWatch, searched: Sequence[SearchedPage], now: datetime) -> None:
     """Note of leads that a person confirmed, and that a search for their text does not find any more, since when.
 
     A page that is a copy, rights and another choice of kinds say nothing of that: there the text is not looked for, or
     is found all the same.
     """
     found = {str(each.page): {str(match.text_id) for match in each.matches} for each in searched if each.version}
-    looked_for = chapters_taken_up(watch).values("text_id")
+    looked_for = searched_chapters(watch).values("text_id")
     confirmed = RewordedLead.objects.filter(
         page__in=list(found), state=RewordedState.CONFIRMED, lapsed_at=None, text_id__in=looked_for
     )
@@ -121,10 +121,10 @@ def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
     PageRecord.objects.bulk_update(pages, ["reworded_version_id"])
 
 
-class _Writer:
+class _LeadBuilder:
     """Makes the leads of some pages; asks for whatever they need at once."""
 
-    def __init__(self, watch: Watch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
+    def __init__(self, watch: MeaningWatch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
         self._works, self._now = works, now
         texts = {str(match.text_id) for each in searched for match in each.matches}
         owned = Chapter.objects.filter(
@@ -147,13 +147,13 @@ class _Writer:
         found: dict[tuple[str, str], RewordedLead] = {}
         for page, each in searched.items():
             for match in each.matches:
-                chapter = self._named(page, each.version, match)
+                chapter = self._find_chapter(page, each.version, match)
                 if chapter is not None and each.version is not None:
                     key = (page.page_id, str(match.text_id))
                     found.setdefault(key, self._lead(page, each.version, match, chapter))
         return [found[key] for key in sorted(found)]
 
-    def _named(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
+    def _find_chapter(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
         """The first chapter with the text whose work the page does not copy, and which nothing allows it to have."""
         if version is None or self._rights is None:
             return None

@@ -50,7 +50,7 @@ def decide(
             raise LeadVerdictRefused("case.no-role", holder=row.rights_holder)
         newest = row.verdicts.select_related("decided_by").first()
         if basis is not None and basis != (newest.pk if newest else 0):
-            raise _outdated(newest)
+            raise _outdated_refusal(newest)
         if seen_version is not None and seen_version != row.version_id:
             raise LeadVerdictRefused("reworded.changed")
         if state == row.state == RewordedState.WAITING:
@@ -70,12 +70,12 @@ def decide(
     return given
 
 
-def stands(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
+def is_verdict_current(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
     """Whether a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
     return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
 
 
-def _outdated(newest: RewordedVerdict | None) -> LeadVerdictRefused:
+def _outdated_refusal(newest: RewordedVerdict | None) -> LeadVerdictRefused:
     if newest is None:
         return LeadVerdictRefused("reworded.changed")
     when = timezone.localtime(newest.decided_at).strftime("%Y-%m-%d %H:%M:%S")

@@ -54,7 +54,7 @@ class Chapter(models.Model):
     chars = models.PositiveIntegerField(_("characters"))
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
-    # Since when pages are searched for it by meaning; None until it is. Written by webadmin.rewrites.services.owed.
+    # Since when pages are searched for it by meaning; None until then. webadmin.rewrites.services.due_searches sets it.
     reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
     # The official time, which what stood on a page before it is measured by; None where nobody said.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)

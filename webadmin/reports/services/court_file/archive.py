@@ -17,7 +17,7 @@ from core.ids import Digest
 from core.wording import Message
 from webadmin.evidence.services.explanation import Example
 from webadmin.evidence.services.export import written
-from webadmin.reports.services.court_file.explanation import Told, matter_explanation
+from webadmin.reports.services.court_file.explanation import MatterSummary, matter_explanation
 from webadmin.reports.services.court_file.spool import Spool
 
 
@@ -116,7 +116,7 @@ class MatterExport:
             if name in {manifest, sums} or name.startswith(layout.in_checks(f"{layout.SEAL}/")):
                 self.spool.drop(name)
         assert self._example is not None, "a matter without a case"
-        told = Told(
+        told = MatterSummary(
             self.matter, about.site, about.work, len(self._cases), self._bundles, self._unstamped, self._example,
             about.contents, about.left_out, bool(seals),
         )  # fmt: skip
@@ -131,8 +131,8 @@ class MatterExport:
         self.spool.add(layout.in_checks(layout.MATTER), canonical(said))
         for name, content in matter_explanation(told, created, self.code_version).items():
             self.spool.add(name, content)
-        numbered = {"matter": self.matter}
-        sealed = self.spool.add(manifest, statements.manifest(self.spool.listed, numbered, created, self.code_version))
+        subject = {"matter": self.matter}
+        sealed = self.spool.add(manifest, statements.manifest(self.spool.listed, subject, created, self.code_version))
         for number, authority in enumerate(seals, 1):
             self._add_stamp(layout.seal_folder(number), authority.stamp(sealed))
         self.spool.add(sums, statements.sums(self.spool.listed))

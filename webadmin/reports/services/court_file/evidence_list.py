@@ -21,7 +21,7 @@ _WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
 _DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
 
 
-class Group(StrEnum):
+class EvidenceGroup(StrEnum):
     """In the order in which they stand."""
 
     OWNERSHIP = "权利主体与权属"
@@ -34,13 +34,13 @@ class Group(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class EvidencePiece:
     """A piece of evidence. file: its name in the export. name, source, shows may hold what a crawled page says.
 
     bundle: of an evidence bundle the digest that its day is stamped with; "" of anything else.
     """
 
-    group: Group
+    group: EvidenceGroup
     name: str
     source: str
     shows: str
@@ -50,21 +50,21 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Numbered:
+class NumberedPiece:
     number: int
-    piece: Piece
+    piece: EvidencePiece
 
 
-def numbered(pieces: Sequence[Piece]) -> list[Numbered]:
+def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
     """By group, within it in the order given; numbers run through."""
-    order = list(Group)
+    order = list(EvidenceGroup)
     return [
-        Numbered(number, piece)
+        NumberedPiece(number, piece)
         for number, piece in enumerate(sorted(pieces, key=lambda each: order.index(each.group)), 1)
     ]
 
 
-def as_csv(rows: Sequence[Numbered]) -> bytes:
+def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
     """UTF-8 with its mark, RFC 4180; no cell can be a formula, and no character in it hides or turns others."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
@@ -76,33 +76,33 @@ def as_csv(rows: Sequence[Numbered]) -> bytes:
     return out.getvalue().encode("utf-8-sig")
 
 
-def as_json(rows: Sequence[Numbered]) -> bytes:
+def as_json(rows: Sequence[NumberedPiece]) -> bytes:
     """The same for programs, in ASCII."""
     return json.dumps([{"number": row.number, **asdict(row.piece)} for row in rows], indent=1).encode() + b"\n"
 
 
-def document(rows: Sequence[Numbered], about: str) -> Document:
+def document(rows: Sequence[NumberedPiece], about: str) -> Document:
     """About: a line under the title that names the matter."""
     blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.of(clean_line(about))]
-    for group in Group:
+    for group in EvidenceGroup:
         of_group = [row for row in rows if row.piece.group is group]
         if of_group:
             blocks += [Paragraph.heading(group.value, 2), _table(of_group)]
     return Document(TITLE, tuple(blocks))
 
 
-def _table(rows: Sequence[Numbered]) -> Table:
+def _table(rows: Sequence[NumberedPiece]) -> Table:
     heads = tuple(Cell.of(words, is_bold=True) for words in _HEADS)
     return Table((heads, *map(_row, rows)), _WIDTHS, has_head=True)
 
 
-def _row(row: Numbered) -> tuple[Cell, ...]:
+def _row(row: NumberedPiece) -> tuple[Cell, ...]:
     piece = row.piece
     named = Paragraph((Run(clean_line(piece.name)), Run(f"\n{piece.file}")))
     digests = _in_lines(piece.sha256)
     if piece.bundle:
-        of_file, of_bundle = (each.in_language("zh") for each in (FILE_DIGEST, BUNDLE_DIGEST))
-        digests = f"{of_file}：\n{digests}\n{of_bundle}：\n{_in_lines(piece.bundle)}"
+        of_file, bundle_piece = (each.in_language("zh") for each in (FILE_DIGEST, BUNDLE_DIGEST))
+        digests = f"{of_file}：\n{digests}\n{bundle_piece}：\n{_in_lines(piece.bundle)}"
     texts = (clean_line(piece.source), clean_line(piece.shows), digests)
     return (Cell.of(str(row.number)), Cell((named,)), *map(Cell.of, texts))
 

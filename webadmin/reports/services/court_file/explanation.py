@@ -18,7 +18,7 @@ _CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MatterSummary:
     """What the explanation is written from. example: a bundle, with its way to a stamped root where one has any.
 
     contents: each file or folder for people, and its use.
@@ -36,7 +36,7 @@ class Told:
     is_sealed: bool
 
 
-def matter_explanation(told: Told, at: datetime, code_version: str) -> dict[str, bytes]:
+def matter_explanation(told: MatterSummary, at: datetime, code_version: str) -> dict[str, bytes]:
     """README.html, which needs no network and runs nothing, and the same as PDF."""
     title = f"{HEADLINE} M{told.matter}"
     blocks: list[Block] = []
@@ -53,7 +53,7 @@ def matter_explanation(told: Told, at: datetime, code_version: str) -> dict[str,
     }
 
 
-def _in_one_language(words: Words, told: Told) -> list[Block]:
+def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
     for_people = [(name, said.in_language(words.language)) for name, said in told.contents]
     for_programs = zip(map(layout.in_checks, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True)
     return [
@@ -69,7 +69,7 @@ def _in_one_language(words: Words, told: Told) -> list[Block]:
     ]
 
 
-def _missing(words: Words, told: Told) -> list[str]:
+def _missing(words: Words, told: MatterSummary) -> list[str]:
     """What this very file lacks."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from core.wording import Message
-from webadmin.reports.services.court_file.evidence_list import Group
+from webadmin.reports.services.court_file.evidence_list import EvidenceGroup
 
 MAX_STEM_CHARS = 40  # of a name in a list of files; the whole one stands in the list of evidence
 _OTHER = re.compile(r"[^\w（）《》“”、，。·-]+")
 
 
-class Part(StrEnum):
+class ExportPart(StrEnum):
     """What may go in beside the bundles of the pages."""
 
     OWNERSHIP = "ownership"
@@ -27,32 +27,32 @@ class Part(StrEnum):
         return Message(f"court-file.part-{self}")
 
 
-INTERNAL = frozenset({Part.FACTORS, Part.DECISIONS})
+INTERNAL = frozenset({ExportPart.FACTORS, ExportPart.DECISIONS})
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ExportChoice:
     """What a person wants in the file. with_names: people by name; else by what they do."""
 
-    parts: frozenset[Part] = frozenset(Part) - INTERNAL
+    parts: frozenset[ExportPart] = frozenset(ExportPart) - INTERNAL
     with_names: bool = False
 
 
-USUAL = Chosen()
+USUAL = ExportChoice()
 
 
 @dataclass
-class Names:
+class FileNames:
     """Numbers pieces of evidence and their folders in the order in which they come, and names their files by them."""
 
     pieces: int = 0
-    folders: dict[Group, str] = field(default_factory=dict)
+    folders: dict[EvidenceGroup, str] = field(default_factory=dict)
 
-    def stem(self, group: Group, name: str) -> str:
+    def stem(self, group: EvidenceGroup, name: str) -> str:
         """The next piece of a group: its folder and its name without an ending.
 
-        >>> names = Names()
-        >>> names.stem(Group.OWNERSHIP, "营业执照 (副本)"), names.stem(Group.PAGES, "案件12")
+        >>> names = FileNames()
+        >>> names.stem(EvidenceGroup.OWNERSHIP, "营业执照 (副本)"), names.stem(EvidenceGroup.PAGES, "案件12")
         ('02-权利主体与权属/证据001-营业执照_副本', '03-网页取证/证据002-案件12')
         """
         self.pieces += 1
@@ -65,7 +65,7 @@ class Names:
         return [(f"{folder}/", _contents(group)) for group, folder in self.folders.items()]
 
 
-def _contents(group: Group) -> Message:
+def _contents(group: EvidenceGroup) -> Message:
     return Message(f"court-file.group-{group.name.lower()}")
 
 

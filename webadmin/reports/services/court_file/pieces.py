@@ -11,7 +11,7 @@ from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof
 from webadmin.evidence.services.papers import Kept, Row
 from webadmin.notices.models import EventPaper, HolderPaper, NoticeFile, NoticeMail
 from webadmin.notices.services.values import moment
-from webadmin.reports.services.court_file.evidence_list import Group, Piece
+from webadmin.reports.services.court_file.evidence_list import EvidenceGroup, EvidencePiece
 from webadmin.reports.services.court_file.sheets import CHINESE, DAMAGES, DECISIONS, FACTORS
 
 _SHOWN = {
@@ -27,13 +27,13 @@ _SHEETS = {
 }
 
 
-def of_bundle(case: Case, bundle: EvidenceBundle, stem: str) -> Piece:
+def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece:
     """One bundle of a case, under its name without ending; read its match with it."""
     zone = timezone.get_default_timezone()
     fetched, match = moment(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
-        return Piece(
-            Group.PAGES,
+        return EvidencePiece(
+            EvidenceGroup.PAGES,
             f"下架证据包：{case.page_title or case.page_url}（案件 #{case.pk}）",
             f"权利人于 {fetched} 以追文程序访问 {match.final_url} 取得",
             f"该网址当时已不载有《{case.work.title}》的相应内容",
@@ -43,8 +43,8 @@ def of_bundle(case: Case, bundle: EvidenceBundle, stem: str) -> Piece:
         )
     chapter = f"“{match.chapter_title}”" if match.chapter_title else ""
     kind = "（附截图与PDF）" if bundle.kind == EvidenceBundle.Kind.DRAWN else ""
-    return Piece(
-        Group.PAGES,
+    return EvidencePiece(
+        EvidenceGroup.PAGES,
         f"网页证据包{kind}：{case.page_title or case.page_url}（案件 #{case.pk}）",
         f"权利人于 {fetched} 以追文程序自 {match.final_url} 取得",
         f"该网页当时载有《{case.work.title}》{chapter}的内容，相似度 {percentage(match.similarity)}，"
@@ -55,23 +55,23 @@ def of_bundle(case: Case, bundle: EvidenceBundle, stem: str) -> Piece:
     )
 
 
-def of_paper(row: Row, file: str) -> Piece:
+def file_piece(row: Row, file: str) -> EvidencePiece:
     """A file of people."""
     kept, facts = row
     with translation.override(CHINESE):
-        group, source, shows = _told(kept, facts)
-    return Piece(group, kept.name, source, shows, kept.digest, file)
+        group, source, shows = _describe_file(kept, facts)
+    return EvidencePiece(group, kept.name, source, shows, kept.digest, file)
 
 
-def group_of(row: Row) -> Group:
+def file_group(row: Row) -> EvidenceGroup:
     """Where a file of people stands."""
     with translation.override(CHINESE):
-        return _told(*row)[0]
+        return _describe_file(*row)[0]
 
 
-def of_table(name: str, cases: int, file: str, sha256: str) -> Piece:
-    return Piece(
-        Group.COMPARISON,
+def table_piece(name: str, cases: int, file: str, sha256: str) -> EvidencePiece:
+    return EvidencePiece(
+        EvidenceGroup.COMPARISON,
         name,
         "权利人以追文程序制作",
         f"{cases} 个网页与作品逐段比对，改动处加标记，附网页图像",
@@ -80,35 +80,35 @@ def of_table(name: str, cases: int, file: str, sha256: str) -> Piece:
     )
 
 
-def of_sheet(group: Group, title: str, file: str, sha256: str) -> Piece:
-    return Piece(group, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
+def sheet_piece(group: EvidenceGroup, title: str, file: str, sha256: str) -> EvidencePiece:
+    return EvidencePiece(group, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
 
 
-def _told(kept: Kept, facts: Mapping[str, Any]) -> tuple[Group, str, str]:
+def _describe_file(kept: Kept, facts: Mapping[str, Any]) -> tuple[EvidenceGroup, str, str]:
     zone = timezone.get_default_timezone()
     if isinstance(kept, HolderPaper):
         until = f"，有效期至 {kept.valid_until.isoformat()}" if kept.valid_until else ""
         shows = _SHOWN[HolderPaper.Kind(kept.kind)] + until
-        return Group.OWNERSHIP, "权利人提供", shows
+        return EvidenceGroup.OWNERSHIP, "权利人提供", shows
     if isinstance(kept, ThirdPartyProof):
         made = "，".join(filter(None, (kept.issuer, kept.platform, kept.number, kept.made_on.isoformat())))
-        return Group.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
+        return EvidenceGroup.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
     if isinstance(kept, NoticeMail):
         sent = moment(kept.began_at, zone) if kept.began_at else "尚未发出"
         shows = f"通知 #{kept.notice_id} 以电子邮件发往 {kept.recipient}（{kept.get_state_display()}）"
-        return Group.NOTICES, f"权利人，{sent}，Message-ID {kept.message_id}", shows
+        return EvidenceGroup.NOTICES, f"权利人，{sent}，Message-ID {kept.message_id}", shows
     if isinstance(kept, EventPaper):
         event = kept.event
         day = (event.day or event.at.astimezone(zone).date()).isoformat()
         return (
-            Group.NOTICES,
+            EvidenceGroup.NOTICES,
             "权利人存档",
             f"通知 #{event.notice_id} 于 {day}：{event.get_state_display()}",
         )
     assert isinstance(kept, NoticeFile)
     notice = kept.notice
     return (
-        Group.NOTICES,
+        EvidenceGroup.NOTICES,
         f"权利人，{notice.get_kind_display()} #{notice.pk}（{notice.get_state_display()}）",
         f"就 {notice.pages.count()} 个网页向 {notice.values.get('addressee_name') or '收件方'} 作出的通知及其附件",
     )

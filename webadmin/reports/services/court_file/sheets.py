@@ -50,7 +50,7 @@ def damages(found: Damages, about: str) -> Document:
 
 
 @dataclass(frozen=True, slots=True)
-class Decided:
+class DecisionRecords:
     """Verdicts on the confirmed cases and what became of the notices about them. naming: of the people who acted."""
 
     verdicts: Sequence[VerdictRecord]
@@ -58,7 +58,7 @@ class Decided:
     naming: Naming
 
 
-def decisions(decided: Decided, about: str) -> Document:
+def decisions(decided: DecisionRecords, about: str) -> Document:
     """Who decided what and when; of people who are not named, the day alone."""
     rows = [_decision(each, decided.naming) for each in decided.verdicts]
     blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
@@ -69,7 +69,7 @@ def decisions(decided: Decided, about: str) -> Document:
     return Document(DECISIONS, tuple(blocks))
 
 
-def decisions_as_values(decided: Decided) -> dict[str, Any]:
+def decisions_as_values(decided: DecisionRecords) -> dict[str, Any]:
     """The same for programs."""
     return {
         "verdicts": [

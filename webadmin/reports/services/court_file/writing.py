@@ -49,8 +49,8 @@ from webadmin.notices.services.kept_files import is_valid
 from webadmin.notices.services.values import in_order
 from webadmin.reports.services.court_file import evidence_list, pieces, sheets
 from webadmin.reports.services.court_file.archive import MatterExport, MatterFacts
-from webadmin.reports.services.court_file.evidence_list import Group, Piece
-from webadmin.reports.services.court_file.parts import USUAL, Chosen, Names, Part
+from webadmin.reports.services.court_file.evidence_list import EvidenceGroup, EvidencePiece
+from webadmin.reports.services.court_file.parts import USUAL, ExportChoice, ExportPart, FileNames
 from webadmin.reports.services.court_file.spool import Spool
 
 Say = Callable[[Message], None]
@@ -59,16 +59,16 @@ _LISTED = [(f"{LIST}.*", Message("court-file.list-of-evidence"))]
 _DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # of what a case's page says, what people decided
 
 
-def export_matter(matter: Matter, path: Path, chosen: Chosen = USUAL) -> Report:
-    """As the desk writes it: sealed by the authorities that answer, by none if need be. Raises as `prepared`."""
+def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> Report:
+    """As the desk writes it: sealed by the authorities that answer, by none if need be. Raises as `prepare_export`."""
     named = f"matter {matter.pk}"
     authorities = answering_authorities(named)
-    with prepared(matter, path.absolute().parent, chosen) as made:
+    with prepare_export(matter, path.absolute().parent, chosen) as made:
         return sealed_by_those_that_answer(lambda seals: made.write(path, seals), authorities, named)
 
 
 @dataclass
-class Prepared:
+class PreparedExport:
     """All that a matter's file is written from, on the disk. left_out: what is not whole any more, a sentence each."""
 
     export: MatterExport
@@ -85,66 +85,68 @@ class Prepared:
 
 
 @contextmanager
-def prepared(matter: Matter, folder: Path, chosen: Chosen = USUAL, say: Say = lambda _: None) -> Iterator[Prepared]:
+def prepare_export(
+    matter: Matter, folder: Path, chosen: ExportChoice = USUAL, say: Say = lambda _: None
+) -> Iterator[PreparedExport]:
     """Gather the chosen parts of a matter in a folder that goes in the end; say: told how far it is.
 
     Raises BadInput where nothing of the matter is confirmed or has evidence yet, RetryLater where a store is away,
     UnreadableFile where the folder takes no files.
     """
-    cases = confirmed(matter)
+    cases = confirmed_cases(matter)
     if not cases.exists():
         raise BadInput("matter.nothing-confirmed", site=matter.site, work=matter.work)
     try:
         with tempfile.TemporaryDirectory(prefix=".zhuiwen-export-", dir=folder) as name:
             export = MatterExport(Spool(Path(name)), matter.pk, code_version())
-            making = _Making(matter, export, chosen, say, materials(), stores.evidence_store())
-            yield making.prepared(in_order(list(cases)))
+            making = _ExportBuilder(matter, export, chosen, say, materials(), stores.evidence_store())
+            yield making.prepare_export(in_order(list(cases)))
     except OSError as error:
         raise UnreadableFile(folder, "file.cannot-be-written", error=error.strerror or error) from error
 
 
-def confirmed(matter: Matter) -> "QuerySet[Case]":
+def confirmed_cases(matter: Matter) -> "QuerySet[Case]":
     """The cases that go in, in the order of their numbers."""
     rows = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return rows.select_related("work", "page__site", "rights_holder", "decision", "matter")
 
 
 @dataclass
-class _Making:
+class _ExportBuilder:
     """One export while it is gathered, in the order in which its pieces are numbered."""
 
     matter: Matter
     export: MatterExport
-    chosen: Chosen
+    chosen: ExportChoice
     say: Say
     materials: StoredMaterials
     store: EvidenceStore
     created: datetime = field(default_factory=timezone.now)
-    names: Names = field(default_factory=Names)
-    pieces: list[Piece] = field(default_factory=list)
+    names: FileNames = field(default_factory=FileNames)
+    pieces: list[EvidencePiece] = field(default_factory=list)
     left_out: list[Message] = field(default_factory=list)
 
     @property
-    def about(self) -> str:
+    def subject_line(self) -> str:
         return f"权利人：{self.matter.rights_holder}；网站：{self.matter.site}；作品：《{self.matter.work}》"
 
     @property
     def naming(self) -> Naming:
         return by_name if self.chosen.with_names else by_role(self.matter.rights_holder_id)
 
-    def prepared(self, cases: Sequence[Case]) -> Prepared:
-        self._add_papers(Part.OWNERSHIP, self._owned())
+    def prepare_export(self, cases: Sequence[Case]) -> PreparedExport:
+        self._add_papers(ExportPart.OWNERSHIP, self._ownership_proofs())
         self._add_cases(cases)
-        if Part.COMPARISON in self.chosen.parts:
+        if ExportPart.COMPARISON in self.chosen.parts:
             self._add_tables(cases)
-        self._add_papers(Part.OTHERS, map(of_others, standing_proofs(Subject(matter=self.matter))))
-        self._add_papers(Part.NOTICES, files_of_notices(self._notices()))
+        self._add_papers(ExportPart.OTHERS, map(of_others, standing_proofs(Subject(matter=self.matter))))
+        self._add_papers(ExportPart.NOTICES, files_of_notices(self._notices()))
         facts = self._add_sheets()
         self._add_list()
         self.say(Message("matter.being-checked"))
         contents = [*_LISTED, *self.names.contents]
         about = MatterFacts(str(self.matter.site), self.matter.work.title, facts, contents, self.left_out)
-        return Prepared(self.export, about, self.created)
+        return PreparedExport(self.export, about, self.created)
 
     def _add_cases(self, cases: Sequence[Case]) -> None:
         """The cases with their bundles. Raises BadInput where there is none."""
@@ -159,7 +161,7 @@ class _Making:
         """A case with those of its bundles that are whole; one without any is named."""
         bundles, stems = [], []
         rows = list(kept_bundles(case).select_related("match"))
-        if Part.NOTICES in self.chosen.parts:
+        if ExportPart.NOTICES in self.chosen.parts:
             rows += removal_bundles(case).select_related("match")
         for row in rows:
             try:
@@ -168,18 +170,20 @@ class _Making:
                 self.left_out.append(Message("bundle.left-out", digest=row.digest))
                 continue
             kind = "下架-" if row.kind == EvidenceBundle.Kind.REMOVAL else ""
-            stems.append(self.names.stem(Group.PAGES, f"案件{case.pk}-{kind}{case.page_title or case.page_url}"))
-            self.pieces.append(pieces.of_bundle(case, row, stems[-1]))
+            stems.append(
+                self.names.stem(EvidenceGroup.PAGES, f"案件{case.pk}-{kind}{case.page_title or case.page_url}")
+            )
+            self.pieces.append(pieces.bundle_piece(case, row, stems[-1]))
         if not bundles:
             self.left_out.append(Message("bundle.none-yet", case=case.pk))
             return
         history = self.materials.history_of(case)
-        self.export.add_case(CaseMaterial(case.pk, self._facts_of(case), bundles, history), stems)
+        self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
-    def _facts_of(self, case: Case) -> dict[str, Any]:
+    def _case_facts(self, case: Case) -> dict[str, Any]:
         """What the case's page says; of what people decided only where that is wanted."""
-        facts = facts_of(case, self.naming, with_notes=Part.DECISIONS in self.chosen.parts)
-        if Part.DECISIONS in self.chosen.parts:
+        facts = facts_of(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
+        if ExportPart.DECISIONS in self.chosen.parts:
             return facts
         return {name: value for name, value in facts.items() if name not in _DECIDED}
 
@@ -188,12 +192,12 @@ class _Making:
         for number, start in enumerate(range(0, len(cases), MAX_PICTURES), 1):
             batch = cases[start : start + MAX_PICTURES]
             name = f"侵权比对表（之{number}）"
-            stem = self.names.stem(Group.COMPARISON, name)
+            stem = self.names.stem(EvidenceGroup.COMPARISON, name)
             path, digest = self._add_document(stem, comparison_table(compared_cases(batch), "zh"))
-            self.pieces.append(pieces.of_table(name, len(batch), path, digest))
+            self.pieces.append(pieces.table_piece(name, len(batch), path, digest))
             self.say(Message("matter.cases-compared", done=start + len(batch), all=len(cases)))
 
-    def _owned(self) -> Iterator[Row]:
+    def _ownership_proofs(self) -> Iterator[Row]:
         """Proofs of identity and ownership that are valid today."""
         today = self.created.astimezone(timezone.get_default_timezone()).date()
         own = HolderPaper.objects.filter(rights_holder=self.matter.rights_holder_id, withdrawn_at=None)
@@ -203,17 +207,17 @@ class _Making:
 
     def _notices(self) -> "QuerySet[Notice]":
         """Those that name any of the cases that go in."""
-        return Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk")).distinct()
+        return Notice.objects.filter(pages__case__in=confirmed_cases(self.matter).values("pk")).distinct()
 
-    def _add_papers(self, part: Part, rows: Iterable[Row]) -> None:
+    def _add_papers(self, part: ExportPart, rows: Iterable[Row]) -> None:
         for kept, facts in rows if part in self.chosen.parts else ():
             paper = enclosed_one(kept, facts, self.store)
             if paper is None:
                 self.left_out.append(Message("bundle.paper-left-out", name=kept.name))
                 continue
-            stem = self.names.stem(pieces.group_of((kept, facts)), kept.name.rpartition(".")[0] or kept.name)
+            stem = self.names.stem(pieces.file_group((kept, facts)), kept.name.rpartition(".")[0] or kept.name)
             self.export.add_paper(paper, f"{stem}.{paper.ending}")
-            self.pieces.append(pieces.of_paper((kept, facts), f"{stem}.{paper.ending}"))
+            self.pieces.append(pieces.file_piece((kept, facts), f"{stem}.{paper.ending}"))
 
     def _add_sheets(self) -> dict[str, object]:
         """The sheets that are wanted; the same as JSON values."""
@@ -222,37 +226,37 @@ class _Making:
             "site": self.matter.site.name,
             "work": {"title": self.matter.work.title, "author": self.matter.work.author},
         }
-        if Part.DAMAGES in self.chosen.parts:
+        if ExportPart.DAMAGES in self.chosen.parts:
             reckoned = compute_damages(self.matter)
-            self._add_sheet(Group.SHEETS, sheets.damages(reckoned, self.about))
+            self._add_sheet(EvidenceGroup.SHEETS, sheets.damages(reckoned, self.subject_line))
             facts["damages"] = sheets.damages_as_values(reckoned)
-        if Part.FACTORS in self.chosen.parts:
+        if ExportPart.FACTORS in self.chosen.parts:
             found = sheet(factor_facts_of(Subject(matter=self.matter), self.created), sheets.here)
-            self._add_sheet(Group.INTERNAL, sheets.factors(found, self.about))
+            self._add_sheet(EvidenceGroup.INTERNAL, sheets.factors(found, self.subject_line))
             facts["factors"] = [each.as_dict() for each in found]
-        if Part.DECISIONS in self.chosen.parts:
-            decided = self._decided()
-            self._add_sheet(Group.INTERNAL, sheets.decisions(decided, self.about))
+        if ExportPart.DECISIONS in self.chosen.parts:
+            decided = self._list_decisions()
+            self._add_sheet(EvidenceGroup.INTERNAL, sheets.decisions(decided, self.subject_line))
             facts["decisions"] = sheets.decisions_as_values(decided)
         return facts
 
-    def _decided(self) -> sheets.Decided:
-        verdicts = VerdictRecord.objects.filter(case__in=confirmed(self.matter).values("pk"))
-        named = Notice.objects.filter(pages__case__in=confirmed(self.matter).values("pk")).distinct()
+    def _list_decisions(self) -> sheets.DecisionRecords:
+        verdicts = VerdictRecord.objects.filter(case__in=confirmed_cases(self.matter).values("pk"))
+        named = Notice.objects.filter(pages__case__in=confirmed_cases(self.matter).values("pk")).distinct()
         events = NoticeEvent.objects.filter(notice__in=named)
-        return sheets.Decided(
+        return sheets.DecisionRecords(
             list(verdicts.select_related("case", "decided_by").order_by("case_id", "pk")),
             list(events.select_related("notice__site", "by", "action", "undoes").order_by("notice", "at", "pk")),
             self.naming,
         )
 
-    def _add_sheet(self, group: Group, document: Document) -> None:
+    def _add_sheet(self, group: EvidenceGroup, document: Document) -> None:
         path, digest = self._add_document(self.names.stem(group, document.title), document)
-        self.pieces.append(pieces.of_sheet(group, document.title, path, digest))
+        self.pieces.append(pieces.sheet_piece(group, document.title, path, digest))
 
     def _add_list(self) -> None:
-        rows = evidence_list.numbered(self.pieces)
-        self._add_document(LIST, evidence_list.document(rows, self.about))
+        rows = evidence_list.number_pieces(self.pieces)
+        self._add_document(LIST, evidence_list.document(rows, self.subject_line))
         self.export.add_document(f"{LIST}.csv", evidence_list.as_csv(rows))
         self.export.add_document(f"{LIST}.json", evidence_list.as_json(rows))
 

@@ -53,7 +53,7 @@ class PassagePiece:
 
 
 @dataclass(frozen=True, slots=True)
-class CopiedText:
+class CopiedBlock:
     """A run of pieces that belong to the same passages."""
 
     passages: tuple[int, ...]
@@ -65,7 +65,7 @@ class CopiedText:
 
 
 @dataclass(frozen=True, slots=True)
-class UncopiedText:
+class UncopiedBlock:
     """Text that was not copied, with what comes before and after it."""
 
     text: str
@@ -82,7 +82,7 @@ class TextSource:
 
 
 @dataclass(frozen=True, slots=True)
-class SourcedText:
+class SourcedBlock:
     """Text that was not copied from this text, but from another one of the rights holder."""
 
     text: str
@@ -90,13 +90,13 @@ class SourcedText:
 
 
 @dataclass(frozen=True, slots=True)
-class MissingText:
+class MissingBlock:
     """Text that is no longer stored; only its length is known."""
 
     chars: int
 
 
-ColumnBlock = CopiedText | UncopiedText | SourcedText | MissingText
+ColumnBlock = CopiedBlock | UncopiedBlock | SourcedBlock | MissingBlock
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class ComparisonColumn:
     @property
     def text(self) -> str:
         """All that is known of the text; the text itself where it is whole."""
-        return "".join(block.text for block in self.blocks if not isinstance(block, MissingText))
+        return "".join(block.text for block in self.blocks if not isinstance(block, MissingBlock))
 
     @property
     def positioned_blocks(self) -> Iterator[tuple[int, ColumnBlock]]:
@@ -120,13 +120,13 @@ class ComparisonColumn:
         at = 0
         for block in self.blocks:
             yield at, block
-            at += block.chars if isinstance(block, MissingText) else len(block.text)
+            at += block.chars if isinstance(block, MissingBlock) else len(block.text)
 
     @property
     def pieces(self) -> Iterator[tuple[int, PassagePiece, tuple[int, ...]]]:
         """Each piece of what was copied: where it begins in the text, and the passages that it belongs to."""
         for begin, block in self.positioned_blocks:
-            if isinstance(block, CopiedText):
+            if isinstance(block, CopiedBlock):
                 at = begin
                 for piece in block.pieces:
                     yield at, piece, block.passages
@@ -262,13 +262,13 @@ def _column(
         if passages:
             excerpt = excerpts[passages[0]]
             pieces = (piece for run in runs for piece in _pieces(run, text, excerpt, links, pairs))
-            blocks.append(CopiedText(passages, tuple(pieces)))
+            blocks.append(CopiedBlock(passages, tuple(pieces)))
             continue
         for run in runs:
             if text is None:
-                blocks.append(MissingText(run.end - run.start))
+                blocks.append(MissingBlock(run.end - run.start))
             else:
-                blocks.append(UncopiedText(text[run.start : run.end], run.start == 0, run.end == chars))
+                blocks.append(UncopiedBlock(text[run.start : run.end], run.start == 0, run.end == chars))
     return ComparisonColumn(side, tuple(blocks), chars, text is not None, tuple(extents))
 
 

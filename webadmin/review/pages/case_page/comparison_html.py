@@ -17,11 +17,11 @@ from core.matches import ChangeKind
 from webadmin.review.pages.case_page.comparison import (
     ChangeLink,
     ComparisonColumn,
-    CopiedText,
-    MissingText,
+    CopiedBlock,
+    MissingBlock,
     PassagePiece,
-    SourcedText,
-    UncopiedText,
+    SourcedBlock,
+    UncopiedBlock,
 )
 from webadmin.review.pages.case_page.text_blocks import TextBlocks, split_lines
 from webadmin.ui.models.phrases import CHANGES
@@ -50,14 +50,14 @@ def column_html(column: ComparisonColumn) -> SafeString:
     blocks = TextBlocks()
     for block in column.blocks:
         match block:
-            case CopiedText():
+            case CopiedBlock():
                 _add_copied(block, begun, blocks)
                 begun.update(block.passages)
-            case UncopiedText():
+            case UncopiedBlock():
                 _add_uncopied(block, blocks)
-            case SourcedText():
+            case SourcedBlock():
                 blocks.add(_sourced_html(block), "")
-            case MissingText():
+            case MissingBlock():
                 blocks.add(_missing_html(), "")
     return blocks.markup()
 
@@ -92,7 +92,7 @@ def _words(_language: str | None) -> _Words:
     )
 
 
-def _add_uncopied(block: UncopiedText, blocks: TextBlocks) -> None:
+def _add_uncopied(block: UncopiedBlock, blocks: TextBlocks) -> None:
     head = 0 if block.is_first else CONTEXT_CHARS
     tail = len(block.text) - (0 if block.is_last else CONTEXT_CHARS)
     if tail - head < MIN_FOLDED_CHARS:
@@ -107,7 +107,7 @@ def _add_uncopied(block: UncopiedText, blocks: TextBlocks) -> None:
         blocks.add(visible(line), line)
 
 
-def _sourced_html(block: SourcedText) -> str:
+def _sourced_html(block: SourcedBlock) -> str:
     head, tail = CONTEXT_CHARS, len(block.text) - CONTEXT_CHARS
     label = ngettext(
         "%(count)s more character from %(source)s", "%(count)s more characters from %(source)s", tail - head
@@ -143,7 +143,7 @@ def _missing_html() -> str:
     return format_html('<span class="zw-missing">{}</span>', _("text that is no longer stored"))
 
 
-def _add_copied(block: CopiedText, begun: set[int], blocks: TextBlocks) -> None:
+def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None:
     numbers = " ".join(str(number) for number in block.passages)
     fresh = [str(number) for number in block.passages if number not in begun]
     words = _words(get_language())

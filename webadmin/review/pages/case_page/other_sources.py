@@ -14,9 +14,9 @@ from webadmin.cases.models import Case, CaseMatch
 from webadmin.review.pages.case_page.comparison import (
     ColumnBlock,
     ComparisonColumn,
-    SourcedText,
+    SourcedBlock,
     TextSource,
-    UncopiedText,
+    UncopiedBlock,
 )
 from webadmin.works.models import Chapter
 
@@ -83,22 +83,22 @@ def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> Com
     """The column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
     blocks: list[ColumnBlock] = []
     for at, block in column.positioned_blocks:
-        blocks += _cut(block, at, places) if isinstance(block, UncopiedText) else [block]
+        blocks += _cut(block, at, places) if isinstance(block, UncopiedBlock) else [block]
     return replace(column, blocks=tuple(blocks))
 
 
-def _cut(block: UncopiedText, at: int, places: Sequence[SourcePlace]) -> Iterator[ColumnBlock]:
+def _cut(block: UncopiedBlock, at: int, places: Sequence[SourcePlace]) -> Iterator[ColumnBlock]:
     end, done = at + len(block.text), at
     for place in places:
         start, stop = max(place.start, done), min(place.end, end)
         if start >= stop:
             continue
         if start > done:
-            yield UncopiedText(block.text[done - at : start - at], block.is_first and done == at, is_last=False)
-        yield SourcedText(block.text[start - at : stop - at], place.source)
+            yield UncopiedBlock(block.text[done - at : start - at], block.is_first and done == at, is_last=False)
+        yield SourcedBlock(block.text[start - at : stop - at], place.source)
         done = stop
     if done < end:
-        yield UncopiedText(block.text[done - at :], block.is_first and done == at, block.is_last)
+        yield UncopiedBlock(block.text[done - at :], block.is_first and done == at, block.is_last)
 
 
 def _text_source(match: CaseMatch, shown: Case) -> TextSource:

@@ -64,7 +64,7 @@ def sweep_passages(placed: Sequence[PlacedPassage], chars: int) -> Iterator[Pass
                 run = PassageRun(start, start, passages)
         run.cuts += [Cut(start, start, (gap,)) for gap in here if gap not in ending]
         if active:
-            marks = [mark for item in active.values() if (mark := item.at(start))]
+            marks = [mark for item in active.values() if (mark := item.mark_covering(start))]
             run.cuts.append(Cut(start, end, tuple(marks)))
         run.end = end
     if run.end > run.start:
@@ -78,7 +78,7 @@ class _Open:
         self.placed = placed
         self._next = 0
 
-    def at(self, offset: int) -> ChangeMark | None:
+    def mark_covering(self, offset: int) -> ChangeMark | None:
         """Find the mark that covers `offset`; offsets only grow."""
         marks = self.placed.marks
         while self._next < len(marks) and marks[self._next].end <= offset:

@@ -75,7 +75,7 @@ class LicenceChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class LicenceOffer:
+class LicenceFields:
     """What the form of the verdict asks: which licence goes with it, and to whom it is given."""
 
     choices: tuple[LicenceChoice, ...]
@@ -83,7 +83,7 @@ class LicenceOffer:
     since: date
 
 
-def licence_offer(request: HttpRequest, case: Case) -> LicenceOffer | None:
+def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
     """None where the user may enter no licence, or none can be made. Chosen is the narrowest, or what was refused."""
     offer = offer_licences(case) if access.may_manage(request.user, case) else None
     if offer is None:
@@ -100,7 +100,7 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceOffer | None:
         for scope, others in offer.others.items()
     ]
     choices.append(LicenceChoice("", _now("none: the verdict alone"), "", chosen == ""))
-    return LicenceOffer(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
+    return LicenceFields(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 
 def _effect(others: Others) -> str:

@@ -19,13 +19,13 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Matter
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, order_lines, pairs_of
-from webadmin.rewrites.pages.lead_page.sentence_rows import rows_of
+from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, list_pairs, order_lines
+from webadmin.rewrites.pages.lead_page.sentence_rows import sentence_rows
 from webadmin.rewrites.services.compared_texts import compared_page, compared_work
 from webadmin.rewrites.services.lead_export import export_lead
-from webadmin.rewrites.services.lead_status import standing_of
+from webadmin.rewrites.services.lead_status import lead_status
 from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
-from webadmin.rewrites.services.verdicts import decide, stands
+from webadmin.rewrites.services.verdicts import decide, is_verdict_current
 from webadmin.ui.models.phrases import in_language_of_reader
 from webadmin.ui.pages.downloads import as_file, exported, raw_download, refusal
 from webadmin.ui.pages.page_responses import desk_page
@@ -56,19 +56,19 @@ class LeadTexts:
     notes: list[str] = field(default_factory=list)
 
 
-def texts_of(lead: RewordedLead) -> LeadTexts:
+def fetch_texts(lead: RewordedLead) -> LeadTexts:
     """Fetch both texts; what fails is told in a note, never raised."""
     found = LeadTexts()
     try:
-        found.page = _told(found, lambda: compared_page(lead, stores.page_store())[1])
-        found.work = _told(found, lambda: compared_work(lead, stores.work_store()))
+        found.page = _read_or_note(found, lambda: compared_page(lead, stores.page_store())[1])
+        found.work = _read_or_note(found, lambda: compared_work(lead, stores.work_store()))
     except ZhuiwenError as error:
         words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
         found.notes.append(words % {"error": said(error)})
     return found
 
 
-def _told(found: LeadTexts, read: Callable[[], str]) -> str | None:
+def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
     """What is read, or a note that it is gone or another."""
     try:
         return read()
@@ -112,7 +112,7 @@ def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LeadAction:
     """Something that may be done about a confirmed lead, and where."""
 
     address: str
@@ -127,7 +127,7 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
     The caller has made sure that the user may see it.
     """
     if request.method == "POST" and isinstance(request.user, User):
-        return _decided(request, lead, request.user)
+        return _record_verdict(request, lead, request.user)
     if "raw" in request.GET:
         return raw_download(lead.raw_digest)
     if request.GET.get("export") == "evidence":
@@ -150,7 +150,7 @@ def alarms(lead: RewordedLead) -> str:
     return said(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
 
 
-def _decided(request: HttpRequest, lead: RewordedLead, user: User) -> HttpResponse:
+def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> HttpResponse:
     asked, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if asked not in set(RewordedState) or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
@@ -167,11 +167,11 @@ def _decided(request: HttpRequest, lead: RewordedLead, user: User) -> HttpRespon
 
 def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
     """kept: a note that was written, and not taken."""
-    texts = texts_of(lead)
-    pairs = pairs_of(lead.pairs)
+    texts = fetch_texts(lead)
+    pairs = list_pairs(lead.pairs)
     has_texts = texts.page is not None and texts.work is not None
     verdicts = list(lead.verdicts.select_related("decided_by"))
-    is_settled = lead.state == RewordedState.WAITING or not verdicts or stands(verdicts[0], lead)
+    is_settled = lead.state == RewordedState.WAITING or not verdicts or is_verdict_current(verdicts[0], lead)
     others = lead.page.reworded_leads.filter(lapsed_at=None).exclude(pk=lead.pk).select_related("work").defer("pairs")
     context = {
         "opts": lead._meta,
@@ -183,7 +183,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
         "band": BANDS.get(lead.band, lead.band),
         "page_href": lead.page_url if is_web_address(lead.page_url) else "",
         "notes": texts.notes,
-        "rows": rows_of(texts.page or "", texts.work or "", pairs) if has_texts else [],
+        "rows": sentence_rows(texts.page or "", texts.work or "", pairs) if has_texts else [],
         "lines": order_lines(pairs) if len(pairs) > 1 else [],
         "is_shared": len({pair.rank for pair in pairs}) < len(pairs),
         "moved": sum(pair.is_moved for pair in pairs),
@@ -199,7 +199,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
         "kept": kept,
         "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],
         "letter": offered_letter(lead),
-        "standing": said(standing_of(lead).said) if lead.state == RewordedState.CONFIRMED else "",
+        "status": said(lead_status(lead).said) if lead.state == RewordedState.CONFIRMED else "",
         "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
         "cases": list(
             lead.page.cases.filter(rights_holder=lead.rights_holder_id)
@@ -211,15 +211,15 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
     return desk_page(request, "rewrites/lead.html", context, status=status)
 
 
-def _next_steps(lead: RewordedLead) -> Iterator[Step]:
-    yield Step(reverse("admin:watched_sites_site_change", args=[lead.site_id]), _("Whom to write to at the site"))
-    yield Step(
+def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:
+    yield LeadAction(reverse("admin:watched_sites_site_change", args=[lead.site_id]), _("Whom to write to at the site"))
+    yield LeadAction(
         reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id]),
         _("Check the page now, so that its newest version is kept"),
     )
     matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
     if matter is not None:
-        yield Step(
+        yield LeadAction(
             reverse("webadmin_matter", args=[matter.pk]), _("Pages of this site with text of the work: the matter")
         )
 

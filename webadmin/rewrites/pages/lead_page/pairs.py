@@ -33,7 +33,7 @@ class Pair:
         return strength_dots(self.strength)
 
 
-def pairs_of(stored: Iterable[Sequence[Any]]) -> list[Pair]:
+def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
     """The pairs of a lead by the page, the first MAX_SHOWN of them."""
     rows = sorted(tuple(each) for each in stored)[:MAX_SHOWN]
     starts = sorted({row[2] for row in rows})

@@ -16,7 +16,7 @@ MAX_SENTENCE_CHARS = 1_000  # a sentence has 50; what a hostile row of the table
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class SentenceRow:
     """A sentence of the page and its counterpart."""
 
     pair: Pair
@@ -25,7 +25,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class UnmatchedSentences:
     """Sentences of the page without a counterpart. is_folded: they are many; more_chars: that are not shown."""
 
     sentences: tuple[SafeString, ...]
@@ -36,12 +36,12 @@ class Gap:
         return len(self.sentences) > MAX_OPEN
 
 
-def rows_of(page: str, work: str, pairs: Sequence[Pair]) -> list[Row | Gap]:
+def sentence_rows(page: str, work: str, pairs: Sequence[Pair]) -> list[SentenceRow | UnmatchedSentences]:
     """All of the page around and between the pairs, in its order."""
     return list(_rows(page, work, pairs)) if pairs else []
 
 
-def _rows(page: str, work: str, pairs: Sequence[Pair]) -> Iterator[Row | Gap]:
+def _rows(page: str, work: str, pairs: Sequence[Pair]) -> Iterator[SentenceRow | UnmatchedSentences]:
     at = max(0, pairs[0].page_start - AROUND_CHARS)
     for pair in pairs:
         yield from _gap(page, at, pair.page_start)
@@ -50,27 +50,27 @@ def _rows(page: str, work: str, pairs: Sequence[Pair]) -> Iterator[Row | Gap]:
     yield from _gap(page, at, min(len(page), at + AROUND_CHARS))
 
 
-def _row(page: str, work: str, pair: Pair) -> Row:
+def _row(page: str, work: str, pair: Pair) -> SentenceRow:
     said = _sentence(page, pair.page_start, pair.page_end)
     counterpart = _sentence(work, pair.work_start, pair.work_end)
     on_page, on_work = shared_wording(said, counterpart)
-    return Row(pair, _marked(said, on_page), _marked(counterpart, on_work))
+    return SentenceRow(pair, _mark_shared(said, on_page), _mark_shared(counterpart, on_work))
 
 
-def _gap(page: str, start: int, end: int) -> Iterator[Gap]:
+def _gap(page: str, start: int, end: int) -> Iterator[UnmatchedSentences]:
     from matcher.reworded.sentences import sentence_units  # late: its tables take memory
 
     text = page[start : min(end, start + MAX_GAP_CHARS)]
     sentences = tuple(visible(text[first:last]) for first, last in sentence_units(text).tolist())
     if sentences:
-        yield Gap(sentences, max(0, end - start - MAX_GAP_CHARS))
+        yield UnmatchedSentences(sentences, max(0, end - start - MAX_GAP_CHARS))
 
 
 def _sentence(text: str, start: int, end: int) -> str:
     return text[start : min(end, start + MAX_SENTENCE_CHARS)]
 
 
-def _marked(text: str, places: Places) -> SafeString:
+def _mark_shared(text: str, places: Places) -> SafeString:
     parts, at = [], 0
     for start, end in places:
         parts += [visible(text[at:start]), "<mark>", visible(text[start:end]), "</mark>"]

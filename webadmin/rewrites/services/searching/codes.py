@@ -58,7 +58,7 @@ class CodesStore:
     ) -> Iterator[tuple[WorkTextId, C]]:
         for start in range(0, len(texts), BATCH_TEXTS):
             batch = texts[start : start + BATCH_TEXTS]
-            stored = self._stored(batch, algorithm_id)
+            stored = self._load_stored(batch, algorithm_id)
             for text_id in batch:
                 found = _read(stored.get(text_id), kind)
                 if found is None and (text := self.text(text_id)) is not None:
@@ -69,13 +69,13 @@ class CodesStore:
                 if found is not None:
                     yield text_id, found
 
-    def _stored(self, texts: Sequence[WorkTextId], algorithm_id: int) -> dict[str, StoredFingerprint]:
+    def _load_stored(self, texts: Sequence[WorkTextId], algorithm_id: int) -> dict[str, StoredFingerprint]:
         try:
             return self._fingerprints.get_many(texts, algorithm_id)
         except BrokenInvariant:
             if len(texts) == 1:
                 return {}
-            return {key: each for text in texts for key, each in self._stored([text], algorithm_id).items()}
+            return {key: each for text in texts for key, each in self._load_stored([text], algorithm_id).items()}
 
 
 def _read(stored: StoredFingerprint | None, kind: type[C]) -> C | None:

@@ -20,12 +20,12 @@ from pipeline.steps import Ports
 from webadmin.accounts.services import failures
 from webadmin.cases.models import Case, CaseAddress, Exclusion
 from webadmin.database import AWAY, fresh
-from webadmin.rewrites.services import owed
-from webadmin.rewrites.services.owed import OwingPage, Watch
+from webadmin.rewrites.services import due_searches
+from webadmin.rewrites.services.due_searches import DuePage, MeaningWatch
 from webadmin.rewrites.services.recording import SearchedPage, record_searched
 from webadmin.rewrites.services.searching.codes import CodesStore
+from webadmin.rewrites.services.searching.due_check import is_search_due, lags
 from webadmin.rewrites.services.searching.holder_works import HolderWorks
-from webadmin.rewrites.services.searching.owing import lags, owes
 
 log = logging.getLogger("zhuiwen.reworded")
 
@@ -61,12 +61,12 @@ class RewordedSearching:
     def run(self) -> Done:
         """Go once through all rights holders, for each until nothing is owed. Raises where a service is away."""
         done = Done()
-        for watch in owed.watches():
-            if owes(watch, self._ports):
-                _Pass(watch, self._works_of(watch), self._ports, self._codes, self._client).run(done)
+        for watch in due_searches.watches():
+            if is_search_due(watch, self._ports):
+                _HolderSearch(watch, self._holder_works(watch), self._ports, self._codes, self._client).run(done)
         return done
 
-    def _works_of(self, watch: Watch) -> HolderWorks:
+    def _holder_works(self, watch: MeaningWatch) -> HolderWorks:
         works = self._works.pop(watch.holder, None) or HolderWorks(self._codes, self._encoder, self._background)
         while self._works and sum(each.chars for each in self._works.values()) > KEPT_CHARS:
             self._works.popitem(last=False)
@@ -74,11 +74,11 @@ class RewordedSearching:
         return works
 
 
-class _Pass:
+class _HolderSearch:
     """The owing pages of one rights holder, with the works that there are when it begins."""
 
     def __init__(
-        self, watch: Watch, works: HolderWorks, ports: Ports, codes: CodesStore, client: "redis.Redis | None"
+        self, watch: MeaningWatch, works: HolderWorks, ports: Ports, codes: CodesStore, client: "redis.Redis | None"
     ) -> None:
         self._watch, self._works, self._ports, self._codes, self._client = watch, works, ports, codes, client
 
@@ -86,8 +86,8 @@ class _Pass:
         until = self._take_up()
         if until is None:
             return
-        owed.forget_gone(self._watch, until)
-        while pages := owed.owing_pages(self._watch, until, BATCH_PAGES):
+        due_searches.forget_gone(self._watch, until)
+        while pages := due_searches.due_pages(self._watch, until, BATCH_PAGES):
             fresh()
             if not self._take(pages, until, done):
                 log.info("%s: other kinds of works are looked for by now", self._watch.name)
@@ -97,29 +97,31 @@ class _Pass:
     def _take_up(self) -> datetime | None:
         """Bring the indexes in line; the moment of the newest text in them."""
         watch = self._watch
-        texts: frozenset[WorkTextId] = owed.taken_up(watch) if lags(watch, self._ports) else owed.text_ids(watch)
+        texts: frozenset[WorkTextId] = (
+            due_searches.searched_texts(watch) if lags(watch, self._ports) else due_searches.text_ids(watch)
+        )
         self._works.bring_in_line(texts)
-        owed.take_up(watch, texts, self._ports.clock.now())
-        return owed.newest(watch)
+        due_searches.add_searched_texts(watch, texts, self._ports.clock.now())
+        return due_searches.newest(watch)
 
-    def _take(self, pages: Sequence[OwingPage], until: datetime, done: Done) -> bool:
+    def _take(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
         """Compare pages and write down what was found; False where the holder wants other kinds by now."""
         if self._client is None:
             return self._compare(pages, until, done)
-        attempts = Attempts(self._client, owed.TASK, digest("".join(each.version for each in pages).encode()))
+        attempts = Attempts(self._client, due_searches.TASK, digest("".join(each.version for each in pages).encode()))
         count = attempts.begin()
         try:
             if count > 1 and len(pages) > 1:  # the process died with them: with which, is seen one by one
                 return all(self._take([page], until, done) for page in pages)
             if count > MAX_ATTEMPTS:
-                failures.note(owed.TASK, pages[0].version, failures.WORKER_DIED)
+                failures.note(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
                 return True
             return self._compare(pages, until, done)
         finally:
             attempts.end()  # what is left standing is a process that died
 
-    def _compare(self, pages: Sequence[OwingPage], until: datetime, done: Done) -> bool:
-        searched = self._searched(pages)
+    def _compare(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
+        searched = self._search_pages(pages)
         try:
             recorded = record_searched(self._watch, until, searched, self._codes, self._ports.clock.now())
         except _AT_FAULT:
@@ -135,7 +137,7 @@ class _Pass:
         done.leads += recorded.leads
         return True
 
-    def _searched(self, pages: Sequence[OwingPage]) -> list[SearchedPage]:
+    def _search_pages(self, pages: Sequence[DuePage]) -> list[SearchedPage]:
         """What each page has; a page at fault is written down, and left out."""
         shares = copied_shares(pages)
         copies = [page for page in pages if shares.get(page.page, 0.0) > COPIED_SHARE]
@@ -170,11 +172,11 @@ class _Pass:
 
 
 def _note(version: VersionId, error: Exception) -> None:
-    log.error("%s %s failed: %s", owed.TASK, version, error)
-    failures.note(owed.TASK, version, error)
+    log.error("%s %s failed: %s", due_searches.TASK, version, error)
+    failures.note(due_searches.TASK, version, error)
 
 
-def copied_shares(pages: Sequence[OwingPage]) -> Mapping[str, float]:
+def copied_shares(pages: Sequence[DuePage]) -> Mapping[str, float]:
     """The share of each page that cases, and findings that are none, say is copied in the version it shows."""
     shares: dict[str, float] = defaultdict(float)
     keys = [str(each.page) for each in pages]

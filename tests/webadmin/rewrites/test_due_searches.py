@@ -11,8 +11,8 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services import failures
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.rewrites.models import RewordedCheck
-from webadmin.rewrites.services import owed
-from webadmin.rewrites.services.owed import OwingPage, Watch
+from webadmin.rewrites.services import due_searches
+from webadmin.rewrites.services.due_searches import DuePage, MeaningWatch
 from webadmin.rewrites.services.searching.search import copied_shares
 from webadmin.sites.models import PageRecord, Site
 from webadmin.works.models import Chapter, Work
@@ -32,8 +32,8 @@ class World:
         self.work = Work.objects.create(rights_holder=self.holder, title="河", kind=Work.Kind.STORY)
 
     @property
-    def watch(self) -> Watch:
-        (found,) = owed.watches()
+    def watch(self) -> MeaningWatch:
+        (found,) = due_searches.watches()
         return found
 
     def chapter(self, number: int = 1, **fields: object) -> Chapter:
@@ -54,8 +54,8 @@ class World:
         PageRecord.objects.filter(pk=page.pk).update(reworded_version_id=page.version_id)
         return RewordedCheck.objects.create(page=page, algorithm_version=version, works_until=until, checked_at=NOON)
 
-    def owing(self, until: datetime = NOON, limit: int = 100) -> list[str]:
-        return [each.page for each in owed.owing_pages(self.watch, until, limit)]
+    def due_check(self, until: datetime = NOON, limit: int = 100) -> list[str]:
+        return [each.page for each in due_searches.due_pages(self.watch, until, limit)]
 
 
 @pytest.fixture
@@ -72,21 +72,21 @@ class TestPages:
         world.checked(pages[3], NOON)
         changed = world.checked(pages[4])
         PageRecord.objects.filter(pk=changed.pk).update(version_id="v005")
-        assert world.owing() == ["p005", "p004", "p002", "p001", "p000"]
-        assert world.owing(limit=1) == ["p005"]
-        assert world.owing(limit=4) == ["p005", "p004", "p002", "p001"]
+        assert world.due_check() == ["p005", "p004", "p002", "p001", "p000"]
+        assert world.due_check(limit=1) == ["p005"]
+        assert world.due_check(limit=4) == ["p005", "p004", "p002", "p001"]
 
     def test_those_of_others_that_are_gone_uncompared_or_given_up_owe_nothing(self, world: World) -> None:
         world.page(1, gone_since=NOON)
         uncompared, given_up = world.page(2), world.page(3)
         PageCheck.objects.filter(page=uncompared).delete()
-        failures.note(owed.TASK, given_up.version_id, failures.WORKER_DIED)
+        failures.note(due_searches.TASK, given_up.version_id, failures.WORKER_DIED)
         other = RightsHolder.objects.create(name="乙")
         foreign = Site.objects.create(rights_holder=other, name="别站", start_urls="http://b.example/")
         PageRecord.objects.filter(pk=world.page(4).pk).update(site=foreign, rights_holder=other)
-        assert world.owing() == []
+        assert world.due_check() == []
         world.checked(given_up, NOON - HOUR)
-        assert world.owing() == []
+        assert world.due_check() == []
 
     def test_each_question_is_answered_by_an_index(self, world: World) -> None:
         for number in range(40):
@@ -97,7 +97,7 @@ class TestPages:
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE")
             with CaptureQueriesContext(connection) as asked:
-                assert len(owed.owing_pages(watch, NOON, 100)) == 40
+                assert len(due_searches.due_pages(watch, NOON, 100)) == 40
             plans = []
             for each in asked.captured_queries:
                 cursor.execute(f"EXPLAIN {'QUERY PLAN ' if connection.vendor == 'sqlite' else ''}{each['sql']}")
@@ -111,50 +111,52 @@ class TestPages:
         gone, there = world.page(1, gone_since=NOON), world.page(2)
         world.checked(gone, NOON - HOUR)
         world.checked(there, NOON - HOUR)
-        owed.forget_gone(world.watch, NOON)
+        due_searches.forget_gone(world.watch, NOON)
         assert list(RewordedCheck.objects.values_list("page_id", flat=True)) == ["p002"]
         PageRecord.objects.filter(pk="p001").update(gone_since=None)
-        assert world.owing() == ["p001", "p002"]
+        assert world.due_check() == ["p001", "p002"]
 
 
 class TestTexts:
     def test_what_can_be_found_of_a_kind_that_is_watched_is_news_until_it_is_taken_up(self, world: World) -> None:
         new, waiting = world.chapter(1), world.chapter(2, indexed_at=None)
-        assert owed.has_news(world.watch)
-        assert owed.text_ids(world.watch) == {"t1"}
-        assert (owed.taken_up(world.watch), owed.newest(world.watch)) == (frozenset(), None)
-        owed.take_up(world.watch, owed.text_ids(world.watch), NOON)
+        assert due_searches.has_news(world.watch)
+        assert due_searches.text_ids(world.watch) == {"t1"}
+        assert (due_searches.searched_texts(world.watch), due_searches.newest(world.watch)) == (frozenset(), None)
+        due_searches.add_searched_texts(world.watch, due_searches.text_ids(world.watch), NOON)
         new.refresh_from_db()
         waiting.refresh_from_db()
         assert (new.reworded_at, waiting.reworded_at) == (NOON, None)
-        assert (owed.has_news(world.watch), owed.newest(world.watch)) == (False, NOON)
+        assert (due_searches.has_news(world.watch), due_searches.newest(world.watch)) == (False, NOON)
 
     def test_what_comes_later_is_newer_also_by_a_clock_that_was_set_back(self, world: World) -> None:
         world.chapter(1)
-        owed.take_up(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
+        due_searches.add_searched_texts(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
         world.chapter(2)
-        owed.take_up(world.watch, frozenset({"t1", "t2"}), NOON - HOUR)  # type: ignore[arg-type]
-        newest = owed.newest(world.watch)
+        due_searches.add_searched_texts(world.watch, frozenset({"t1", "t2"}), NOON - HOUR)  # type: ignore[arg-type]
+        newest = due_searches.newest(world.watch)
         assert newest is not None
         assert newest > NOON
 
     def test_a_kind_that_is_switched_off_is_let_go_and_is_news_when_it_is_on_again(self, world: World) -> None:
         world.chapter(1)
-        owed.take_up(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
+        due_searches.add_searched_texts(world.watch, frozenset({"t1"}), NOON)  # type: ignore[arg-type]
         RightsHolder.objects.update(reworded_kinds=["news"])
-        assert (owed.text_ids(world.watch), owed.newest(world.watch)) == (frozenset(), None)
-        owed.take_up(world.watch, frozenset(), NOON + HOUR)
+        assert (due_searches.text_ids(world.watch), due_searches.newest(world.watch)) == (frozenset(), None)
+        due_searches.add_searched_texts(world.watch, frozenset(), NOON + HOUR)
         RightsHolder.objects.update(reworded_kinds=["news", "story"])
-        assert owed.has_news(world.watch)
+        assert due_searches.has_news(world.watch)
 
     def test_who_watches_nothing_is_not_asked_about(self, world: World) -> None:
         RightsHolder.objects.create(name="乙")
-        assert owed.watches() == [Watch(world.holder.pk, "甲", ("story",))]
+        assert due_searches.watches() == [MeaningWatch(world.holder.pk, "甲", ("story",))]
         RightsHolder.objects.update(reworded_kinds=[])
-        assert owed.watches() == []
+        assert due_searches.watches() == []
 
     def test_kinds_are_the_same_in_any_order(self) -> None:
-        assert owed.kinds_of(["story", "news", "story"]) == owed.kinds_of(["news", "story"])
+        assert due_searches.normalize_kinds(["story", "news", "story"]) == due_searches.normalize_kinds(
+            ["news", "story"]
+        )
 
 
 def test_the_copied_share_counts_cases_and_other_findings(world: World) -> None:
@@ -169,7 +171,7 @@ def test_the_copied_share_counts_cases_and_other_findings(world: World) -> None:
         page=page, work=other, page_url=page.url, reason="licensed", match_class="excerpt", similarity=1.0,
         matched_chars=250, found_at=NOON,
     )  # fmt: skip
-    asked = [OwingPage(page.page_id, page.version_id)]  # type: ignore[arg-type]
+    asked = [DuePage(page.page_id, page.version_id)]  # type: ignore[arg-type]
     assert copied_shares(asked)[page.page_id] == pytest.approx(0.55)
     Case.objects.filter(pk=case.pk).update(version_id="another")
     assert copied_shares(asked)[page.page_id] == pytest.approx(0.25)

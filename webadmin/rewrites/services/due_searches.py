@@ -32,7 +32,7 @@ _A_MOMENT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
-class Watch:
+class MeaningWatch:
     """A rights holder who wants works of these kinds looked for by meaning."""
 
     holder: int
@@ -41,7 +41,7 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True)
-class OwingPage:
+class DuePage:
     """A page, and the version of it that is to be compared."""
 
     page: PageId
@@ -56,44 +56,47 @@ class Backlog:
     texts: int
 
 
-def watches() -> list[Watch]:
+def watches() -> list[MeaningWatch]:
     """All who have it switched on."""
     rows = RightsHolder.objects.exclude(reworded_kinds=[]).order_by("pk")
-    return [Watch(pk, name, kinds_of(kinds)) for pk, name, kinds in rows.values_list("pk", "name", "reworded_kinds")]
+    return [
+        MeaningWatch(pk, name, normalize_kinds(kinds))
+        for pk, name, kinds in rows.values_list("pk", "name", "reworded_kinds")
+    ]
 
 
-def kinds_of(kinds: Iterable[str]) -> tuple[str, ...]:
+def normalize_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
     """Kinds of works as they are compared with each other: each once, in order."""
     return tuple(sorted(set(kinds)))
 
 
-def has_news(watch: Watch) -> bool:
+def has_news(watch: MeaningWatch) -> bool:
     """Whether there are texts that can be found, and that pages are not searched for by meaning yet."""
     return _news(watch).exists()
 
 
-def text_ids(watch: Watch) -> frozenset[WorkTextId]:
+def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
     """All texts that pages are, or are from now on, searched for by meaning."""
-    texts = _watched(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
+    texts = _watched_chapters(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
     return frozenset(WorkTextId(text) for text in texts)
 
 
-def taken_up(watch: Watch) -> frozenset[WorkTextId]:
+def searched_texts(watch: MeaningWatch) -> frozenset[WorkTextId]:
     """Those of them that are already."""
-    return frozenset(WorkTextId(text) for text in chapters_taken_up(watch).values_list("text_id", flat=True))
+    return frozenset(WorkTextId(text) for text in searched_chapters(watch).values_list("text_id", flat=True))
 
 
-def chapters_taken_up(watch: Watch) -> "QuerySet[Chapter]":
+def searched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
     """The chapters that have these texts."""
-    return _watched(watch).filter(reworded_at__isnull=False)
+    return _watched_chapters(watch).filter(reworded_at__isnull=False)
 
 
-def newest(watch: Watch) -> datetime | None:
+def newest(watch: MeaningWatch) -> datetime | None:
     """Since when pages are searched for the newest of the texts; None where there are none."""
-    return _watched(watch).aggregate(newest=Max("reworded_at"))["newest"]
+    return _watched_chapters(watch).aggregate(newest=Max("reworded_at"))["newest"]
 
 
-def take_up(watch: Watch, texts: frozenset[WorkTextId], now: datetime) -> None:
+def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: datetime) -> None:
     """Note that pages are searched for these texts from now on, and for those of no other kind any more."""
     with transaction.atomic():
         others = Chapter.objects.filter(work__rights_holder=watch.holder, reworded_at__isnull=False)
@@ -105,30 +108,30 @@ def take_up(watch: Watch, texts: frozenset[WorkTextId], now: datetime) -> None:
             Chapter.objects.filter(pk__in=batch, reworded_at__isnull=True).update(reworded_at=at)
 
 
-def owing_pages(watch: Watch, until: datetime, limit: int) -> list[OwingPage]:
+def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]:
     """Up to so many pages that owe a search for the texts up to `until`, changed ones first.
 
     No page that is gone, whose copies are not looked for yet, or whose search failed for good.
     """
-    found: list[OwingPage] = []
-    for rows, page in _owing(watch, until):
+    found: list[DuePage] = []
+    for rows, page in _due_rows(watch, until):
         keys = _keys(rows, page, limit - len(found))
-        found += [OwingPage(PageId(page_id), VersionId(version)) for page_id, version in keys]
+        found += [DuePage(PageId(page_id), VersionId(version)) for page_id, version in keys]
     return found
 
 
-def backlog(watches: Iterable[Watch]) -> Backlog:
+def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
     """What is left of these."""
     pages = texts = 0
     for watch in watches:
         until = newest(watch)
-        if until is not None and owing_pages(watch, until, 1):  # an index says so; PostgreSQL counts by whole tables
-            pages += sum(rows.count() for rows, _ in _owing(watch, until))
+        if until is not None and due_pages(watch, until, 1):  # an index says so; PostgreSQL counts by whole tables
+            pages += sum(rows.count() for rows, _ in _due_rows(watch, until))
         texts += _news(watch).count()
     return Backlog(pages, texts)
 
 
-def forget_gone(watch: Watch, until: datetime) -> None:
+def forget_gone(watch: MeaningWatch, until: datetime) -> None:
     """Pages that are gone owe nothing: what was checked of them is forgotten, so that they owe it when they return."""
     for older in _older(watch, until):
         gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
@@ -138,7 +141,7 @@ def forget_gone(watch: Watch, until: datetime) -> None:
                 RewordedCheck.objects.filter(page__in=batch).delete()
 
 
-def _owing(watch: Watch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
+def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
     """The rows of pages that owe a search, in their order, and how they name the page."""
     pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
     # Condition and order are those of the index page_owes_reworded, or databases would not take it.
@@ -149,15 +152,15 @@ def _owing(watch: Watch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str
         yield _comparable(rows, "page__").order_by("algorithm_version", "works_until", "page_id"), "page__"
 
 
-def _watched(watch: Watch) -> "QuerySet[Chapter]":
+def _watched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
     return Chapter.objects.filter(work__rights_holder=watch.holder, work__kind__in=watch.kinds).order_by()
 
 
-def _news(watch: Watch) -> "QuerySet[Chapter]":
-    return _watched(watch).filter(reworded_at__isnull=True, indexed_at__isnull=False)
+def _news(watch: MeaningWatch) -> "QuerySet[Chapter]":
+    return _watched_chapters(watch).filter(reworded_at__isnull=True, indexed_at__isnull=False)
 
 
-def _older(watch: Watch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
+def _older(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
     """The checks by an older algorithm, and those with older works: each by its part of one index."""
     from matcher.reworded.record import CURRENT  # loads tables of characters, which no page of the desk needs
 
