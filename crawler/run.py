@@ -29,7 +29,7 @@ from crawler.markup import parse
 from crawler.page_reader import PageReader
 from crawler.politeness.bans import BanJudge
 from crawler.politeness.login_steps import parse_steps
-from crawler.politeness.windows import Windows
+from crawler.politeness.windows import CrawlWindows
 from crawler.readers.pages import WholePage
 from crawler.recrawl.memory import MemoryVisitRepository
 from crawler.recrawl.recrawl import Recrawl
@@ -180,7 +180,7 @@ def faults_of(plan: CrawlPlan) -> list[Message]:
     """All that is wrong with how a plan is to be crawled."""
     polite, faults = plan.politeness, list[Message]()
     checks: tuple[Callable[[], object], ...] = (
-        lambda: Windows(polite.windows, polite.zone),
+        lambda: CrawlWindows(polite.windows, polite.zone),
         lambda: BanJudge(polite.bans, plan.encoding),
         lambda: parse_steps(polite.login.steps, dict(polite.login.values)),
     )

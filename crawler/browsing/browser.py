@@ -30,7 +30,7 @@ from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
 from core.states import Rejection
-from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, Reached
+from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, ConnectedAddress
 from crawler.browsing.launching import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.browsing.page_capture import PageCapture
 from crawler.fetching.addresses import AddressGuard
@@ -50,7 +50,7 @@ TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 
 
 class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
-    """For DOWNLOAD_HANDLERS: what is marked for the browser is loaded there, all else as in any crawl."""
+    """For DOWNLOAD_HANDLERS: loads requests that are marked for the browser there, all others as in any crawl."""
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
@@ -71,11 +71,11 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self._turn = asyncio.Condition()
         self._is_recycling = False
         self.config.restart_disconnected_browser = True
-        self.config.target_closed_max_retries = 0  # `_loaded` tries again
+        self.config.target_closed_max_retries = 0  # `_load_with_retries` tries again
         self.abort_request = self._is_unwanted
 
     async def begin(self) -> None:
-        """What Scrapy's engine asks for at its start, for a handler that is made later."""
+        """Do what Scrapy's engine does at its start, for a handler that is made later."""
         await self._launch()
 
     async def _maybe_launch_browser(self) -> None:
@@ -98,7 +98,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         self.config.launch_options["proxy"] = {"server": address, "bypass": "<-loopback>", **login}
 
     async def _browser_disconnected_callback(self) -> None:
-        if hasattr(self, "browser") and not self.browser.is_connected():  # an old one's end may be told late
+        if hasattr(self, "browser") and not self.browser.is_connected():  # an old one's end may be reported late
             with suppress(PlaywrightError):
                 await super()._browser_disconnected_callback()
 
@@ -116,22 +116,22 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
             self._loading += 1
             self._pages += 1
         try:
-            return await self._bounded(request, spider)
+            return await self._load_within_bounds(request, spider)
         finally:
             async with self._turn:
                 self._loading -= 1
                 self._turn.notify_all()
             await self._recycle_if_due()
 
-    async def _bounded(self, request: Request, spider: Any) -> Response:
-        """The page. Raises RequestRefused or DownloadTimeoutError for what it is not."""
-        self._upstream = self._proxy_of(request)
+    async def _load_within_bounds(self, request: Request, spider: Any) -> Response:
+        """Load the page. Raises RequestRefused, DownloadTimeoutError."""
+        self._upstream = self._chosen_proxy(request)
         request.headers.pop("Proxy-Authorization", None)
         request.meta["playwright_context_kwargs"] = self._context(request)
-        response, capture = await self._loaded(request, spider)
+        response, capture = await self._load_with_retries(request, spider)
         refused = response.headers.get(REFUSED_HEADER)
         if refused:
-            why = self._fault_of(response.url)
+            why = self._proxy_refusal(response.url)
             reason = why.reason if why is not None else refused.decode("latin-1")
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
         if len(response.body) > self._max_bytes:
@@ -141,14 +141,14 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         request.meta[CAPTURE] = capture
         return response
 
-    async def _loaded(self, request: Request, spider: Any) -> tuple[Response, Any]:
-        """The page and how it came; loaded again where the browser died meanwhile, of whatever page."""
+    async def _load_with_retries(self, request: Request, spider: Any) -> tuple[Response, Any]:
+        """Return the page and its capture; load it again where the browser died meanwhile, whichever page caused it."""
         for tries_left in range(MAX_BREAKDOWNS, -1, -1):
-            launch, taking = self._launches, PageCapture(self._reached, self._max_bytes, self._profile)
+            launch, taking = self._launches, PageCapture(self._find_connection, self._max_bytes, self._profile)
             try:
                 await self._maybe_launch_browser()
                 launch = self._launches
-                return await self._tried(request, spider, taking)
+                return await self._try_load(request, spider, taking)
             except PlaywrightTimeout as fault:
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except TimeoutError as fault:  # not even the browser's own time limit was kept
@@ -163,7 +163,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                     await self._end(launch)
         raise AssertionError("the last try returns or raises")
 
-    async def _tried(self, request: Request, spider: Any, taking: PageCapture) -> tuple[Response, Any]:
+    async def _try_load(self, request: Request, spider: Any, taking: PageCapture) -> tuple[Response, Any]:
         request.meta["playwright_page_init_callback"] = taking.begin
         request.meta["playwright_page_methods"] = [PageMethod(_settle), PageMethod(taking.take)]
         request.meta["playwright_page_goto_kwargs"] = {"timeout": self._timeout_s * 1000}
@@ -171,14 +171,14 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         return await asyncio.wait_for(loading, self._timeout_s + QUIET_S), taking.capture
 
     def _profile(self) -> BrowserProfile:
-        """That of the browser that runs: playwright makes a new one for each and deletes it with it."""
+        """Return the running browser's profile: playwright makes a new one for each and deletes it with it."""
         before, self._pages_of_launch = self._pages_of_launch, self._pages_of_launch + 1
         return BrowserProfile(self._launched_at, before)
 
-    def _reached(self, host: str, port: int) -> Reached | None:
+    def _find_connection(self, host: str, port: int) -> ConnectedAddress | None:
         return self._proxy.reached.get((host, port)) if self._proxy is not None else None
 
-    def _proxy_of(self, request: Request) -> Proxy | None:
+    def _chosen_proxy(self, request: Request) -> Proxy | None:
         politeness = self._crawler.get_extension(PolitenessExtension)
         assert isinstance(politeness, PolitenessExtension)
         name = request.meta.get(PROXY_META, "")
@@ -195,7 +195,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         }
 
     def _cookies(self) -> list[dict[str, Any]]:
-        """The session that the crawl has, for a new context; each cookie for its own host alone."""
+        """Return the crawl's cookies for a new context; each for its own host alone."""
         middlewares = self._crawler.engine.downloader.middleware.middlewares
         kept = next((each for each in middlewares if isinstance(each, CookiesMiddleware)), None)
         if kept is None or None not in kept.jars:
@@ -215,21 +215,21 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         ]
 
     def _refusal(self, request: Request, fault: PlaywrightError, failed_url: str) -> Exception:
-        """failed_url: the document that could not be had: the page, or where it led."""
-        why = self._fault_of(failed_url)
+        """Explain a failed load. failed_url: the document that could not be loaded: the page, or where it led."""
+        why = self._proxy_refusal(failed_url)
         if why is not None:
             return RequestRefused(Rejection.UNSAFE_ADDRESS, "fetch.leads-elsewhere", url=request.url, fault=why)
         reason = str(fault).splitlines()[0].partition(" at ")[0][:120]
         return RequestRefused(Rejection.NO_ANSWER, "fetch.not-loaded", url=request.url, kind=reason)
 
-    def _fault_of(self, url: str) -> UnsafeUrl | None:
-        """Why the proxy in front of the browser refused the host of an address; None where it did not."""
+    def _proxy_refusal(self, url: str) -> UnsafeUrl | None:
+        """Return why the proxy in front of the browser refused the host of an address; None where it did not."""
         with suppress(ValueError):
             return self._proxy.refused.get(host_key(url)) if self._proxy else None
         return None
 
     async def _is_unwanted(self, request: PageRequest) -> bool:
-        """Whether a request of a page is not made: what holds no text, and what no crawl may ask for."""
+        """True if a request of a page is not made: for what holds no text, and for what no crawl may fetch."""
         if request.resource_type not in TEXT_KINDS:
             return True
         try:
@@ -266,7 +266,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                 del self.browser
 
     async def _is_gone(self) -> bool:
-        """Whether the end of the browser, which an event tells of, is told in time."""
+        """True if the event of the browser's end comes in time."""
         deadline_s = time.monotonic() + CLOSE_S
         while hasattr(self, "browser") and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
@@ -274,12 +274,12 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
 
 
 def _tells_of_crash(fault: PlaywrightError) -> bool:
-    """Whether a call failed because the page's process ended; it may fail before the page's own event of it comes."""
+    """True if a call failed because the page's process ended; it may fail before the page's own event of it comes."""
     return isinstance(fault, TargetClosedError) or "Target crashed" in str(fault)
 
 
 async def own_headers(*, playwright_request: PageRequest, scrapy_request_data: Any, **_: Any) -> dict[str, str]:
-    """The browser's own headers: those of the crawl hold cookies, which frames of other sites must not see."""
+    """Return the browser's own headers: those of the crawl hold cookies, which frames of other sites must not see."""
     return await playwright_request.all_headers()
 
 
@@ -298,14 +298,14 @@ def memory_bytes(process: int) -> int:
 
 
 def kill_browsers(process: int) -> None:
-    """End every browser below a process, whatever it is at; one that is stopped, too."""
+    """Kill every browser below a process, whatever it is doing; one that is stopped, too."""
     for browser in _browsers_below(process):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(browser, signal.SIGKILL)
 
 
 def _browsers_below(process: int) -> dict[int, int]:
-    """The ids of the browser processes below a process, with the bytes of memory that each has."""
+    """Return the ids of the browser processes below a process, with the bytes of memory that each has."""
     parents, sizes = {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError, ValueError, IndexError):

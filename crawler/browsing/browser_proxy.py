@@ -1,4 +1,4 @@
-"""The only way out of the browser: a proxy on loopback that resolves names itself and judges what it connects to.
+"""The only way out of the browser: a proxy on loopback that resolves names and checks addresses itself.
 
 A browser looks names up once more after anybody has judged them, follows redirects and opens sockets by itself; so the
 judge has to stand where the connection is made. One request a connection: of a second one nothing reaches the site,
@@ -39,8 +39,8 @@ Reader = asyncio.StreamReader
 Writer = asyncio.StreamWriter
 
 
-class _Refused(Exception):
-    """What the browser gets instead of an answer."""
+class _ProxyRefusal(Exception):
+    """The error that the browser gets instead of an answer."""
 
     def __init__(self, status: str, reason: str) -> None:
         super().__init__(reason)
@@ -48,7 +48,7 @@ class _Refused(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class _Ask:
+class _ProxyRequest:
     method: str
     target: str
     headers: tuple[str, ...]
@@ -62,8 +62,8 @@ class _Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
-    """Which address a connection was made to. address: "" behind a proxy, where it would not be the site's."""
+class ConnectedAddress:
+    """The address of a connection. address: "" behind a proxy, where it would not be the site's."""
 
     address: str
     answer: NameAnswer | None
@@ -83,11 +83,11 @@ class BrowserProxy:
         self._open: set[asyncio.Task[None]] = set()
         self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
         self.refused: dict[tuple[str, int], UnsafeUrl] = {}  # by host and port
-        self.reached: dict[tuple[str, int], Reached] = {}  # the last connection to each host and port
+        self.reached: dict[tuple[str, int], ConnectedAddress] = {}  # the last connection to each host and port
         self.bytes_passed = 0
 
     async def start(self) -> str:
-        """Listen; the proxy's address for the browser."""
+        """Listen, and return the proxy's address for the browser."""
         self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_HEAD_BYTES)
         return f"http://127.0.0.1:{self._server.sockets[0].getsockname()[1]}"
 
@@ -103,7 +103,7 @@ class BrowserProxy:
         self._open.add(task)
         try:
             await self._serve(reader, writer)
-        except _Refused as refusal:
+        except _ProxyRefusal as refusal:
             with suppress(OSError):
                 writer.write(
                     f"HTTP/1.1 {refusal.status}\r\n{REFUSED_HEADER}: {_one_line(refusal.reason)}\r\n"
@@ -127,37 +127,39 @@ class BrowserProxy:
         except UnsafeUrl as fault:
             if len(self.refused) < MAX_REFUSED:
                 self.refused[ask.host, ask.port] = fault
-            raise _Refused("403 Forbidden", str(fault.reason)) from fault
+            raise _ProxyRefusal("403 Forbidden", str(fault.reason)) from fault
         except (OSError, TimeoutError) as fault:
-            raise _Refused("502 Bad Gateway", type(fault).__name__) from fault
+            raise _ProxyRefusal("502 Bad Gateway", type(fault).__name__) from fault
         try:
             if ask.method != "CONNECT":
-                far_writer.write(_forwarded(ask, upstream))
+                far_writer.write(_forwarded_head(ask, upstream))
                 up = self._pump(reader, far_writer, _body_bytes(ask))
                 await self._join(up, self._answer(far_reader, writer))
             elif upstream is None or await self._opens_tunnel(ask, upstream, far_reader, far_writer):
                 writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
                 await self._join(self._pump(reader, far_writer), self._pump(far_reader, writer))
             else:
-                raise _Refused("502 Bad Gateway", "the proxy opens no tunnel")
+                raise _ProxyRefusal("502 Bad Gateway", "the proxy opens no tunnel")
         finally:
             with suppress(OSError):
                 far_writer.close()
 
-    def _ask(self, head: str) -> _Ask:
+    def _ask(self, head: str) -> _ProxyRequest:
         first, *headers = head.rstrip("\r\n").split("\r\n")
         method, target, _ = first.split(" ", 2)
         given = next((line.partition(":")[2].strip() for line in headers if _name(line) == "proxy-authorization"), "")
         if not secrets.compare_digest(given, _basic(self.user, self.password)):
-            raise _Refused("407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=zhuiwen", "no login")
+            raise _ProxyRefusal(
+                "407 Proxy Authentication Required\r\nProxy-Authenticate: Basic realm=zhuiwen", "no login"
+            )
         scheme = "https" if method == "CONNECT" else urlsplit(target).scheme
         if scheme not in ("http", "https"):
-            raise _Refused("400 Bad Request", "no address")
+            raise _ProxyRefusal("400 Bad Request", "no address")
         host, port = host_key(f"https://{target}/" if method == "CONNECT" else target)
-        return _Ask(method, target, tuple(headers), scheme, host, port)
+        return _ProxyRequest(method, target, tuple(headers), scheme, host, port)
 
-    async def _dial(self, ask: _Ask, upstream: Proxy | None) -> tuple[Reader, Writer]:
-        """A connection to an address that was judged, and to no other."""
+    async def _dial(self, ask: _ProxyRequest, upstream: Proxy | None) -> tuple[Reader, Writer]:
+        """Connect to an address that was checked, and to no other."""
         url, host, port = ask.url, ask.host, ask.port
         if upstream is not None:
             url = f"http://{upstream.place}/"
@@ -179,27 +181,27 @@ class BrowserProxy:
                 faults.append(fault)
         raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
 
-    def _note(self, ask: _Ask, answer: NameAnswer, address: str, way: Way) -> None:
+    def _note(self, ask: _ProxyRequest, answer: NameAnswer, address: str, way: Way) -> None:
         if len(self.reached) >= MAX_REACHED:
             del self.reached[next(iter(self.reached))]
         if way.proxy:
-            self.reached[ask.host, ask.port] = Reached("", None, is_through_proxy=True, way=way)
+            self.reached[ask.host, ask.port] = ConnectedAddress("", None, is_through_proxy=True, way=way)
             return
-        self.reached[ask.host, ask.port] = Reached(address, answer, is_through_proxy=False, way=way)
+        self.reached[ask.host, ask.port] = ConnectedAddress(address, answer, is_through_proxy=False, way=way)
 
-    async def _opens_tunnel(self, ask: _Ask, upstream: Proxy, far: Reader, far_writer: Writer) -> bool:
-        far_writer.write(_forwarded(ask, upstream))
+    async def _opens_tunnel(self, ask: _ProxyRequest, upstream: Proxy, far: Reader, far_writer: Writer) -> bool:
+        far_writer.write(_forwarded_head(ask, upstream))
         return _status(await self._head(far)).startswith("2")
 
     async def _answer(self, far: Reader, writer: Writer) -> None:
-        """Pass an answer on; the browser is told that no second request goes over this connection."""
+        """Pass an answer on, with a header that no second request goes over this connection."""
         first, *headers = (await self._head(far)).rstrip("\r\n").split("\r\n")
         kept = [line for line in headers if _name(line) not in _HOP_BY_HOP]
         writer.write("\r\n".join([first, *kept, "Connection: close", "", ""]).encode("latin-1"))
         await self._pump(far, writer)
 
     async def _head(self, far: Reader) -> str:
-        """The head of an answer; those that only announce it, as 103 Early Hints, are left out.
+        """Return the head of an answer; informational ones, such as 103 Early Hints, are left out.
 
         Raises ValueError for what is none.
         """
@@ -210,7 +212,7 @@ class BrowserProxy:
         raise ValueError("an answer that only announces itself")
 
     async def _join(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
-        """Pass on bytes both ways until one end closes, says nothing for long, or has said too much."""
+        """Pass on bytes both ways until one end closes, is silent for too long, or has sent too much."""
         ways = asyncio.ensure_future(up), asyncio.ensure_future(down)
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -222,7 +224,7 @@ class BrowserProxy:
             await asyncio.gather(*ways, return_exceptions=True)
 
     async def _pump(self, source: Reader, sink: Writer, most: int = MAX_BYTES_A_CONNECTION) -> None:
-        """Pass on at most so many bytes; what comes behind them is read until the end, and goes nowhere."""
+        """Pass on at most so many bytes; the rest is read until the end, and dropped."""
         passed = 0
         with suppress(OSError, TimeoutError):
             while chunk := await asyncio.wait_for(source.read(_CHUNK_BYTES), self._timeout_s):
@@ -234,24 +236,24 @@ class BrowserProxy:
                 await sink.drain()
 
 
-def _body_bytes(ask: _Ask) -> int:
-    """How many bytes of a request follow its head. Raises _Refused where it does not say."""
+def _body_bytes(ask: _ProxyRequest) -> int:
+    """Return the length of a request's body. Raises _ProxyRefusal where its head does not give it."""
     stated = {_name(line): line.partition(":")[2].strip() for line in ask.headers}
     if "transfer-encoding" in stated:
-        raise _Refused("411 Length Required", "no length")
+        raise _ProxyRefusal("411 Length Required", "no length")
     length = stated.get("content-length", "0")
     return int(length) if length.isdecimal() else 0
 
 
 def _status(head: str) -> str:
-    """The status of an answer. Raises ValueError for what is no HTTP."""
+    """Return the status of an answer. Raises ValueError for what is no HTTP."""
     protocol, status = head.split(maxsplit=2)[:2]
     if not protocol.startswith("HTTP/"):
         raise ValueError("no HTTP")
     return status
 
 
-def _forwarded(ask: _Ask, upstream: Proxy | None) -> bytes:
+def _forwarded_head(ask: _ProxyRequest, upstream: Proxy | None) -> bytes:
     kept = [line for line in ask.headers if _name(line) not in _HOP_BY_HOP]
     target = ask.target
     if upstream is None:

@@ -1,4 +1,4 @@
-"""A headless Chromium of one's own for one page: found, started in its sandbox, spoken to, and killed.
+"""A headless Chromium for one page: finds it, starts it in its sandbox, sends it commands, and kills it.
 
 It is spoken to over two pipes in the DevTools protocol (JSON messages, each ended by a zero byte), so that no port is
 opened and no library is needed. It gets a profile that is deleted, an environment without secrets, and no way to the
@@ -48,11 +48,11 @@ os.execv(sys.argv[4], sys.argv[4:])
 
 
 class BrowserFault(Exception):
-    """The browser did not do what it was asked. Never leaves this package."""
+    """The browser did not do what a call demanded. Never leaves this package."""
 
 
 def find_chromium(named: str = "") -> Path | None:
-    """Where Chromium is: what an operator named, the system's, or one that playwright brought; None if nowhere."""
+    """Return Chromium's path: the one that an operator named, the system's, or playwright's; None if there is none."""
     if named:
         return Path(named) if os.access(named, os.X_OK) else None
     found = next((path for name in NAMES if (path := shutil.which(name))), None)
@@ -93,7 +93,7 @@ class Chromium:
         session: str = "",
         on_event: Callable[[dict[str, Any]], None] = lambda _: None,
     ) -> dict[str, Any]:
-        """What the browser answers; events that come meanwhile go to `on_event`. Raises BrowserFault."""
+        """Return the browser's answer; events that come meanwhile go to `on_event`. Raises BrowserFault."""
         number = self.send(method, parameters, session)
         while True:
             message = self.receive()
@@ -104,13 +104,13 @@ class Chromium:
             on_event(message)
 
     def send(self, method: str, parameters: Mapping[str, Any] | None = None, session: str = "") -> int:
-        """Ask without waiting; the number that the answer will carry."""
+        """Send a call without waiting, and return the number that its answer will carry."""
         self._ids += 1
         message: dict[str, Any] = {"id": self._ids, "method": method, "params": dict(parameters or {})}
         data = json.dumps(message | ({"sessionId": session} if session else {})).encode() + b"\0"
         view = memoryview(data)
         while view:
-            if not _is_ready(self._writes, select.POLLOUT, self._left()):
+            if not _is_ready(self._writes, select.POLLOUT, self._remaining_s()):
                 raise BrowserFault("it does not listen in time")
             try:
                 view = view[os.write(self._writes, view[:CHUNK_BYTES]) :]
@@ -121,9 +121,9 @@ class Chromium:
         return self._ids
 
     def receive(self) -> dict[str, Any]:
-        """The next message. Raises BrowserFault when none comes in time, or the browser has ended."""
+        """Return the next message. Raises BrowserFault when none comes in time, or the browser has ended."""
         while (end := self._buffer.find(b"\0")) < 0:
-            if not _is_ready(self._reads, select.POLLIN, self._left()):
+            if not _is_ready(self._reads, select.POLLIN, self._remaining_s()):
                 raise BrowserFault("it does not answer in time")
             data = os.read(self._reads, CHUNK_BYTES)
             if not data:
@@ -171,12 +171,12 @@ class Chromium:
             self._process.wait(KILL_WAIT_S)
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def _left(self) -> float:
+    def _remaining_s(self) -> float:
         return max(0.0, self._deadline - time.monotonic())
 
 
 def _is_ready(pipe: int, event: int, within_s: float) -> bool:
-    """Whether a pipe can be read or written, or has ended. `select` would refuse one with a number over 1,023."""
+    """True if a pipe can be read or written, or has ended. `select` would refuse one with a number over 1,023."""
     waiting = select.poll()
     waiting.register(pipe, event)
     return bool(waiting.poll(within_s * 1_000))

@@ -1,4 +1,4 @@
-"""How Chromium is started for pages that scripts make, and Scrapy's settings of it."""
+"""Start options of Chromium for pages that scripts make, and Scrapy's settings of it."""
 
 # Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each. How many pages and
 # minutes is the operator's to say (core.settings.CrawlSettings).

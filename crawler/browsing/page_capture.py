@@ -1,6 +1,6 @@
-"""Takes down how a browser loaded one page: what it asked for as a document, what it was answered, its style sheets.
+"""Records how a browser loaded one page: its requests for documents, the answers, its style sheets.
 
-A browser tells of its requests; it shows nobody the bytes of its connections. So heads are written down from what it
+A browser reports its requests; it shows nobody the bytes of its connections. So heads are written down from what it
 told, names and values in its order, and say so by their source. Addresses and names are those of `browser_proxy`,
 through which every connection goes; certificates are the browser's own copy of what the server showed.
 """
@@ -19,7 +19,7 @@ from playwright.async_api import Error as PlaywrightError
 from core.captures import Capture, CapturedResource, CaptureSource, TlsSession, WireExchange
 from core.circumstances import BrowserProfile
 from core.hosts import host_key
-from crawler.browsing.browser_proxy import Reached
+from crawler.browsing.browser_proxy import ConnectedAddress
 from crawler.fetching.capture import without_secrets
 from crawler.fetching.connection_facts import MAX_CERTIFICATES
 from crawler.fetching.resources import MAX_BYTES, MAX_COUNT, ResourceKind
@@ -28,14 +28,14 @@ MAX_DOCUMENTS = 20  # redirects and scripts that lead on; Chromium itself ends a
 _TLS_NAMES = {"TLS 1.2": "TLSv1.2", "TLS 1.3": "TLSv1.3", "QUIC": "QUIC"}
 
 
-WhereReached = Callable[[str, int], Reached | None]  # of a host and port
+WhereReached = Callable[[str, int], ConnectedAddress | None]  # of a host and port
 
 
 class PageCapture:
-    """One page of one browser context. `begin` before it is sent anywhere, `taken` while it is still open."""
+    """One page of one browser context. Call `begin` before it is sent anywhere, `take` while it is still open."""
 
     def __init__(self, where_reached: WhereReached, max_body_bytes: int, profile: Callable[[], BrowserProfile]) -> None:
-        """profile: that of the browser, asked for when it holds the page."""
+        """profile: returns that of the browser, called when it holds the page."""
         self._where_reached, self._max_bytes, self._profile = where_reached, max_body_bytes, profile
         self._cached: dict[str, bool] = {}  # by address: whether the browser says that it had it already
         self._documents: list[Response] = []
@@ -46,7 +46,7 @@ class PageCapture:
         self.failed_url = ""  # of the last document that could not be had
 
     async def begin(self, page: Page, *_: object) -> None:
-        """Listen to what the page is answered."""
+        """Listen to the answers that the page gets."""
         page.on("response", self._note)
         page.on("crash", self._note_crash)
         page.on("requestfailed", self._note_failure)
@@ -55,7 +55,7 @@ class PageCapture:
         await self._devtools.send("Network.enable")  # else the browser forgets certificates
 
     async def take(self, page: Page) -> None:
-        """Ask the browser for what it knows by now. A page that has gone meanwhile has no capture."""
+        """Collect what the browser knows by now. A page that has gone meanwhile has no capture."""
         with suppress(PlaywrightError):
             certificates = await self._certificates()
             last = len(self._documents) - 1
@@ -104,7 +104,7 @@ class PageCapture:
         target = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
         asked = [(each["name"], each["value"]) for each in await request.headers_array()]
         said = [(each["name"], each["value"]) for each in await response.headers_array()]
-        reached = self._where_reached(host, port) or Reached("", None, is_through_proxy=False)
+        reached = self._where_reached(host, port) or ConnectedAddress("", None, is_through_proxy=False)
         sent_at, answered_at, ended_at = _moments(request.timing)
         return WireExchange(
             url=url,
@@ -127,7 +127,7 @@ class PageCapture:
         )
 
     async def _certificates(self) -> dict[str, tuple[bytes, ...]]:
-        """The chain that each origin showed, DER, its own certificate first."""
+        """Return the chain that each origin showed, DER, its own certificate first."""
         found: dict[str, tuple[bytes, ...]] = {}
         for origin in sorted({_origin(each.url) for each in self._documents if each.url.startswith("https:")}):
             if self._devtools is not None:
@@ -143,7 +143,7 @@ class PageCapture:
 
 
 def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
-    r"""A head as HTTP/1.1 spells it. A value of several lines stands on one: line feeds would begin other headers.
+    r"""Write a head as HTTP/1.1. A value of several lines becomes one line: line feeds would begin other headers.
 
     >>> head("GET / HTTP/1.1", [("Host", "a.example"), ("X", "1\n2")])
     b'GET / HTTP/1.1\r\nHost: a.example\r\nX: 1 2\r\n\r\n'
@@ -153,7 +153,7 @@ def head(first: str, headers: Iterable[tuple[str, str]]) -> bytes:
 
 
 async def _body(response: Response, limit: int) -> bytes:
-    """What was received, its content coding undone; b"" for what the browser does not hand out, or is too long."""
+    """Return the body, its content coding undone; b"" for what the browser does not hand out, or is too long."""
     with suppress(PlaywrightError):
         body = await response.body()
         return body if len(body) <= limit else b""
@@ -161,7 +161,7 @@ async def _body(response: Response, limit: int) -> bytes:
 
 
 async def _tls(response: Response, host: str, certificates: tuple[bytes, ...]) -> TlsSession | None:
-    """How the connection was secured. A browser does not tell the cipher's strength."""
+    """Return the connection's TLS session. A browser does not report the cipher's strength."""
     details = await response.security_details()
     if not details or not details.get("protocol"):
         return None
@@ -170,7 +170,7 @@ async def _tls(response: Response, host: str, certificates: tuple[bytes, ...]) -
 
 
 def _moments(timing: Any) -> tuple[datetime, datetime, datetime]:
-    """When a request was sent, its answer began and ended, as far as the browser says; else now."""
+    """Return when a request was sent, its answer began and ended, as far as the browser reports it; else now."""
     now = datetime.now(UTC)
     started = float(timing.get("startTime", 0))
     if started <= 0:

@@ -1,4 +1,4 @@
-"""What Chromium may do on this machine. Where the product runs as root, it runs as `nobody`: its sandbox refuses root.
+"""Rights of Chromium on this machine. Where the product runs as root, it runs as `nobody`: its sandbox refuses root.
 
 Without the sandbox, which needs a namespace of its own, whoever breaks out of a page is `nobody`, and not root.
 """
@@ -28,12 +28,12 @@ os.execve(executable, [executable, *arguments], environment)
 
 
 def unprivileged_user() -> int | None:
-    """As whom Chromium is run; None: as whoever runs the product, who is not root."""
+    """Return the user that Chromium runs as; None: the product's own user, who is not root."""
     return pwd.getpwnam(UNPRIVILEGED).pw_uid if os.geteuid() == 0 else None
 
 
 def may_be_run(executable: Path) -> bool:
-    """Whether Chromium can be run without root's rights: one in root's own folder cannot."""
+    """True if Chromium can be run without root's rights: one in root's own folder cannot."""
     if unprivileged_user() is None:
         return True
     with suppress(OSError):
@@ -44,7 +44,7 @@ def may_be_run(executable: Path) -> bool:
 
 
 def has_sandbox() -> bool:
-    """Whether that user is given the namespace that the sandbox needs; many containers give none."""
+    """True if that user gets the namespace that the sandbox needs; many containers give none."""
     user = unprivileged_user()
     if user is None:
         return True  # Chromium says so itself, and does not start
@@ -62,7 +62,7 @@ def has_sandbox() -> bool:
 
 
 def launch_options(executable: Path) -> dict[str, Any]:
-    """How playwright starts Chromium: in its sandbox, without root's rights, in an environment without secrets."""
+    """Return playwright's options: Chromium in its sandbox, without root's rights, its environment without secrets."""
     user = unprivileged_user()
     return {
         "executable_path": str(executable) if user is None else _launcher(executable, user),
@@ -72,7 +72,7 @@ def launch_options(executable: Path) -> dict[str, Any]:
 
 
 def _launcher(executable: Path, user: int) -> str:
-    """The path of a program that becomes Chromium as that user. In memory: files of /tmp may not be run everywhere."""
+    """Return the path of a program that becomes Chromium as that user. In memory: /tmp may be mounted noexec."""
     command = shlex.join((sys.executable, "-S", "-c", _LAUNCHER, str(user), str(executable)))
     written = os.memfd_create("zhuiwen-browser")
     os.write(written, f'#!/bin/sh\nexec {command} "$@"\n'.encode())

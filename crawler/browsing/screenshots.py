@@ -1,9 +1,9 @@
-"""How a stored response looks in a browser: a picture of its whole length, and a PDF.
+"""Renders a stored response in a browser: a picture of its whole length, and a PDF.
 
 What is drawn is the stored response, never the web: the browser asks for the page's address and is given the stored
 bytes; for the style sheets, fonts and pictures that were fetched to read the page, it is given these; every other
-request is refused. Scripts are off. So a picture shows what was fetched and nothing else; `Rendering` names what the
-page asked for and was not given.
+request is refused. Scripts are off. So a picture shows what was fetched and nothing else; `PageRendering` names what
+the page requested and was not given.
 """
 
 import base64
@@ -33,7 +33,7 @@ _SHOWN_AS_THEY_ARE = ("text/html", "text/plain", "application/xhtml+xml", "text/
 
 
 class NoRendering(StrEnum):
-    """Why there is none: a fact of the evidence, no error."""
+    """The reason why there is no rendering: a fact of the evidence, no error."""
 
     SWITCHED_OFF = "switched_off"
     NO_BROWSER = "no_browser"
@@ -41,8 +41,8 @@ class NoRendering(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Rendering:
-    """A stored response as a browser drew it. `pdf` is b"" where it could not be printed."""
+class PageRendering:
+    """A stored response as a browser rendered it. `pdf` is b"" where it could not be printed."""
 
     png: bytes
     pdf: bytes
@@ -58,7 +58,7 @@ class Rendering:
 
     @property
     def how(self) -> str:
-        """One sentence for whoever looks at the picture."""
+        """Describe the picture in one sentence for its readers."""
         cut = f"; the picture shows the first {self.height_px:,} of {self.page_height_px:,} px" if self.is_cut else ""
         return (
             f"{self.browser}, drawn from {self.drawn_from}, scripts off, no network "
@@ -73,7 +73,7 @@ class Rendering:
 
 @dataclass(frozen=True, slots=True)
 class Drawable:
-    """What is drawn, as if it came from `url`. resources: what was fetched to read it; nothing else is to be had."""
+    """A page to draw, as if it came from `url`. resources: what was fetched to read it; nothing else is loaded."""
 
     body: bytes
     headers: Mapping[str, str]
@@ -84,12 +84,12 @@ class Drawable:
 
 def render(
     body: bytes, headers: Mapping[str, str], url: str, *, chromium: str = "", deadline_s: float = DEADLINE_S
-) -> Rendering | NoRendering:
-    """Draw a stored response by itself, as `render_with` does."""
-    return render_with(Drawable(body, headers, url), chromium=chromium, deadline_s=deadline_s)
+) -> PageRendering | NoRendering:
+    """Draw a stored response by itself, as `render_page` does."""
+    return render_page(Drawable(body, headers, url), chromium=chromium, deadline_s=deadline_s)
 
 
-def render_with(given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S) -> Rendering | NoRendering:
+def render_page(given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S) -> PageRendering | NoRendering:
     """Draw a page with what was fetched for it. Never raises for what the page does.
 
     chromium: the executable; found where it is not named.
@@ -99,13 +99,13 @@ def render_with(given: Drawable, *, chromium: str = "", deadline_s: float = DEAD
         return NoRendering.NO_BROWSER
     try:
         with Chromium(executable, time.monotonic() + deadline_s) as browser:
-            return _Page(browser, given).drawn()
+            return _DrawnPage(browser, given).draw()
     except (BrowserFault, OSError, ValueError, KeyError) as fault:
         _log.warning("a page is not drawn, the browser failed: %s: %s", type(fault).__name__, fault)
         return NoRendering.BROWSER_FAILED
 
 
-class _Page:
+class _DrawnPage:
     """The one page of one browser."""
 
     def __init__(self, browser: Chromium, given: Drawable) -> None:
@@ -117,7 +117,7 @@ class _Page:
         self._served: dict[str, None] = {}
         self._missing: dict[str, None] = {}
 
-    def drawn(self) -> Rendering:
+    def draw(self) -> PageRendering:
         product = str(self._browser.call("Browser.getVersion")["product"])
         self._prepare()
         self._browser.send("Page.navigate", {"url": self._given.url}, self._session)
@@ -127,7 +127,7 @@ class _Page:
         page_height = max(1, round(float(size["height"])))
         height = min(page_height, MAX_HEIGHT_PX)
         png = self._picture(height)
-        return Rendering(
+        return PageRendering(
             png=png,
             pdf=self._pdf(),
             width_px=WIDTH_PX,
@@ -156,7 +156,7 @@ class _Page:
         return self._browser.call(method, parameters, self._session, self._take)
 
     def _take(self, message: dict[str, Any]) -> None:
-        """What the browser tells by itself: a request that waits for an answer, or that the page is there."""
+        """Handle an event of the browser: a request that waits for an answer, or that the page is loaded."""
         if message.get("method") == "Fetch.requestPaused":
             self._answer(message["params"])
         elif message.get("method") == "Page.loadEventFired" and self._is_served:
@@ -214,11 +214,11 @@ class _Page:
 
 
 def _key(url: str) -> str:
-    """An address as a browser asks for it, whatever way the page or the crawler spelt it."""
+    """Return an address as a browser requests it, however the page or the crawler spelt it."""
     return safe_url_string(url.partition("#")[0])
 
 
 def _content_type(headers: Mapping[str, str]) -> str:
-    """What the server called the page; a type that a browser would save rather than show becomes HTML."""
+    """Return the server's content type; a type that a browser would save rather than show becomes HTML."""
     given = next((value for name, value in headers.items() if name.lower() == "content-type"), "text/html")
     return given if given.split(";")[0].strip().lower() in _SHOWN_AS_THEY_ARE else "text/html"

@@ -1,1 +1,1 @@
-"""Where a site says that it can be reached: read from pages that a crawl fetches anyway."""
+"""Contacts that a site states, read from pages that a crawl fetches anyway."""

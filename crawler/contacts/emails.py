@@ -35,7 +35,7 @@ _FORMAT_SIGNS = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2069
 
 
 def emails(text: str) -> list[Contact]:
-    """The addresses of a text, those that it names for complaints first, each once, at most MAX_EMAILS.
+    """Return the addresses of a text, those that it names for complaints first, each once, at most MAX_EMAILS.
 
     >>> [each.value for each in emails("版权投诉：Fawu[at]pirate.example，邮箱 kefu#pirate.example（把#换成@）")]
     ['fawu@pirate.example', 'kefu@pirate.example']
@@ -54,18 +54,18 @@ def emails(text: str) -> list[Contact]:
     return list(listed.values())[:MAX_EMAILS]
 
 
-def email_of(text: str) -> str:
-    """The one address that a text is, in small letters; "" for anything else.
+def parse_email(text: str) -> str:
+    """Parse a text that is one address, in small letters; "" for anything else.
 
-    >>> email_of("Kefu@Pirate.example?subject=a"), email_of("nobody"), email_of("jubao@12377.cn")
+    >>> parse_email("Kefu@Pirate.example?subject=a"), parse_email("nobody"), parse_email("jubao@12377.cn")
     ('kefu@pirate.example', '', '')
     """
     match = _PLAIN.match(fold(text[:400]).strip().partition("?")[0])
-    return _checked(match) if match is not None else ""
+    return _valid_address(match) if match is not None else ""
 
 
 def is_for_complaints(address: str, label: str) -> bool:
-    """Whether an address, or the words beside it, speak of complaints, copyright or law.
+    """True if an address, or the words before it, speak of complaints, copyright or law.
 
     >>> is_for_complaints("dmca@a.example", ""), is_for_complaints("kefu@a.example", "客服")
     (True, False)
@@ -74,12 +74,12 @@ def is_for_complaints(address: str, label: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """A text in which full-width signs are plain ones, and signs that nobody sees are gone."""
+    """Fold full-width signs of a text to plain ones, and drop invisible ones."""
     return _FORMAT_SIGNS.sub("", unicodedata.normalize("NFKC", text)).replace("。com", ".com").replace("。cn", ".cn")
 
 
 def _all(text: str) -> Iterator[tuple[str, str, bool]]:
-    """Address, label, whether the words around it speak of complaints."""
+    """Yield address, label, and whether the words around it speak of complaints."""
     for pattern in (_PLAIN, _HASHED):
         for match in pattern.finditer(text):
             before, behind = (
@@ -88,14 +88,14 @@ def _all(text: str) -> Iterator[tuple[str, str, bool]]:
             )
             if pattern is _HASHED and not _MAIL_WORDS.search(before + behind):
                 continue
-            address = _checked(match)
+            address = _valid_address(match)
             if address:
                 # What stands before it in its line names it; behind it the next one begins.
                 line = before.rpartition("\n")[2]
                 yield address, _label(line), is_for_complaints(address, line)
 
 
-def _checked(match: "re.Match[str]") -> str:
+def _valid_address(match: "re.Match[str]") -> str:
     domain = re.sub(_DOT, ".", match[2], flags=re.IGNORECASE).lower()
     address = f"{match[1].lower()}@{domain}"
     is_address = len(match[1]) <= MAX_NAME_CHARS and len(address) <= 200
@@ -103,6 +103,6 @@ def _checked(match: "re.Match[str]") -> str:
 
 
 def _label(line: str) -> str:
-    """The last words before an address."""
+    """Return the last words before an address."""
     words = re.split(r"[，,。;；|｜、\s]{1,9}", line.strip(" \t:：-—"))
     return words[-1][-MAX_LABEL_CHARS:].strip(" :：") if words else ""

@@ -1,4 +1,4 @@
-"""The contacts of a crawl, page by page: what is the site's and not one page's is told at its end."""
+"""Gathers the contacts of a crawl page by page, and tells those of the site from those of one page."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ class Gathered:
 
 
 class ContactPages:
-    """Chooses the pages of a crawl whose contacts are read: what is read of a page takes time, and a foot is a foot.
+    """Chooses the pages of a crawl whose contacts are read: reading them takes time, and footers repeat.
 
-    A page that only its title makes known as one that speaks of the site is among them where a link names it so.
+    A page that is only by its title one that speaks of the site is among them where a link names it so.
     """
 
     def __init__(self) -> None:
@@ -35,13 +35,13 @@ class ContactPages:
         self._named: set[str] = set()
 
     def note(self, page: PageContacts | None) -> None:
-        """Heed the pages for complaints and contact that a page links to."""
+        """Note the pages for complaints and contact that a page links to."""
         for each in page.contacts if page is not None else ():
             if each.kind in _LINKED and len(self._named) < MAX_TELLING_PAGES:
                 self._named.add(each.value)
 
     def wants(self, url: str) -> bool:
-        """Whether the page at `url`, which is about to be read, is one of them; it is counted then."""
+        """Count the page at `url`, which is about to be read; True if its contacts are read."""
         if url in self._named or is_telling(url):
             self._telling += 1
             return self._telling <= MAX_TELLING_PAGES
@@ -50,7 +50,7 @@ class ContactPages:
 
 
 class ContactGatherer:
-    """Takes what pages say. Not for several threads."""
+    """Collects the contacts of pages. Not for several threads."""
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -59,7 +59,7 @@ class ContactGatherer:
         self._sure: set[tuple[ContactKind, str]] = set()
 
     def add(self, url: str, page: PageContacts | None) -> None:
-        """Note what a page says; None: it was not asked."""
+        """Note the contacts of a page; None: they were not read."""
         for each in page.contacts if page is not None else ():
             key = (each.kind, each.value)
             known = self._first.get(key)
@@ -71,6 +71,6 @@ class ContactGatherer:
             if page is not None and page.is_telling:
                 self._sure.add(key)
 
-    def found(self) -> list[Gathered]:
-        """What is the site's: said by a page that speaks of it, or by MIN_PAGES others."""
+    def site_contacts(self) -> list[Gathered]:
+        """Return the site's contacts: stated by a page that speaks of the site, or by MIN_PAGES others."""
         return [each for key, each in self._first.items() if key in self._sure or len(self._pages[key]) >= MIN_PAGES]

@@ -1,4 +1,4 @@
-"""What one page says of where its site can be reached. Precision first: what a visitor wrote is not the site's."""
+"""Reads the contacts of a site from one page. Precision first: what a visitor wrote is not the site's."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
-from crawler.contacts.emails import email_of, emails, fold
+from crawler.contacts.emails import emails, fold, parse_email
 from crawler.contacts.regions import LinkOfPage, regions
 from crawler.contacts.telling_pages import has_form, kind_of_page, linked_pages
 from crawler.links import base_of
@@ -25,7 +25,7 @@ class PageContacts:
 
 
 def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
-    """What a page says, each once; the tree stays as it is.
+    """Return the contacts of a page, each once; the tree stays as it is.
 
     On a page that speaks of the site, all of it but remarks counts; on any other its foot, and links to write to. Where
     no foot is named so, the numbers that stand at the end count.
@@ -33,7 +33,7 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
     kind = kind_of_page(url, _title(tree))
     found = regions(tree, is_telling=kind is not None)
     where = found.page if kind is not None else found.footer
-    spoken = [*emails(where), *_mailed(found.links, is_telling=kind is not None)]
+    spoken = [*emails(where), *_mailto_contacts(found.links, is_telling=kind is not None)]
     spoken += numbers(where or found.tail)
     spoken += linked_pages(found.links, base_of(tree, url), url)
     if kind is not None and len(url) <= MAX_VALUE_CHARS:
@@ -43,12 +43,12 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
     return PageContacts(tuple(reversed(once.values())), kind is not None)
 
 
-def _mailed(links: list[LinkOfPage], *, is_telling: bool) -> list[Contact]:
-    """Addresses of links to write to. A page with many of them lists people."""
+def _mailto_contacts(links: list[LinkOfPage], *, is_telling: bool) -> list[Contact]:
+    """Return the addresses of mailto links. A page with many of them lists people."""
     found = {}
     for link in links:
         scheme, _, rest = link.href.strip().partition(":")
-        if scheme.lower() == "mailto" and (address := email_of(rest.replace("%40", "@"))):
+        if scheme.lower() == "mailto" and (address := parse_email(rest.replace("%40", "@"))):
             label = "" if address in link.words.lower() else link.words[:60]
             found[address] = Contact(ContactKind.EMAIL, address, label)
     return list(found.values()) if len(found) <= (12 if is_telling else 3) else []
@@ -75,7 +75,7 @@ _POLICE = re.compile(
 
 
 def numbers(text: str) -> list[Contact]:
-    """The numbers of a text, each once; none at all where it has more than MAX_NUMBERS of a kind.
+    """Return the numbers of a text, each once; none at all where it has more than MAX_NUMBERS of a kind.
 
     >>> [each.value for each in numbers("京ICP備12345678號-2 京公网安备 11010502012345号 京ICP证030173号")]
     ['京ICP备12345678号-2', '京ICP证030173号', '京公网安备11010502012345号']

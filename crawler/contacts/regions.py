@@ -1,4 +1,4 @@
-"""What of a page may speak for the site: its frame and what stands on it, without remarks, scripts and hidden parts."""
+"""Finds the regions of a page that may speak for the site: without remarks, scripts and hidden parts."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ _HIDDEN = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden|font-size\s*:\
 
 @dataclass(frozen=True, slots=True)
 class LinkOfPage:
-    """A link as it stands: where to, and the words on it."""
+    """A link: its target, and the words on it."""
 
     href: str
     words: str
@@ -53,14 +53,14 @@ class Regions:
 
     @property
     def tail(self) -> str:
-        """The end of the page."""
+        """Return the end of the page."""
         return self.page[-MAX_TAIL_CHARS:]
 
 
 def regions(tree: HtmlElement, *, is_telling: bool) -> Regions:
-    """The regions of a page; the tree stays as it is. is_telling: it speaks of the site."""
-    found, walk = Regions(), _Walk(is_telling=is_telling)
-    for node, is_footer in walk.through(tree):
+    """Return the regions of a page; the tree stays as it is. is_telling: it speaks of the site."""
+    found, walk = Regions(), _RegionWalk(is_telling=is_telling)
+    for node, is_footer in walk.iterate(tree):
         if node.tag == "a" and len(found.links) < MAX_LINKS:
             found.links.append(LinkOfPage(node.get("href") or "", _words(node), is_footer))
         elif node.tag == "form":
@@ -74,17 +74,17 @@ def regions(tree: HtmlElement, *, is_telling: bool) -> Regions:
     return found
 
 
-class _Walk:
-    """Through a tree in its order, without recursion: pages are nested a thousand deep to break who reads them."""
+class _RegionWalk:
+    """Walks a tree in its order, without recursion: pages are nested a thousand deep to break their readers."""
 
     def __init__(self, *, is_telling: bool) -> None:
         self._a_visitors = _A_VISITORS[is_telling]
         self.page: list[str] = []
         self.footer: list[str] = []
 
-    def through(self, tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
-        """Each element that may speak for the site, and whether it stands in a footer; the texts are gathered."""
-        stack: list[tuple[HtmlElement | str, _Place]] = [(tree, _Place.ANYWHERE)]
+    def iterate(self, tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool]]:
+        """Yield each element that may speak for the site, and whether it stands in a footer; gathers the texts."""
+        stack: list[tuple[HtmlElement | str, _Region]] = [(tree, _Region.ANYWHERE)]
         while stack:
             at, place = stack.pop()
             if isinstance(at, str):
@@ -94,35 +94,35 @@ class _Walk:
                 stack.append((at.tail, place))
             if not isinstance(at.tag, str) or at.tag in _SILENT or not self._speaks(at):
                 continue
-            inside = _place_in(at, place)
-            yield at, inside is _Place.FOOTER
+            inside = _region(at, place)
+            yield at, inside is _Region.FOOTER
             parting = _parting(at)
             self._take(parting, inside)
             stack.append((parting, inside))
             shielded = at.get("data-cfemail")
             if shielded:
-                self._take(unshielded(shielded), inside)
+                self._take(decode_cfemail(shielded), inside)
                 continue
             stack.extend((child, inside) for child in reversed(at))
             if at.text:
                 stack.append((at.text, inside))
 
-    def _take(self, text: str, place: "_Place") -> None:
+    def _take(self, text: str, place: "_Region") -> None:
         self.page.append(text)
-        if place is _Place.FOOTER:
+        if place is _Region.FOOTER:
             self.footer.append(text)
 
     def _speaks(self, node: HtmlElement) -> bool:
-        """Whether an element is seen, and no visitor's."""
+        """True if an element is visible, and no visitor's."""
         if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
             return False
-        return not _named(node, self._a_visitors)
+        return not _matches_name(node, self._a_visitors)
 
 
-def unshielded(digits: str) -> str:
-    """The address that Cloudflare's shield (data-cfemail) hides: every byte over the first; "" for none.
+def decode_cfemail(digits: str) -> str:
+    """Decode the address that Cloudflare hides (data-cfemail): every byte XOR the first; "" for none.
 
-    >>> unshielded("422923243702276c2c27")
+    >>> decode_cfemail("422923243702276c2c27")
     'kafu@e.ne'
     """
     try:
@@ -132,28 +132,28 @@ def unshielded(digits: str) -> str:
     return bytes(each ^ key for each in rest).decode("utf-8", "replace")
 
 
-class _Place(Enum):
+class _Region(Enum):
     ANYWHERE = 1
     ARTICLE = 2  # its foot is its author's
     FOOTER = 3
 
 
-def _place_in(node: HtmlElement, around: _Place) -> _Place:
-    if around is not _Place.ANYWHERE:
+def _region(node: HtmlElement, around: _Region) -> _Region:
+    if around is not _Region.ANYWHERE:
         return around
     if node.tag == "article":
-        return _Place.ARTICLE
-    return _Place.FOOTER if node.tag == "footer" or _named(node, _FOOTER) else _Place.ANYWHERE
+        return _Region.ARTICLE
+    return _Region.FOOTER if node.tag == "footer" or _matches_name(node, _FOOTER) else _Region.ANYWHERE
 
 
-def _named(node: HtmlElement, names: re.Pattern[str]) -> bool:
+def _matches_name(node: HtmlElement, names: re.Pattern[str]) -> bool:
     return node.tag not in {"html", "body"} and any(
         names.search((node.get(attribute) or "")[:200]) for attribute in ("class", "id")
     )
 
 
 def _parting(node: HtmlElement) -> str:
-    """What parts an element from its neighbours: nothing where it may be the sign in the middle of an address."""
+    """Return the separator of an element from its neighbours: "" where it may be the sign in an address."""
     if node.tag not in _INLINE:
         return "\n"
     return " " if re.search(r"[A-Za-z0-9]", (node.text or "")[:200]) else ""

@@ -1,4 +1,4 @@
-"""Which pages speak of the site itself, and which links lead to where one complains."""
+"""Recognises pages that speak of the site itself, and links to its places for complaints."""
 
 import re
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ _ADDRESS_OF_ARTICLE = re.compile(r"\d{3,}")
 
 
 def is_telling(url: str, title: str = "") -> bool:
-    """Whether a page speaks of the site: by its address, or by the first part of its title.
+    """True if a page speaks of the site: by its address, or by the first part of its title.
 
     >>> is_telling("https://a.example/about.html"), is_telling("https://a.example/copyright/20261.html")
     (True, False)
@@ -65,7 +65,7 @@ def is_telling(url: str, title: str = "") -> bool:
 
 
 def kind_of_page(url: str, title: str = "") -> ContactKind | None:
-    """COMPLAINT_PAGE, CONTACT_PAGE, or None for a page that does not speak of the site."""
+    """Return COMPLAINT_PAGE, CONTACT_PAGE, or None for a page that does not speak of the site."""
     name = _SEPARATORS.split(title.strip()[:200], maxsplit=1)[0]
     if len(name) <= 30 and _COMPLAINT_LABEL.fullmatch(name):
         return ContactKind.COMPLAINT_PAGE
@@ -81,7 +81,7 @@ def kind_of_page(url: str, title: str = "") -> ContactKind | None:
 
 
 def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Contact]:
-    """The pages that links of a page name as the place for complaints and for contact.
+    """Yield the pages that links of a page name as the place for complaints and for contact.
 
     A link out of the site counts for complaints about rights alone: where one reports unlawful contents is an office's.
     """
@@ -102,7 +102,7 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
 
 
 def has_form(forms: list[HtmlElement]) -> bool:
-    """Whether one can write a complaint into a form of these: not to log in, and not to search."""
+    """True if one of these forms takes a complaint: forms to log in or to search do not."""
     for form in forms[:20]:
         kinds = [(field.get("type") or "text").lower() for field in form.iter("input")][:200]
         if "password" in kinds:
@@ -114,7 +114,7 @@ def has_form(forms: list[HtmlElement]) -> bool:
 
 
 def _is_clear(address: str) -> bool:
-    """Whether an address can be shown and opened as it is."""
+    """True if an address can be shown and opened as it is."""
     return bool(address) and len(address) <= MAX_VALUE_CHARS and not has_hidden(address)
 
 

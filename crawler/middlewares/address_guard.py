@@ -36,21 +36,21 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, fault.message) from fault
         key = host_key(request.url)
         if key not in self._refused:
-            self._refused[key] = await self._fault_of(request.url, *key)
+            self._refused[key] = await self._host_refusal(request.url, *key)
         refused = self._refused[key]
         if refused is not None:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=refused.reason)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Raises RequestRefused for a name that had an address to fetch when it was asked first, and has none now."""
+        """Raises RequestRefused for a name that had an address to fetch at the first look-up, and has none now."""
         if not isinstance(exception, CannotResolveHostError):
             return
         reason = connection_refusal(request.url)
         if reason:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
 
-    async def _fault_of(self, url: str, host: str, port: int) -> UnsafeUrl | None:
-        """Why none of the host's addresses may be fetched; None when one may, or when the host has none."""
+    async def _host_refusal(self, url: str, host: str, port: int) -> UnsafeUrl | None:
+        """Return why none of the host's addresses may be fetched; None when one may, or when the host has none."""
         try:
             found = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError):

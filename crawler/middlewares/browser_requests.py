@@ -1,4 +1,4 @@
-"""Which pages are loaded in the browser: all, or those whose plain answer is a shell for scripts.
+"""Chooses the pages that are loaded in the browser: all, or those whose plain answer is a shell for scripts.
 
 Whether a page is one, reading it shows (crawler.readers.pages); the spider then asks for it once more.
 """
@@ -23,7 +23,7 @@ SHELLS_THAT_DECIDE = 3  # in a row: then the site is one of scripts, and its pag
 
 
 class BrowserMiddleware:
-    """Sends pages to the browser, and looks at where they ended up."""
+    """Sends pages to the browser, and checks the address that they ended at."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler, self._context = crawler, get_context(crawler)
@@ -47,11 +47,11 @@ class BrowserMiddleware:
         return response
 
     def note_read(self, *, is_shell: bool) -> None:
-        """A page that came without the browser was a shell for scripts, or was none."""
+        """Note whether a page that came without the browser was a shell for scripts."""
         self._shells = self._shells + 1 if is_shell else 0
 
     def in_browser(self, request: Request) -> Request:
-        """The same request once more, to be loaded in the browser."""
+        """Make the same request once more, to be loaded in the browser."""
         again = request.replace(dont_filter=True)
         self._mark(again)
         return again

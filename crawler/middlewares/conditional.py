@@ -1,4 +1,4 @@
-"""The downloader middleware of re-crawls: asks whether a page has changed, and sees where redirects lead.
+"""The downloader middleware of re-crawls: makes requests conditional, and checks where redirects lead.
 
 Addresses that lead to a text which has been fetched at another one are not asked for.
 
@@ -38,7 +38,7 @@ class ConditionalMiddleware:
 
         Raises KnownText for an address whose text has been fetched at another one.
         """
-        target = _page_of(request)
+        target = _requested_page(request)
         repeats = self._context.repeats
         if target is not None and repeats.is_another(target.url, is_page=self._recrawl.visits.has_page(target.url)):
             raise KnownText(target.url)
@@ -52,7 +52,7 @@ class ConditionalMiddleware:
         request.meta["handle_httpstatus_list"] = sorted(awaited)
 
     def process_response(self, request: Request, response: Response) -> Response:
-        target = _page_of(request)
+        target = _requested_page(request)
         if target is None or response.status not in _REDIRECTS:
             return response
         headers = decode_headers(response)
@@ -73,7 +73,7 @@ class ConditionalMiddleware:
         return MovedTo(RequestedUrl(url), to_url, response.status, is_start, self._context.clock.now())
 
 
-def _page_of(request: Request) -> CrawlTarget | None:
-    """What a request is for that asks for a page, whole or for its first part."""
+def _requested_page(request: Request) -> CrawlTarget | None:
+    """Return the target of a request for a page, whole or its first part; None for other requests."""
     target = request.cb_kwargs.get("target")
     return target if isinstance(target, CrawlTarget) and request.meta.get(RECRAWLED) else None

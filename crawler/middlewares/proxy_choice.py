@@ -1,4 +1,4 @@
-"""Scrapy's downloader middleware that sends each request by one of the site's proxies, under one of its names.
+"""The downloader middleware that sends each request by one of the site's proxies, under one of its user agents.
 
 Nothing is asked without a proxy where the site has some: an address that is to stay unknown stays so. A proxy resolves
 names itself, out of reach of crawler.fetching.resolver; names and literal addresses are judged before all the same.
@@ -48,7 +48,7 @@ _FAULTS = (
 
 
 class ProxyMiddleware:
-    """The last before the download: also counts what is in flight and what came, for the budgets."""
+    """The last before the download: also counts requests in flight and responses, for the budgets."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
@@ -85,7 +85,7 @@ class ProxyMiddleware:
         self._under_name(request)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """The response; the request once more where the proxy wanted a login, so that another one is asked."""
+        """Return the response; the request once more where the proxy wanted a login, so that another one is used."""
         politeness = self._politeness
         if request.meta.get(COUNTED_META):  # else it was fetched for another site
             politeness.note_fetch(response.url, len(response.body))  # before its place is free for another
@@ -112,11 +112,11 @@ class ProxyMiddleware:
                 self._sticky = ""
 
     def _note_landing(self, request: Request) -> None:
-        """The request is in flight no more, where it was."""
+        """Note that the request is no longer in flight, if it was."""
         self._politeness.in_flight -= bool(request.meta.pop(COUNTED_META, False))
 
     async def _through_proxy(self, request: Request) -> bool:
-        """Whether a proxy was found that may be used."""
+        """Set a proxy; False if none may be used."""
         politeness = self._politeness
         now = politeness.now()
         previous = request.meta.get(PROXY_META, "")
@@ -130,7 +130,7 @@ class ProxyMiddleware:
         name, proxy = picked
         request.meta[PROXY_META] = name
         try:
-            address = await self._address_of(proxy)
+            address = await self._resolve_address(proxy)
         except UnsafeUrl as fault:
             unused = Message("crawl.unsafe-proxy", place=proxy.place, reason=fault.reason)
             politeness.end(NO_PROXY, unused)
@@ -145,8 +145,8 @@ class ProxyMiddleware:
             request.headers[_AUTHORIZATION] = _basic(proxy)
         return True
 
-    async def _address_of(self, proxy: Proxy) -> str:
-        """Address and port at which the proxy may be spoken to. Raises UnsafeUrl; CannotResolveHostError."""
+    async def _resolve_address(self, proxy: Proxy) -> str:
+        """Return the address and port of the proxy. Raises UnsafeUrl; CannotResolveHostError."""
         url = f"{proxy.scheme}://{proxy.place}/"
         self._guard.check_url(url)
         host, port = host_key(url)
@@ -157,7 +157,7 @@ class ProxyMiddleware:
         return str(Host(self._guard.allowed_addresses(url, host, port, addresses)[0], port))
 
     def _under_name(self, request: Request) -> None:
-        """The same user agent until the site refuses it: a browser does not change its name from page to page."""
+        """Set the same user agent until the site refuses it: a browser does not change its name from page to page."""
         pool = self._politeness.user_agents
         if not pool.members:
             return
@@ -169,7 +169,7 @@ class ProxyMiddleware:
 
 
 class CookiesSetMiddleware:
-    """Brings the cookies that the operator set, once for each host of the site; then they are the site's to change."""
+    """Adds the cookies that the operator set, once for each host of the site; afterwards the site may change them."""
 
     def __init__(self, context: CrawlContext) -> None:
         self._cookies, self._scope = context.plan.politeness.login.cookies, context.scope

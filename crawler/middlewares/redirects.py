@@ -1,4 +1,4 @@
-"""Redirects by status and by meta tag: targets stay on the site, are not fetched twice, and circles are named."""
+"""Redirects by status and by meta tag: targets stay on the site, are not fetched twice, and circles are reported."""
 
 from urllib.parse import urlsplit
 
@@ -17,13 +17,13 @@ from crawler.urls import canonical
 
 
 class RedirectsMiddleware(RedirectMiddleware):
-    """Scrapy's redirects by HTTP status: targets stay on the site, are not fetched twice, and circles are named."""
+    """Scrapy's redirects by HTTP status, with the rules of this module."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
-            return _admitted(get_context(self.crawler), request, super().process_response(request, response))
+            return _check_redirect(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise _named(fault, request) from fault
+            raise _as_refusal(fault, request) from fault
 
 
 class RefreshesMiddleware(MetaRefreshMiddleware):
@@ -31,20 +31,20 @@ class RefreshesMiddleware(MetaRefreshMiddleware):
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
-            return _admitted(get_context(self.crawler), request, super().process_response(request, response))
+            return _check_redirect(get_context(self.crawler), request, super().process_response(request, response))
         except IgnoreRequest as fault:
-            raise _named(fault, request) from fault
+            raise _as_refusal(fault, request) from fault
 
 
-def _named(fault: IgnoreRequest, request: Request) -> RequestRefused:
-    """Scrapy's own refusal of a redirect has one reason: too many of them."""
+def _as_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
+    """Turn Scrapy's own refusal of a redirect into ours: its one reason is too many of them."""
     if isinstance(fault, RequestRefused):
         return fault
     return RequestRefused(Rejection.REDIRECT_LOOP, "fetch.endless-redirects", url=_first(request))
 
 
-def _admitted(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
-    """The answer itself. Raises RequestRefused for a redirect to where the crawl must not go, or has been."""
+def _check_redirect(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
+    """Return the answer itself. Raises RequestRefused for a redirect to where the crawl must not go, or has been."""
     target = request.cb_kwargs.get("target")
     if not isinstance(answer, Request) or (target is None and LOGIN_META not in request.meta):
         return answer
@@ -59,7 +59,7 @@ def _admitted(context: CrawlContext, request: Request, answer: Request | Respons
         raise RequestRefused(Rejection.OFF_SITE, "fetch.off-site-redirect", url=_first(answer), host=host)
     if target is None:
         return answer
-    # Once more to the same address is how some sites see whether cookies are kept; twice more is a circle.
+    # Some sites redirect once to the same address to test whether cookies are kept; twice is a circle.
     times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first(answer))

@@ -1,4 +1,4 @@
-"""Scrapy's downloader middlewares that recognise refusals, wait as asked, and never let one through as a page."""
+"""Downloader middlewares that recognise refusals, wait as the site demands, and let none through as a page."""
 
 import asyncio
 from typing import Any
@@ -16,11 +16,11 @@ from crawler.fetching.response_headers import decode_headers
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
 from crawler.politeness.bans import (
-    Answer,
     Ban,
+    BanCheck,
     BanJudge,
-    Verdict,
-    VerdictToReach,
+    BanVerdict,
+    JudgedResponse,
     describe,
     retry_after_s,
     without_selectors,
@@ -61,25 +61,25 @@ class RefusalsMiddleware:
             if response.status < 400:
                 self._politeness.refusals.note_page()
             return response
-        return self._refused(request, answer, ban)
+        return self._retry_or_refuse(request, answer, ban)
 
-    async def _verdict(self, answer: Answer) -> Ban | None:
+    async def _verdict(self, answer: JudgedResponse) -> Ban | None:
         """Raises RequestRefused for an answer that cannot be read within bounds."""
         judge = self._judge
         if judge.is_quick(answer):
             return judge.verdict(answer)
         if judge.is_short(answer):
             return await asyncio.to_thread(judge.verdict, answer)
-        verdict = await self._reader.run(VerdictToReach(self._rules, self._encoding, answer))
+        verdict = await self._reader.run(BanCheck(self._rules, self._encoding, answer))
         if isinstance(verdict, Rejected):
             raise RequestRefused(verdict.reason, verdict.message)
-        assert isinstance(verdict, Verdict)
+        assert isinstance(verdict, BanVerdict)
         if verdict.has_slow_rules:
             self._note_slow_rules()
         return verdict.ban
 
     def _note_slow_rules(self) -> None:
-        """After several slow pages, ask the rules with selectors no more, and say so."""
+        """After several slow pages, drop the rules with selectors, and report it."""
         self._slow_pages += 1
         if self._slow_pages == MAX_SLOW_PAGES:
             selectors = [rule.selector for rule in self._rules if rule.selector]
@@ -93,12 +93,12 @@ class RefusalsMiddleware:
         assert isinstance(politeness, PolitenessExtension)
         return politeness
 
-    def _answer(self, request: Request, response: Response) -> Answer | None:
+    def _answer(self, request: Request, response: Response) -> JudgedResponse | None:
         been = (*request.meta.get("redirect_urls", [])[1:], response.url) if "redirect_urls" in request.meta else ()
-        return Answer(response.url, response.status, decode_headers(response), response.body, been)
+        return JudgedResponse(response.url, response.status, decode_headers(response), response.body, been)
 
-    def _refused(self, request: Request, answer: Answer, ban: Ban) -> Request:
-        """The request once more, for when the crawl goes on. Raises where the page or the crawl is given up."""
+    def _retry_or_refuse(self, request: Request, answer: JudgedResponse, ban: Ban) -> Request:
+        """Return the request once more, for when the crawl resumes. Raises where the page or the crawl is given up."""
         politeness = self._politeness
         sentence = describe(ban, answer.url)
         wait_s = retry_after_s(answer.headers, politeness.now())
@@ -116,10 +116,10 @@ class RefusalsMiddleware:
 
 
 class RedirectedRefusalsMiddleware(RefusalsMiddleware):
-    """Judges where a redirect leads before anybody follows it."""
+    """Judges the target of a redirect before it is followed."""
 
-    def _answer(self, request: Request, response: Response) -> Answer | None:
+    def _answer(self, request: Request, response: Response) -> JudgedResponse | None:
         location = (response.headers.get("Location") or b"").decode("latin-1")
         if not 300 <= response.status < 400 or not location:
             return None
-        return Answer(response.url, response.status, {}, b"", (urljoin(response.url, location),))
+        return JudgedResponse(response.url, response.status, {}, b"", (urljoin(response.url, location),))

@@ -1,4 +1,4 @@
-"""What robots.txt forbids and how fast it lets a site be asked."""
+"""Obeys robots.txt: what it forbids, and its crawl delay."""
 
 from typing import Any
 from urllib.parse import urljoin, urlsplit
@@ -37,7 +37,7 @@ _NO_HOST = (CannotResolveHostError, DownloadConnectionRefusedError)  # nobody is
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's, counting what robots.txt forbids; a server that fails to say what it forbids forbids all for now.
+    """Scrapy's, which also counts what robots.txt forbids; a robots.txt that cannot be fetched forbids all for now.
 
     That is RFC 9309, 2.3.1.4, for a status of 500 and above and for an answer that does not come or breaks off; the
     next crawl asks again. So does one whose rules cannot be read. The spider, which looks for sitemaps in robots.txt,
@@ -77,7 +77,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             raise RequestRefused(Rejection.ROBOTS, "fetch.robots", url=request.url) from fault
 
     def _require_fetched(self, request: Request) -> None:
-        """Raise RequestRefused where robots.txt could not be fetched, Postponed where it was not asked for yet."""
+        """Raise RequestRefused where robots.txt could not be fetched, Postponed where it was not requested yet."""
         fault = self._failed.get(urlsplit(request.url).netloc)
         if fault is None:
             return
@@ -112,7 +112,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         waiting.callback(rules)
 
     def _obey_crawl_delay(self, rules: ProtegoRobotParser) -> None:
-        """Never ask faster than robots.txt wants, within reason."""
+        """Never crawl faster than robots.txt allows, within reason."""
         wanted_s = min(rules.crawl_delay(self._robotstxt_useragent or "") or 0.0, MAX_DELAY_S)
         throttle, engine = self.crawler.get_extension(AutoThrottle), self.crawler.engine
         if throttle is not None and engine is not None:

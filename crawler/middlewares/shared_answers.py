@@ -32,7 +32,7 @@ _VALIDATORS = ("If-None-Match", "If-Modified-Since")
 
 
 class SharedAnswersMiddleware:
-    """Takes answers that were fetched for another site of the host, and keeps those that this crawl fetches."""
+    """Reuses answers that were fetched for another site of the host, and keeps those that this crawl fetches."""
 
     def __init__(self, context: CrawlContext) -> None:
         if context.plan.answers_since is None or context.answers is None:
@@ -101,7 +101,7 @@ def _is_shared(request: Request) -> bool:
 
 
 def _may_be_given(request: Request, response: Response) -> bool:
-    """Whether another crawl may read this answer: files are counted by each crawl while their headers come."""
+    """True if another crawl may read this answer: files are counted by each crawl while their headers come."""
     if response.status not in _SHARED_STATUSES:
         return False
     if response.status != 200 or not _asks_for_page(request):
@@ -118,7 +118,7 @@ def _asks_for_page(request: Request) -> bool:
 
 
 def _keys(request: Request) -> list[str]:
-    """The keys of what answers a request: that nothing has changed since its validators, then a whole answer."""
+    """Return the keys of the answers to a request: "not modified" since its validators, then a whole answer."""
     way = "browser" if request.meta.get(BROWSER_META) else "plain"
     validators = [(request.headers.get(name) or b"").decode("latin-1") for name in _VALIDATORS]
     whole = digest(f"{way}\n{request.url}".encode())

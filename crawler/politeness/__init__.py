@@ -1,1 +1,1 @@
-"""How a site is treated: hours, budgets, refusals, sessions."""
+"""Politeness to a site: hours, budgets, refusals, sessions."""

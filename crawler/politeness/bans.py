@@ -1,4 +1,4 @@
-"""Whether an answer is a page of the site or a refusal in the guise of one, by rules that can be tried on any page."""
+"""Tells a page of the site from a refusal in the guise of one, by rules that can be tried on any page."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,8 +55,8 @@ BUILT_IN = (
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One response. `redirects`: where it led or leads, in order; empty for a page that stands where it was asked."""
+class JudgedResponse:
+    """One response. `redirects`: their targets, in order; empty for a page at the requested address."""
 
     url: str
     status: int
@@ -67,51 +67,51 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """The rule that recognised a refusal, and what it saw."""
+    """The rule that recognised a refusal, and the signs that it matched."""
 
     rule: BanRule
     seen: Message
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """ban: None for a page of the site. has_slow_rules: it took too long until rules with selectors were left out."""
+class BanVerdict:
+    """ban: None for a page of the site. has_slow_rules: rules with selectors were left out, as they took too long."""
 
     ban: Ban | None
     has_slow_rules: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class VerdictToReach:
+class BanCheck:
     """A task of the reading process (crawler.readers.messages.HasSimplerReading): the verdict on an answer."""
 
     rules: tuple[BanRule, ...]
     encoding: str
-    answer: Answer
+    answer: JudgedResponse
     has_slow_rules: bool = False
 
     @property
     def url(self) -> str:
         return self.answer.url
 
-    def simpler(self, why: Message) -> "VerdictToReach | None":
-        """Without rules that have a selector; then by what answers say of themselves, whatever is in them."""
+    def simpler(self, why: Message) -> "BanCheck | None":
+        """Leave out rules that have a selector; then judge by status, headers and redirects alone."""
         if any(rule.selector for rule in self.rules):
             return replace(self, rules=without_selectors(self.rules), has_slow_rules=True)
         rules = tuple(rule for rule in self.rules if not (rule.words or rule.max_chars))
         return replace(self, rules=rules, answer=replace(self.answer, body=b"")) if self.answer.body else None
 
-    def read(self, session: object) -> Verdict:
+    def read(self, session: object) -> BanVerdict:
         ban = BanJudge(self.rules, self.encoding).verdict(self.answer)
-        return Verdict(ban, self.has_slow_rules and bool(self.answer.body))
+        return BanVerdict(ban, self.has_slow_rules and bool(self.answer.body))
 
 
 class BanJudge:
-    """Asks the rules of a site in their order, then the built-in ones."""
+    """Applies the rules of a site in their order, then the built-in ones."""
 
     def __init__(self, rules: Sequence[BanRule] = (), encoding: str = "") -> None:
-        """Raises BadConfiguration naming each rule that cannot be."""
-        faults = [fault for rule in rules for fault in faults_of(rule)]
+        """Raises BadConfiguration naming each invalid rule."""
+        faults = [fault for rule in rules for fault in rule_faults(rule)]
         if faults:
             raise BadConfiguration(faults)
         self._rules = (*rules, *BUILT_IN)
@@ -120,27 +120,27 @@ class BanJudge:
         self._reads_long_pages = any(rule.words or rule.selector for rule in rules)
         self._has_selectors = any(rule.selector for rule in rules)
 
-    def is_quick(self, answer: Answer) -> bool:
-        """Whether the verdict takes microseconds, as no markup is read."""
+    def is_quick(self, answer: JudgedResponse) -> bool:
+        """True if the verdict takes microseconds, as no markup is read."""
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
 
-    def is_short(self, answer: Answer) -> bool:
+    def is_short(self, answer: JudgedResponse) -> bool:
         """True for an answer so short that reading its markup and finding a selector take no time."""
         return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
 
-    def verdict(self, answer: Answer) -> Ban | None:
-        """The first rule that holds; None where the answer is a page of the site."""
-        page = _Page(answer, self._encoding)
+    def verdict(self, answer: JudgedResponse) -> Ban | None:
+        """Return the first rule that matches; None where the answer is a page of the site."""
+        page = _LazyPage(answer, self._encoding)
         for rule in self._rules:
             if rule in BUILT_IN and rule.words and len(answer.body) > _MAX_NOTICE_BYTES:
                 continue
-            seen = self._seen(rule, answer, page)
+            seen = self._match_rule(rule, answer, page)
             if seen:
                 return Ban(rule, seen)
         return None
 
-    def _seen(self, rule: BanRule, answer: Answer, page: "_Page") -> Message | None:
-        """What all the conditions of the rule saw, None where one of them does not hold."""
+    def _match_rule(self, rule: BanRule, answer: JudgedResponse, page: "_LazyPage") -> Message | None:
+        """Return what the conditions of the rule matched, None unless all of them match."""
         seen: list[Message] = []
         looks: tuple[tuple[object, Callable[[], Message | None]], ...] = (
             (rule.statuses, lambda: _status(rule, answer)),
@@ -156,16 +156,16 @@ class BanJudge:
             seen += [found] if found else []
         return Message("refusal.seen", seen=seen) if seen else None
 
-    def _redirect(self, rule: BanRule, answer: Answer) -> Message | None:
+    def _redirect(self, rule: BanRule, answer: JudgedResponse) -> Message | None:
         pattern = self._redirects[rule]
         url = next((url for url in answer.redirects if pattern.matches(url)), None)
         return Message("refusal.redirect", url=url) if url is not None else None
 
 
-class _Page:
-    """The text and tree of an answer, made when a rule first asks for them."""
+class _LazyPage:
+    """The text and tree of an answer, made when a rule first needs them."""
 
-    def __init__(self, answer: Answer, encoding: str) -> None:
+    def __init__(self, answer: JudgedResponse, encoding: str) -> None:
         self._answer, self._encoding = answer, encoding
         self._tree: HtmlElement | None = None
         self._text: str | None = None
@@ -194,20 +194,20 @@ class _Page:
         self._text = markup if self._tree is None else _visible(self._tree)
 
 
-def stored_answer(version: PageVersion, body: bytes) -> Answer:
-    """A page as it was stored."""
+def stored_answer(version: PageVersion, body: bytes) -> JudgedResponse:
+    """Return a stored page as an answer."""
     is_redirected = str(version.final_url) != str(version.requested_url)
     redirects = (str(version.final_url),) if is_redirected else ()
-    return Answer(version.final_url, version.status, dict(version.headers), body, redirects)
+    return JudgedResponse(version.final_url, version.status, dict(version.headers), body, redirects)
 
 
 def without_selectors(rules: Sequence[BanRule]) -> tuple[BanRule, ...]:
-    """The rules that look for no element."""
+    """Return the rules that look for no element."""
     return tuple(rule for rule in rules if not rule.selector)
 
 
-def faults_of(rule: BanRule) -> list[Message]:
-    """All that is wrong with a rule, but for what is slow (crawler.rule_checks)."""
+def rule_faults(rule: BanRule) -> list[Message]:
+    """Return the faults of a rule, but for slowness (crawler.rule_checks)."""
     faults: list[Message] = []
     if not (rule.statuses or rule.words or rule.selector or rule.redirect):
         faults.append(Message("refusal.no-condition", rule=rule.name))
@@ -229,7 +229,7 @@ def faults_of(rule: BanRule) -> list[Message]:
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """The pause that an answer asks for, in seconds from `now`: RFC 9110, 10.2.3. None where it asks for none.
+    """Return the pause that an answer demands, in seconds from `now`: RFC 9110, 10.2.3. None where it demands none.
 
     >>> retry_after_s({"Retry-After": "120"}, datetime(2026, 11, 1, tzinfo=UTC))
     120.0
@@ -250,38 +250,38 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def describe(ban: Ban, url: str) -> Message:
-    """What the operator is told."""
+    """Describe a refusal for the operator."""
     return Message("refusal.by-rule", url=url, rule=ban.rule.name, seen=ban.seen)
 
 
 def needs_rest(action: BanAction) -> bool:
-    """Whether the crawl waits after such a refusal."""
+    """True if the crawl waits after such a refusal."""
     return action in (BanAction.SLOW, BanAction.ROTATE)
 
 
-def _status(rule: BanRule, answer: Answer) -> Message | None:
+def _status(rule: BanRule, answer: JudgedResponse) -> Message | None:
     return Message("refusal.status", status=answer.status) if answer.status in rule.statuses else None
 
 
-def _word(rule: BanRule, page: _Page) -> Message | None:
+def _word(rule: BanRule, page: _LazyPage) -> Message | None:
     text = page.text.casefold()
     found = next((word for word in rule.words if word.casefold() in text), "")
     return Message("refusal.word", word=found) if found else None
 
 
-def _element(rule: BanRule, page: _Page) -> Message | None:
+def _element(rule: BanRule, page: _LazyPage) -> Message | None:
     if page.tree is None or not select(page.tree, rule.selector):
         return None
     return Message("refusal.element", selector=rule.selector[:_MAX_SHOWN_CHARS])
 
 
-def _shortness(rule: BanRule, page: _Page) -> Message | None:
+def _shortness(rule: BanRule, page: _LazyPage) -> Message | None:
     size = len("".join(page.text.split()))
     return Message("refusal.shortness", chars=size) if size <= rule.max_chars else None
 
 
 def _visible(tree: HtmlElement) -> str:
-    """The title and what is written on the page, scripts and styles left out."""
+    """Return the title and the text of the page, scripts and styles left out."""
     pieces: list[str] = []
     for element in tree.iter():
         if isinstance(element.tag, str) and element.tag not in _NOT_TEXT and element.text:

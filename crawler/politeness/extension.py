@@ -28,7 +28,7 @@ from crawler.fetching.proxies import Pool
 from crawler.politeness.bans import Ban, needs_rest
 from crawler.politeness.sessions import LoginFailed, Session
 from crawler.politeness.usage import BYTES_A_RUN, PAGES_A_DAY, HostUsage
-from crawler.politeness.windows import Windows
+from crawler.politeness.windows import CrawlWindows
 
 log = logging.getLogger("zhuiwen.crawl")
 
@@ -42,13 +42,13 @@ _STEP_S = 0.05
 
 
 class PolitenessExtension:
-    """One for a crawl. Middlewares tell it what they saw; it pauses the engine, goes on, or closes the spider."""
+    """One for a crawl. Middlewares report to it; it pauses the engine, resumes it, or closes the spider."""
 
     def __init__(self, crawler: Any, context: CrawlContext) -> None:
         self.crawler, self.context = crawler, context
         self._clock: Clock = SystemClock()  # of pauses that are waited for, whatever moment a crawl is taken for
         self.rules = context.plan.politeness
-        self.windows = Windows(self.rules.windows, self.rules.zone)
+        self.windows = CrawlWindows(self.rules.windows, self.rules.zone)
         crawls_dir = context.job_dir.parent if context.job_dir is not None else None
         self.usage = HostUsage(self.rules.budget, context.plan.run_id, context.scope.hosts, crawls_dir)
         self.proxies = Pool([(proxy.place, proxy) for proxy in self.rules.proxies])
@@ -81,7 +81,7 @@ class PolitenessExtension:
         return self._clock.now()
 
     def open(self) -> None:
-        """Before the first request: hold it back where the site may not be asked yet."""
+        """Hold back the first request where the site may not be crawled yet."""
         self.crawler.engine.pause()
         self._watch = asyncio.ensure_future(self._watch_pace())
 
@@ -95,8 +95,8 @@ class PolitenessExtension:
         self.context.stats.publish(is_last=True)
 
     def has_budget(self) -> bool:
-        """Whether one more request may be made; where not, the crawl ends."""
-        limit = self.usage.exhausted(self.windows.day_start(self.now()), self.in_flight)
+        """True if one more request may be made; otherwise the crawl ends."""
+        limit = self.usage.reached_limit(self.windows.day_start(self.now()), self.in_flight)
         if not limit:
             return True
         if limit == BYTES_A_RUN:
@@ -119,13 +119,13 @@ class PolitenessExtension:
         self.crawler.engine.pause()
 
     def hold_for_proxies(self) -> None:
-        """All proxies rest; nothing is asked without one."""
+        """Make no request while all proxies rest."""
         wakes = self.proxies.wakes() or self.now()
         wait_s = max((wakes - self.now()).total_seconds(), _STEP_S)
         self.hold(wait_s, Message("crawl.proxies-rest"), for_proxies=True)
 
     def end(self, reason: str, sentence: Message, resume_at: datetime | None = None) -> None:
-        """Close the spider. What is not done stays in the journal; `resume_at` says when it goes on by itself."""
+        """Close the spider. Pending addresses stay in the journal; `resume_at`: when the crawl resumes by itself."""
         if self._ending is not None:
             return
         counts = self.context.stats.counts
@@ -137,20 +137,20 @@ class PolitenessExtension:
     async def _watch_pace(self) -> None:
         while not self.is_ending:
             try:
-                if await self._may_go_on():
+                if await self._may_continue():
                     self.crawler.engine.unpause()
                     nextcall = self.crawler.engine._slot and self.crawler.engine._slot.nextcall
                     if nextcall:
                         nextcall.schedule()
             except LoginFailed as fault:
                 self.end(LOGIN_FAILED, fault.message)
-            except Exception as fault:  # a crawl that nobody lets go on would never end
+            except Exception as fault:  # without it, a paused crawl would never end
                 log.exception("the crawl could not be kept")
                 self.end(FAULT, Message("crawl.fault", kind=type(fault).__name__))
             await asyncio.sleep(_STEP_S)
 
-    async def _may_go_on(self) -> bool:
-        """Whether requests may be made now; sees to it that they are not where they may not."""
+    async def _may_continue(self) -> bool:
+        """True if requests may be made now; pauses the engine otherwise."""
         if not self.context.is_held():
             self.crawler.engine.pause()
             return False
@@ -162,14 +162,14 @@ class PolitenessExtension:
         if until > now:
             self.crawler.engine.pause()
             if (until - now).total_seconds() > MAX_PAUSE_S:
-                self._end_until(until, opens > now)
+                self._end_and_resume(until, opens > now)
             return False
         if self.needs_login:
             self.crawler.engine.pause()
             await self._log_in()
         return True
 
-    def _end_until(self, until: datetime, is_outside: bool) -> None:
+    def _end_and_resume(self, until: datetime, is_outside: bool) -> None:
         if is_outside:
             self.end(OUTSIDE_WINDOW, Message("crawl.outside-hours", hours=self.rules.windows), until)
         else:
@@ -187,18 +187,18 @@ class PolitenessExtension:
 
 
 class RefusalResponse:
-    """What a crawl does after a refusal: it rests, changes its proxy or name, logs in again, or ends."""
+    """Reacts to a refusal: rests, changes the proxy or user agent, logs in again, or ends the crawl."""
 
     def __init__(self, politeness: PolitenessExtension) -> None:
         self._politeness = politeness
         self._bans_in_a_row = 0
 
     def note_page(self) -> None:
-        """An answer that is a page: what came before it was no ban for good."""
+        """Note a page: the refusals before it were no lasting ban."""
         self._bans_in_a_row = 0
 
     def note_ban(self, ban: Ban, sentence: Message, wait_s: float | None, proxy: str, user_agent: str) -> None:
-        """A refusal: rest, change, log in again or end, as its rule says."""
+        """React to a refusal as its rule says: rest, rotate, log in again or end."""
         politeness = self._politeness
         self._bans_in_a_row += 1
         action = ban.rule.action
@@ -218,7 +218,7 @@ class RefusalResponse:
             politeness.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
 
     def _rotate(self, proxy: str, user_agent: str) -> bool:
-        """Whether there is another proxy or user agent to go on with."""
+        """Drop the proxy and the user agent; True if there is another one to go on with."""
         politeness = self._politeness
         now = politeness.now()
         if proxy:

@@ -1,4 +1,4 @@
-"""The steps of a login as an operator writes them: what they are, and what is wrong with them.
+"""The steps of a login as an operator writes them, and their faults.
 
     open https://www.example.com/login
     fill username = {user}
@@ -26,7 +26,7 @@ _STEP = re.compile(r"(open|fill|submit|check)(?:\s+(.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LoginStep:
     """One line: `verb` of open, fill, submit, check; `what` a URL, field or selector; `value` of fill, unfilled."""
 
     number: int
@@ -40,8 +40,8 @@ class Step:
         return self.verb in ("submit", "check") and bool(self.what)
 
 
-def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Step, ...]:
-    """The steps that a person wrote. Raises BadConfiguration naming every line that is none.
+def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[LoginStep, ...]:
+    """Parse the steps that a person wrote. Raises BadConfiguration naming every line that is none.
 
     names: the secret values there are; where given, a step that names another is at fault.
     """
@@ -63,14 +63,14 @@ def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[Step
     return found
 
 
-def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[Message]) -> Step | None:
+def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[Message]) -> LoginStep | None:
     found = _STEP.fullmatch(line)
     if not found:
         faults.append(Message("login.line", number=number, reason=Message("login.no-step")))
         return None
     verb, rest = found[1], (found[2] or "").strip()
     what, equals, value = rest.partition("=") if verb == "fill" else (rest, "", "")
-    step = Step(number, verb, what.strip(), value.strip())
+    step = LoginStep(number, verb, what.strip(), value.strip())
     fault = _fault(step, bool(equals), names)
     if fault is not None:
         faults.append(Message("login.line", number=number, reason=fault))
@@ -78,7 +78,7 @@ def _step(number: int, line: str, names: Mapping[str, str] | None, faults: list[
     return step
 
 
-def _fault(step: Step, has_value: bool, names: Mapping[str, str] | None) -> Message | None:
+def _fault(step: LoginStep, has_value: bool, names: Mapping[str, str] | None) -> Message | None:
     if not step.what and step.verb != "submit":
         return Message("login.nothing-after", verb=step.verb)
     if step.verb == "open":

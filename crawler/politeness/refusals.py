@@ -1,4 +1,4 @@
-"""Why a request came to nothing, as a reason that can be counted and a sentence for the operator."""
+"""Explains why a request failed, as a reason that can be counted and a message for the operator."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ BEYOND_FILES = "beyond_files"  # of a request's meta: how many files a run fetch
 
 
 class RequestRefused(IgnoreRequest):
-    """A request that is not made; `reason` None means that it was made before, which is no news."""
+    """A request that is not made; `reason` None means that it was made before, which is not counted."""
 
     def __init__(self, reason: Rejection | None, code: str | Message = "fetch.seen", /, **params: object) -> None:
         self.reason, self.message = reason, Message.of(code, **params)
@@ -29,11 +29,11 @@ class RequestRefused(IgnoreRequest):
 
 
 class KnownText(IgnoreRequest):
-    """A request that is not made: the address differs from one that was fetched in nothing that matters."""
+    """A request that is not made: the address is equivalent to one that was fetched."""
 
 
 class Postponed(IgnoreRequest):
-    """A request that is not made now: the address stays to be done."""
+    """A request that is not made now: the address stays pending."""
 
     def __init__(self, code: str | Message, /, **params: object) -> None:
         self.message = Message.of(code, **params)
@@ -41,7 +41,7 @@ class Postponed(IgnoreRequest):
 
 
 def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -> tuple[Rejection | None, Message]:
-    """The reason (None: nothing to count) and the message for a request to `url` that failed."""
+    """Return the reason (None: nothing to count) and the message for a request to `url` that failed."""
     fault = failure.value
     if isinstance(fault, RequestRefused):
         return fault.reason, fault.message
@@ -50,7 +50,7 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
     if isinstance(fault, DownloadCancelledError):
         return Rejection.TOO_LARGE, Message("fetch.too-large", url=url, bytes=max_body_bytes)
     if isinstance(fault, StopDownload):
-        return _stopped(fault, failure.request.meta, url)  # type: ignore[attr-defined]
+        return _explain_stop(fault, failure.request.meta, url)  # type: ignore[attr-defined]
     if isinstance(fault, DownloadTimeoutError):
         return Rejection.NO_ANSWER, Message("fetch.slow", url=url, seconds=timeout_s)
     if fault is not None and _has_endless_headers(fault):
@@ -64,8 +64,8 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
     return Rejection.NO_ANSWER, Message("fetch.broken-off", url=url, kind=type(fault).__name__)
 
 
-def _stopped(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[Rejection, Message]:
-    """Why crawler.spiders.crawl_signals stopped a download."""
+def _explain_stop(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[Rejection, Message]:
+    """Return why crawler.spiders.crawl_signals stopped a download."""
     if BEYOND_FILES in meta:
         return Rejection.TOO_MANY_FILES, Message("page.too-many-files", url=url, most=meta[BEYOND_FILES])
     kind = (fault.response.headers.get("Content-Type") or b"").decode("latin-1") if fault.response else ""
@@ -73,6 +73,6 @@ def _stopped(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[Rejec
 
 
 def _has_endless_headers(fault: BaseException) -> bool:
-    """Scrapy's fault is made from Twisted's, which holds the reasons for which the connection gave up."""
+    """True if headers exceeded the limit: Scrapy's exception has Twisted's as its cause, which holds the reasons."""
     reasons = getattr(fault.__cause__, "reasons", ())
     return any(reason.check(HeadersTooLarge) for reason in reasons)

@@ -1,4 +1,4 @@
-"""Opening a session on a site, by the steps of crawler.politeness.login_steps and values that nobody reads again.
+"""Opens a session on a site, by the steps of crawler.politeness.login_steps and their secret values.
 
 Fields that a form brings along (tokens against forged requests) are sent as they came. Nothing is sent anywhere but to
 the site's own hosts, and never in an address.
@@ -19,7 +19,7 @@ from core.wording import Message
 from crawler.characters.decoding import Decoded
 from crawler.markup import parse
 from crawler.opening import Rejected, decode_page
-from crawler.politeness.login_steps import NAME, Step, parse_steps
+from crawler.politeness.login_steps import NAME, LoginStep, parse_steps
 from crawler.politeness.refusals import Postponed, RequestRefused
 from crawler.readers.messages import Call, Task
 from crawler.selectors import select
@@ -32,8 +32,8 @@ Download = Callable[[Request], Awaitable[Response]]
 Run = Callable[[Task], Awaitable[Any]]  # of crawler.page_reader.PageReader
 
 
-class Place(Protocol):
-    """What a session asks of the crawl's scope."""
+class SiteScope(Protocol):
+    """The part of the crawl's scope that a session needs."""
 
     def is_on_site(self, url: str) -> bool: ...
 
@@ -42,23 +42,23 @@ class LoginFailed(BadInput):
     """A login that does not work; the message names the step and no value."""
 
     @classmethod
-    def at(cls, step: Step, code: str | Message, /, **params: object) -> "LoginFailed":
-        """At one step; the code is that of the reason."""
+    def for_step(cls, step: LoginStep, code: str | Message, /, **params: object) -> "LoginFailed":
+        """Make the error of one step; the code is that of the reason."""
         return cls("login.step", number=step.number, step=step.verb, reason=Message.of(code, **params))
 
 
 class Session:
-    """Carries the steps out. The cookies that come of it stay with the downloader and are written nowhere."""
+    """Carries the steps out. The cookies that they bring stay with the downloader and are written nowhere."""
 
-    def __init__(self, login: Login, scope: Place, run: Run) -> None:
+    def __init__(self, login: Login, scope: SiteScope, run: Run) -> None:
         self._values = dict(login.values)
         self._steps = parse_steps(login.steps, self._values)
         self._scope, self._run = scope, run
 
     async def open(self, download: Download) -> list[str]:
-        """What each step came to, without any value. Raises LoginFailed for the first that does not work."""
-        told: list[str] = []
-        page: _Page | None = None
+        """Return the outcome of each step, without any value. Raises LoginFailed for the first that does not work."""
+        outcomes: list[str] = []
+        page: _OpenedPage | None = None
         filled: dict[str, str] = {}
         for step in self._steps:
             if step.verb == "open":
@@ -70,42 +70,44 @@ class Session:
                 filled = {}
             else:
                 await self._check(step, page)
-            where = f" {_shown(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
-            told.append(f"{step.number}. {step.verb} {step.what}{where}")
-        return told
+            where = f" {_without_query(page.url)} {page.status}" if page and step.verb in ("open", "submit") else ""
+            outcomes.append(f"{step.number}. {step.verb} {step.what}{where}")
+        return outcomes
 
-    async def _fetch(self, step: Step, request: Request, download: Download) -> "_Page":
+    async def _fetch(self, step: LoginStep, request: Request, download: Download) -> "_OpenedPage":
         if not self._scope.is_on_site(request.url):
-            raise LoginFailed.at(step, "login.off-site", host=urlsplit(request.url).netloc)
+            raise LoginFailed.for_step(step, "login.off-site", host=urlsplit(request.url).netloc)
         try:
             response = await download(request)
         except (RequestRefused, Postponed) as fault:
-            raise LoginFailed.at(step, fault.message) from fault
+            raise LoginFailed.for_step(step, fault.message) from fault
         except Exception as fault:
-            raise LoginFailed.at(step, "login.no-answer", url=_shown(request.url), kind=type(fault).__name__) from fault
-        page = _Page.of(response)
+            raise LoginFailed.for_step(
+                step, "login.no-answer", url=_without_query(request.url), kind=type(fault).__name__
+            ) from fault
+        page = _OpenedPage.from_response(response)
         if page.status >= _MIN_ERROR:
-            raise LoginFailed.at(step, "fetch.status", url=_shown(page.url), status=page.status)
+            raise LoginFailed.for_step(step, "fetch.status", url=_without_query(page.url), status=page.status)
         return page
 
-    async def _check(self, step: Step, page: "_Page | None") -> None:
+    async def _check(self, step: LoginStep, page: "_OpenedPage | None") -> None:
         if page is None or not await self._path(step, page):
-            where = _shown(page.url) if page else Message("login.the-page")
-            raise LoginFailed.at(step, "login.not-in", what=step.what, where=where)
+            where = _without_query(page.url) if page else Message("login.the-page")
+            raise LoginFailed.for_step(step, "login.not-in", what=step.what, where=where)
 
-    async def _path(self, step: Step, page: "_Page") -> str:
-        """Where the first element that the step names stands in the page's tree, as an XPath; "" where nowhere."""
-        found = await self._run(Call(page.url, place_of, (page.markup, step.what)))
+    async def _path(self, step: LoginStep, page: "_OpenedPage") -> str:
+        """Return the XPath of the first element that the step names; "" where there is none."""
+        found = await self._run(Call(page.url, find_xpath, (page.markup, step.what)))
         if isinstance(found, Rejected):
-            raise LoginFailed.at(step, found.message)
+            raise LoginFailed.for_step(step, found.message)
         return str(found)
 
-    async def _submission(self, step: Step, page: "_Page | None", filled: Mapping[str, str]) -> Request:
+    async def _submission(self, step: LoginStep, page: "_OpenedPage | None", filled: Mapping[str, str]) -> Request:
         if page is None or page.tree is None:
-            raise LoginFailed.at(step, "login.no-page")
+            raise LoginFailed.for_step(step, "login.no-page")
         form = _form(step, page.tree, filled, await self._path(step, page) if step.what else "")
         if (form.method or "GET").upper() != "POST":
-            raise LoginFailed.at(step, "login.get-form")
+            raise LoginFailed.for_step(step, "login.get-form")
         fields = [(name, value) for name, value in form.form_values() if name not in filled]
         body = urlencode([*fields, *filled.items()], encoding=page.encoding, errors="xmlcharrefreplace")
         headers = {"Content-Type": "application/x-www-form-urlencoded", "Referer": page.url} | _token(page.tree)
@@ -113,15 +115,15 @@ class Session:
         return _request(action, method="POST", body=body, headers=headers)
 
 
-def place_of(markup: str, selector: str) -> str:
-    """The first element that a selector names, as an XPath; "" where there is none."""
+def find_xpath(markup: str, selector: str) -> str:
+    """Return the XPath of the first element that a selector matches; "" where there is none."""
     tree = parse(markup) if markup.strip() else None
     found = select(tree, selector) if tree is not None else []
     return str(found[0].getroottree().getpath(found[0])) if found else ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
+class _OpenedPage:
     url: str
     base: str
     status: int
@@ -130,7 +132,7 @@ class _Page:
     tree: HtmlElement | None
 
     @classmethod
-    def of(cls, response: Response) -> "_Page":
+    def from_response(cls, response: Response) -> "_OpenedPage":
         if len(response.body) > MAX_FORM_PAGE_BYTES:
             return cls(response.url, response.url, response.status, "utf-8", "", None)
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
@@ -144,34 +146,34 @@ class _Page:
 
 
 def _request(url: str, **options: Any) -> Request:
-    """robots.txt is not asked: the operator names this address, and no machine looks for more from there."""
+    """Make a request without robots.txt: the operator names this address, and no link is followed from there."""
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
 
 
-def _form(step: Step, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
-    """path: of the element that the step names."""
+def _form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
+    """Return the form to submit. path: of the element that the step names."""
     if step.what:
         found = tree.getroottree().xpath(path) if path else []
         if not found:
-            raise LoginFailed.at(step, "login.not-on-page", what=step.what)
+            raise LoginFailed.for_step(step, "login.not-on-page", what=step.what)
         chain = [found[0], *found[0].iterancestors()]
         forms = [element for element in chain if isinstance(element, FormElement)]
     else:
         forms = [form for form in tree.forms if all(name in form.fields for name in filled)]
     if not forms:
-        raise LoginFailed.at(step, "login.no-form")
+        raise LoginFailed.for_step(step, "login.no-form")
     missing = [name for name in filled if name not in forms[0].fields]
     if missing:
-        raise LoginFailed.at(step, "login.no-field", name=missing[0])
+        raise LoginFailed.for_step(step, "login.no-field", name=missing[0])
     return forms[0]
 
 
 def _token(tree: HtmlElement) -> dict[str, str]:
-    """The token that some frameworks keep in a meta tag and want back in a header."""
+    """Return the token that some frameworks keep in a meta tag and want back in a header."""
     found = tree.xpath("//meta[@name='csrf-token']/@content")
     return {"X-CSRF-Token": str(found[0])} if found else {}
 
 
-def _shown(url: str) -> str:
-    """An address without its query, which may carry what a session is."""
+def _without_query(url: str) -> str:
+    """Drop an address's query, which may carry a session."""
     return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

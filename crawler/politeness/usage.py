@@ -1,4 +1,4 @@
-"""Counts what is fetched from hosts: a budget is one of the host, whichever of its sites is crawled."""
+"""Counts what is fetched from hosts: a budget belongs to the host, whichever of its sites is crawled."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -50,8 +50,8 @@ class HostUsage:
             [int(at.timestamp()) // _STEP_S * _STEP_S, at_host or self._names[0], self._run_id, size],
         )
 
-    def exhausted(self, day_began: datetime, in_flight: int = 0) -> str:
-        """Which limit is reached: BYTES_A_RUN, PAGES_A_DAY, BYTES_A_DAY, or "" for none.
+    def reached_limit(self, day_began: datetime, in_flight: int = 0) -> str:
+        """Return the limit that is reached: BYTES_A_RUN, PAGES_A_DAY, BYTES_A_DAY, or "" for none.
 
         in_flight: requests whose answers are still to be counted.
         """
@@ -72,6 +72,6 @@ class HostUsage:
         return next((name for name, limit, used in reached if limit and used >= limit), "")
 
     def close(self, now: datetime) -> None:
-        """Forget what no budget counts any more."""
+        """Delete what no budget counts any longer."""
         self._rows.execute("DELETE FROM usage WHERE begun < ?", [int((now - _KEPT).timestamp())])
         self._rows.close()

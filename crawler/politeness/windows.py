@@ -1,4 +1,4 @@
-"""When a site may be crawled: hours of its own day, which a crawl waits for and goes on in."""
+"""The hours of a site's own day in which it may be crawled; a crawl waits for them."""
 
 import re
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class Window:
         return minute >= self.begin or minute < self.end
 
 
-class Windows:
+class CrawlWindows:
     """The hours of a site. Without any, it may be crawled at all times."""
 
     def __init__(self, text: str, zone: str) -> None:
-        """Raises BadConfiguration for what names no hours, or no time zone."""
+        """Raises BadConfiguration for text that names no hours, or no time zone."""
         self.windows = parse(text)
         try:
             self._zone = ZoneInfo(zone)
@@ -41,7 +41,7 @@ class Windows:
         return not self.windows or any(window.holds(local.hour * 60 + local.minute) for window in self.windows)
 
     def opens(self, at: datetime) -> datetime:
-        """The first moment from `at` on at which the site may be crawled, in UTC; `at` itself where it may be now.
+        """Return the first moment from `at` on at which the site may be crawled, in UTC; `at` itself if it may be now.
 
         The hours are those of the clock on the wall: one that a change to summer time skips opens when the clock has
         gone on, and of one that comes twice both count.
@@ -56,11 +56,11 @@ class Windows:
         raise BadConfiguration("site.hours-never-come")
 
     def day_start(self, at: datetime) -> datetime:
-        """The beginning of the site's own date, by which budgets are counted, in UTC."""
+        """Return the beginning of the site's own date, by which budgets are counted, in UTC."""
         return self._midnight(at, days_later=0)
 
     def next_day(self, at: datetime) -> datetime:
-        """When that date ends, in UTC."""
+        """Return the end of that date, in UTC."""
         return self._midnight(at, days_later=1)
 
     def _midnight(self, at: datetime, *, days_later: int) -> datetime:
@@ -69,7 +69,7 @@ class Windows:
 
 
 def parse(text: str) -> tuple[Window, ...]:
-    """The windows that a person wrote. Raises BadConfiguration naming the first that is none.
+    """Parse the windows that a person wrote. Raises BadConfiguration naming the first that is none.
 
     >>> parse("01:00-06:00, 23:30-00:30")
     (Window(begin=60, end=360), Window(begin=1410, end=30))

@@ -1,1 +1,1 @@
-"""Who hosts a site and who registered its name, as the registries say. They are asked on request alone."""
+"""Looks up who hosts a site and who registered its name. The registries are queried on request alone."""

@@ -1,4 +1,4 @@
-"""All that the registries say of a site's hosts: RDAP first, whois where that does not know."""
+"""Looks up a site's hosts in the registries: RDAP first, whois where that does not know."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -26,7 +26,7 @@ OF_ADDRESSES = "ip"  # the ending that stands for addresses in the setting
 
 @dataclass(frozen=True, slots=True)
 class RegistryContact:
-    """What a registry says. where: the server that said it, and of what."""
+    """A contact that a registry names. where: the server that named it, and for what."""
 
     contact: Contact
     source: ContactSource
@@ -35,14 +35,14 @@ class RegistryContact:
 
 @dataclass(slots=True)
 class LookedUp:
-    """All that was found, and what could not be found out."""
+    """The contacts that were found, and the faults of the look-up."""
 
     found: list[RegistryContact] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
 
 
 class Registries:
-    """Asks for one site after the other; no server but those that the settings name, or that these lead to."""
+    """Looks up one site after the other; queries the servers that the settings name, or that these lead to."""
 
     def __init__(self, settings: RegistrySettings, crawl: CrawlSettings) -> None:
         self._settings, self._agent = settings, crawl.user_agent
@@ -54,7 +54,7 @@ class Registries:
         self._guard = AddressGuard((*crawl.allow_private_hosts, *named))
 
     def look_up(self, hosts: Sequence[str]) -> LookedUp:
-        """What is known of the names and addresses of hosts (as core.hosts spells them)."""
+        """Look up the names and addresses of hosts (as core.hosts spells them)."""
         if not self._settings.is_on:
             raise BadInput("registry.off")
         self._end = time.monotonic() + MAX_SECONDS
@@ -90,7 +90,7 @@ class Registries:
         path: str,
         name: str,
     ) -> None:
-        """Ask the servers in turn until one knows; what kept one from answering is noted."""
+        """Query the servers in turn until one knows; note what kept one from answering."""
         if time.monotonic() > self._end:
             looked.faults.append(Message("registry.over-time", about=about, seconds=MAX_SECONDS))
             return
@@ -140,7 +140,7 @@ class Registries:
             yield self._settings.rdap_url
 
     def _whois_servers(self, name: str) -> Iterator[Host]:
-        """For a name those of its ending, then those of all names; for an address those of addresses, then the same."""
+        """Yield the servers of a name's ending, then those of all names; for an address those of addresses first."""
         for is_first in (True, False):
             for ending, place in self._servers:
                 is_of = (name == "" if ending == OF_ADDRESSES else name.endswith(f".{ending}")) if ending else False

@@ -1,4 +1,4 @@
-"""RDAP (RFC 9082, 9083): what a server says of a name or an address, over HTTP, within bounds."""
+"""RDAP (RFC 9082, 9083): queries a server for a name or an address, over HTTP, within limits."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 from core.contacts import Contact, ContactKind
 from core.errors import BadInput, RetryLater
 from core.text import storable
-from crawler.contacts.emails import email_of
+from crawler.contacts.emails import parse_email
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.exchange import FetchLimits, HttpRequest, exchange
 from crawler.fetching.names import NameResolver
@@ -22,7 +22,7 @@ _ACCEPT = "application/rdap+json, application/json;q=0.9"
 
 
 def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameResolver) -> dict[str, Any] | None:
-    """The answer of a server; None where it does not know. path: as `domain/a.example`.
+    """Return the answer of a server; None where it does not know. path: as `domain/a.example`.
 
     Raises BadInput for an answer that is none of RDAP, UnsafeUrl, RetryLater where nothing whole comes in time.
     """
@@ -43,14 +43,14 @@ def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameR
 
 
 def registrar(answer: dict[str, Any]) -> list[Contact]:
-    """Who registered a name, and where that takes complaints; nothing where the answer does not say."""
+    """Return the registrar of a name, and its abuse contact; nothing where the answer has none."""
     found = list(_entities(answer, MAX_DEPTH))
     name = next((_name(each) for each, roles in found if "registrar" in roles), "")
     return _contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse(found))
 
 
 def host(answer: dict[str, Any]) -> list[Contact]:
-    """Whose network an address is of, and where that takes complaints."""
+    """Return the owner of an address's network, and its abuse contact."""
     found = list(_entities(answer, MAX_DEPTH))
     owners = ("registrant", "administrative", "technical")
     by_role = {role: _name(each) for each, roles in reversed(found) for role in roles if _name(each)}
@@ -64,7 +64,7 @@ def _contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse: str) -
 
 
 def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Each entity with its roles, those inside of others behind them; at most MAX_ENTITIES of a list."""
+    """Yield each entity with its roles, those inside of others after them; at most MAX_ENTITIES of a list."""
     stated = answer.get("entities")
     for each in stated[:MAX_ENTITIES] if isinstance(stated, list) else ():
         if not isinstance(each, dict):
@@ -77,7 +77,7 @@ def _entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, An
 
 def _abuse(found: list[tuple[dict[str, Any], list[str]]]) -> str:
     return next(
-        (email for each, roles in found if "abuse" in roles and (email := email_of(_of_card(each, "email")))), ""
+        (email for each, roles in found if "abuse" in roles and (email := parse_email(_of_card(each, "email")))), ""
     )
 
 
@@ -86,7 +86,7 @@ def _name(entity: dict[str, Any]) -> str:
 
 
 def _of_card(entity: dict[str, Any], wanted: str) -> str:
-    """A property of the entity's card (jCard, RFC 7095); "" for none."""
+    """Return a property of the entity's card (jCard, RFC 7095); "" for none."""
     card = entity.get("vcardArray")
     rows = card[1] if isinstance(card, list) and len(card) == 2 and isinstance(card[1], list) else []
     for row in rows[:100]:
@@ -104,7 +104,7 @@ DNS, IPV4, IPV6 = "dns.json", "ipv4.json", "ipv6.json"
 
 
 def server_of_name(folder: Path, name: str) -> str:
-    """The base address of the server that knows a name, by the longest ending that is listed; "" for none.
+    """Return the base address of the server that knows a name, by the longest ending that is listed; "" for none.
 
     Raises BadInput for a file that is no such list.
     """
@@ -115,7 +115,7 @@ def server_of_name(folder: Path, name: str) -> str:
 
 
 def server_of_address(folder: Path, address: str) -> str:
-    """The base address of the server that knows an IP address, by the smallest network; "" for none."""
+    """Return the base address of the server that knows an IP address, by the smallest network; "" for none."""
     ip = ip_address(address)
     found = [
         (network.prefixlen, url)
@@ -126,7 +126,7 @@ def server_of_address(folder: Path, address: str) -> str:
 
 
 def _services(path: Path) -> Iterator[tuple[str, str]]:
-    """What is listed, and the first https address of its servers, else the first; nothing where there is no file."""
+    """Yield each key of the list, and the first https address of its servers, else the first; none without a file."""
     if not path.exists():
         return
     for entry in _read(path):

@@ -1,4 +1,4 @@
-"""Whois (RFC 3912): a line out, a text back, and what of it says who registered a name or has an address."""
+"""Whois (RFC 3912): sends a line, receives a text, and reads who registered a name or has an address."""
 
 import re
 import socket
@@ -7,7 +7,7 @@ from core.contacts import Contact, ContactKind
 from core.errors import BadInput, RetryLater
 from core.hosts import Host
 from core.text import storable
-from crawler.contacts.emails import email_of
+from crawler.contacts.emails import parse_email
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.deadline import Deadline
 from crawler.fetching.names import NameResolver
@@ -25,7 +25,7 @@ _ABUSE_REMARK = re.compile(r"^% Abuse contact for '[^'\n]{1,100}' is '([^'\n]{3,
 
 
 def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) -> str:
-    """What the server at `place` says, cut to MAX_ANSWER_BYTES. question: an ASCII name or an address, of one line.
+    """Query the server at `place`; cut to MAX_ANSWER_BYTES. question: an ASCII name or an address, of one line.
 
     Raises UnsafeUrl for a private address that nobody named, RetryLater where nothing comes in time.
     """
@@ -35,19 +35,19 @@ def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) ->
     try:
         found = names.addresses(place.name, port, deadline.remaining_s())
         address = guard.allowed_addresses(f"whois://{place}", place.name, port, found)[0]
-        return storable(_decoded(_answer(address, port, question, deadline)))
+        return storable(_decode(_answer(address, port, question, deadline)))
     except (OSError, UnicodeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise RetryLater("registry.no-whois", place=place, reason=reason) from error
 
 
 def registrar(text: str) -> list[Contact]:
-    """Who registered a name, and where that takes complaints."""
+    """Return the registrar of a name, and its abuse contact."""
     return _contacts(text, ContactKind.REGISTRAR, _REGISTRAR, ContactKind.REGISTRAR_ABUSE, _REGISTRAR_ABUSE)
 
 
 def host(text: str) -> list[Contact]:
-    """Whose network an address is of, and where that takes complaints."""
+    """Return the owner of an address's network, and its abuse contact."""
     return _contacts(text, ContactKind.HOST, _HOST, ContactKind.HOST_ABUSE, _HOST_ABUSE)
 
 
@@ -60,7 +60,7 @@ def _contacts(
     name = next((said[each][:MAX_NAME_CHARS] for each in names if each in said), "")
     remark = _ABUSE_REMARK.search(text) if kind is ContactKind.HOST else None
     stated = [said.get(each, "") for each in abuse_names] + ([remark[1]] if remark else [])
-    abuse = next((email for each in stated if (email := email_of(each))), "")
+    abuse = next((email for each in stated if (email := parse_email(each))), "")
     found = [Contact(kind, name)] if name else []
     return [*found, *([Contact(of_abuse, abuse, name[:60])] if abuse else [])]
 
@@ -78,7 +78,7 @@ def _answer(address: str, port: int, question: str, deadline: Deadline) -> bytes
     return bytes(taken)
 
 
-def _decoded(answer: bytes) -> str:
+def _decode(answer: bytes) -> str:
     for encoding in ("utf-8", "gb18030"):
         try:
             return answer.decode(encoding)

@@ -1,1 +1,1 @@
-"""What is noted of the machine that crawls, once for each crawl process."""
+"""Facts of the machine that crawls, noted once for each crawl process."""

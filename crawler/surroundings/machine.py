@@ -18,7 +18,7 @@ _STOOD_ON = ("Scrapy", "Twisted", "playwright")
 def machine_of_this_process(
     clock: tuple[ClockReading, ...], *, has_response_cache: bool, resolver_file: Path = RESOLVER_FILE
 ) -> Machine:
-    """What there is to say now. clock: what time servers said of it (time_servers.compare). Never raises."""
+    """Describe this machine now. clock: the readings of time servers (time_servers.compare). Never raises."""
     hosts, kernel = HostsFile(), platform.uname()
     return Machine(
         noted_at=datetime.now(UTC),
@@ -26,7 +26,7 @@ def machine_of_this_process(
         system=_system(),
         kernel=f"{kernel.system} {kernel.release} {kernel.machine}".strip(),
         program=_program(),
-        resolver_lines=_lines_of(resolver_file),
+        resolver_lines=_read_lines(resolver_file),
         hosts_digest=hosts.digest,
         hosts_bytes=hosts.bytes,
         has_response_cache=has_response_cache,
@@ -52,7 +52,7 @@ def _program() -> Program:
     return Program(code_version(), digest, files, tuple(parts))
 
 
-def _lines_of(path: Path) -> tuple[str, ...] | None:
+def _read_lines(path: Path) -> tuple[str, ...] | None:
     try:
         text = path.read_text("utf-8", "replace")
     except OSError:

@@ -1,4 +1,4 @@
-"""How far this machine's clock is from that of named time servers: an SNTP client.
+"""Compares this machine's clock with that of named time servers: an SNTP client.
 
 Source: RFC 4330 (SNTP version 4), RFC 5905, sections 7.3 and 8. The clock is compared, never set. What is sent as the
 time of sending is a random number, which the answer has to repeat: nobody who did not see the question can answer it.
@@ -31,7 +31,7 @@ _SECOND, _SHORT_SECOND = 2**32, 2**16  # a second in the fixed point numbers of 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """What a server said. received, sent: by its clock, in 2**-32 s since 1900, of which 64 bits are kept."""
+    """A server's answer. received, sent: by its clock, in 2**-32 s since 1900, of which 64 bits are kept."""
 
     leap: int
     stratum: int
@@ -41,7 +41,7 @@ class _Answer:
 
 
 def compare(servers: Sequence[str], names: NameResolver) -> tuple[ClockReading, ...]:
-    """What each of the first four servers says, all asked at once; at most 4 s. Never raises.
+    """Return the readings of the first four servers, all queried at once; at most 4 s. Never raises.
 
     servers: "host" or "host:port".
     """
@@ -61,14 +61,14 @@ def _reading(server: str, names: NameResolver) -> ClockReading:
         return ClockReading(server, datetime.now(UTC), fault=ClockFault.UNKNOWN_NAME)
     for _ in range(TRIES):
         try:
-            return _asked(server, address, port)
+            return _query(server, address, port)
         except OSError:
             continue
     return ClockReading(server, datetime.now(UTC), address, fault=ClockFault.NO_ANSWER)
 
 
-def _asked(server: str, address: str, port: int) -> ClockReading:
-    """One question. Raises OSError where no answer to it comes in time."""
+def _query(server: str, address: str, port: int) -> ClockReading:
+    """Send one query. Raises OSError where no answer to it comes in time."""
     nonce = secrets.randbits(64)
     question = _PACKET.pack(_ASKED, 0, 0, 0, 0, 0, b"", 0, 0, 0, nonce)
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -88,7 +88,7 @@ def _asked(server: str, address: str, port: int) -> ClockReading:
 
 
 def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
-    """The answer to the question with that nonce; others are passed over. Raises OSError."""
+    """Return the answer to the query with that nonce; others are ignored. Raises OSError."""
     while True:
         asking.settimeout(deadline.remaining_s())
         data = asking.recv(1_024)
@@ -101,10 +101,10 @@ def _answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
 
 
 def _ntp(ns: int) -> int:
-    """A moment of Unix time as NTP has it."""
+    """Convert a moment of Unix time to NTP's."""
     return (_TO_1970_S * _SECOND + ns * _SECOND // 10**9) % 2**64
 
 
 def _apart_s(later: int, earlier: int) -> float:
-    """Seconds between two moments of NTP, right for clocks that are up to 68 years apart (RFC 5905, 6)."""
+    """Return the seconds between two moments of NTP, right for clocks up to 68 years apart (RFC 5905, 6)."""
     return ((later - earlier + 2**63) % 2**64 - 2**63) / _SECOND

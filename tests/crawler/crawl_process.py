@@ -210,7 +210,7 @@ def _run(
             return
         output.seek(0)
         said = output.read().decode("utf-8", "replace")
-        pipe.send(Crawled(counts, store, outbox.sent, said, progress, gathered.found(), connected))
+        pipe.send(Crawled(counts, store, outbox.sent, said, progress, gathered.site_contacts(), connected))
 
 
 def _note_place(into: list[str], address: object) -> None:

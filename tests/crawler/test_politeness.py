@@ -21,8 +21,8 @@ import pytest
 from core.errors import BadConfiguration
 from core.politeness import BanAction, BanRule, Budget, Login, Politeness, Proxy
 from crawler.end_reasons import SLOW_RULES
-from crawler.politeness.bans import Answer as Refusal
-from crawler.politeness.bans import BanJudge, VerdictToReach
+from crawler.politeness.bans import BanCheck, BanJudge
+from crawler.politeness.bans import JudgedResponse as Refusal
 from crawler.readers.reading_process import ReadingProcess
 from crawler.run import run_crawl
 from crawler.selectors import MAX_SLOW_PAGES
@@ -158,7 +158,7 @@ def test_a_selector_that_is_slow_on_a_page_is_left_out_there_and_the_other_rules
     answer = Refusal("http://a.example/", 200, {}, ("<p>请先拖动滑块" + "<p>字" * 3_000).encode())
     assert not BanJudge(rules).is_short(answer)  # which is judged in the crawl's own process
     with ReadingProcess(max_cpu_s=1.0) as process:
-        verdict = process.read(VerdictToReach(rules, "", answer))
+        verdict = process.read(BanCheck(rules, "", answer))
     assert verdict.has_slow_rules
     assert verdict.ban.rule == rules[1]
 

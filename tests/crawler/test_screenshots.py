@@ -26,7 +26,7 @@ from crawler.browsing.screenshots import (
     NoRendering,
     Rendering,
     render,
-    render_with,
+    render_page,
 )
 from tests.support.web_server import Answer, WebServer
 
@@ -162,7 +162,7 @@ def test_what_was_fetched_with_the_page_is_drawn_and_what_was_not_is_named() -> 
         head = '<link rel=stylesheet href="/look.css?版=1#x"><link rel=stylesheet href="/never.css">'
         body = '<img src="http://pictures.example/字.png" width=50 height=50><img src="/lost.png">'
         page = f"<html><head><meta charset=utf-8>{head}</head><body>{body}</body></html>".encode()
-        rendering = render_with(Drawable(page, HTML, site.url("/page"), kept))
+        rendering = render_page(Drawable(page, HTML, site.url("/page"), kept))
         assert isinstance(rendering, Rendering)
         assert site.requested == []
         assert colour(rendering) == GREEN
@@ -180,8 +180,8 @@ def test_a_font_of_another_host_that_was_fetched_is_used() -> None:
     kept = (CapturedResource("https://fonts.example/x.ttf", "font/ttf", datetime(2026, 11, 20, tzinfo=UTC), font),)
     style = "@font-face{font-family:x;src:url(https://fonts.example/x.ttf)} body{margin:0;font:400px/400px x}"
     page = f"<html><head><meta charset=utf-8><style>{style}</style></head><body>追</body></html>".encode()
-    with_font = render_with(Drawable(page, HTML, "https://pirate.example/1", kept))
-    without = render_with(Drawable(page, HTML, "https://pirate.example/1"))
+    with_font = render_page(Drawable(page, HTML, "https://pirate.example/1", kept))
+    without = render_page(Drawable(page, HTML, "https://pirate.example/1"))
     assert isinstance(with_font, Rendering)
     assert isinstance(without, Rendering)
     inside = [(40, 60), (200, 200), (360, 60)]

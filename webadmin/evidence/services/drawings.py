@@ -14,7 +14,7 @@ from core.ids import Digest
 from core.pages import PageVersion, StoredPart
 from core.ports import PageStore
 from crawler.browsing import screenshots
-from crawler.browsing.screenshots import DEADLINE_S, Drawable, NoRendering, render_with
+from crawler.browsing.screenshots import DEADLINE_S, Drawable, NoRendering, render_page
 from crawler.formats.kinds import kind_of
 
 MIB = 2**20
@@ -91,7 +91,7 @@ class _Browser:
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
         self._shared = tuple(_resources(store, (name for name in names if name)))
 
-    def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.Rendering | NoRendering:
+    def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.PageRendering | NoRendering:
         """One page, from what its text was read in."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER
@@ -101,7 +101,7 @@ class _Browser:
         if body is None or kind_of(body):  # a browser keeps a file and shows nothing
             return NoRendering.BROWSER_FAILED
         drawable = Drawable(body, dict(page.headers), page.url, resources, told)
-        return render_with(drawable, chromium=self._chromium, deadline_s=deadline_s)
+        return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)
 
 
 def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedResource]:
@@ -110,7 +110,7 @@ def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedRe
         yield from wire.resources if wire else ()
 
 
-def _drawing(seen: screenshots.Rendering | NoRendering, url: str) -> Drawing:
+def _drawing(seen: screenshots.PageRendering | NoRendering, url: str) -> Drawing:
     """As a bundle has it."""
     if isinstance(seen, NoRendering):
         return FAILED

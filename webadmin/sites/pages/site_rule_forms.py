@@ -12,7 +12,7 @@ from core.errors import BadConfiguration
 from core.hosts import parse_host
 from core.wording import Message
 from crawler.politeness.login_steps import parse_steps
-from crawler.politeness.windows import Windows
+from crawler.politeness.windows import CrawlWindows
 from webadmin.sites.models import SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.services import encrypted_secrets as sealed
 from webadmin.sites.services import politeness
@@ -53,11 +53,11 @@ class SiteRulesForm(forms.ModelForm):
         )
 
     def clean_windows(self) -> str:
-        return str(_validate(lambda: Windows(self.cleaned_data["windows"], "UTC"), self.cleaned_data["windows"]))
+        return str(_validate(lambda: CrawlWindows(self.cleaned_data["windows"], "UTC"), self.cleaned_data["windows"]))
 
     def clean_zone(self) -> str:
         zone = str(self.cleaned_data["zone"]).strip()
-        return str(_validate(lambda: Windows("", zone or "UTC"), zone))
+        return str(_validate(lambda: CrawlWindows("", zone or "UTC"), zone))
 
     def clean_login_values(self) -> str:
         return self._clean_pairs("login_values")
@@ -104,14 +104,14 @@ class SiteBanRuleForm(forms.ModelForm):
         widgets = {"words": UnfoldAdminTextareaWidget(attrs={"rows": 2})}
 
     def clean(self) -> dict[str, Any]:
-        from crawler.politeness.bans import faults_of  # late: it loads fingerprint
+        from crawler.politeness.bans import rule_faults  # late: it loads fingerprint
 
         cleaned: dict[str, Any] = super().clean() or {}
         if self.errors or self.cleaned_data.get("DELETE"):
             return cleaned
         values = {name: cleaned[name] for name in self.Meta.fields}
         try:
-            faults: Sequence[Message] = faults_of(politeness.ban_rule(SiteBanRule(**values)))
+            faults: Sequence[Message] = rule_faults(politeness.ban_rule(SiteBanRule(**values)))
         except BadConfiguration as fault:
             faults = fault.faults
         if faults:

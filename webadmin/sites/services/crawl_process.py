@@ -132,7 +132,7 @@ def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
 def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
     """Keep where the site says that it can be reached, as behind the others; the next crawl makes up for it."""
     try:
-        contacts.note_read(run.site, gathered.found())
+        contacts.note_read(run.site, gathered.site_contacts())
     except DatabaseFailure as error:
         log.warning("where site %s can be reached was not written: %s", run.site_id, error)
 

@@ -157,13 +157,13 @@ def _outcome_of_rules(
     page: PageRecord, rules: tuple[BanRule, ...], encoding: str, store: PageStore, process: ReadingProcess
 ) -> Tried | None:
     """None: they take too long on this page."""
-    from crawler.politeness.bans import VerdictToReach, stored_answer
+    from crawler.politeness.bans import BanCheck, stored_answer
 
     version = store.version(VersionId(page.version_id))
     body = store.raw(version.raw_digest) if version is not None else None
     if version is None or body is None:
         return Tried(page.url, page.title, "", None, is_stored=False)
-    verdict = process.read(VerdictToReach(rules, encoding, stored_answer(version, body)))
+    verdict = process.read(BanCheck(rules, encoding, stored_answer(version, body)))
     ban = verdict.ban
     if verdict.has_slow_rules:
         return None
