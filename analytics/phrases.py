@@ -6,7 +6,7 @@ from analytics.records import LANGUAGES
 from analytics.report import Notice
 from core.errors import BadInput
 from core.terms import term
-from core.wording import words_of
+from core.wording import find_words
 
 
 class Phrases:
@@ -19,7 +19,7 @@ class Phrases:
         self._code = "zh" if language.startswith("zh") else "en"
 
     def __getitem__(self, key: str) -> str:
-        return words_of(f"phrase.{key}", self._code)
+        return find_words(f"phrase.{key}", self._code)
 
     def term(self, member: StrEnum) -> str:
         """Say a member of one of core's enumerations, or a notice."""

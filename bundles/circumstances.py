@@ -11,7 +11,7 @@ from typing import Any
 from bundles.records import Capture, Exchange, Part
 from bundles.shapes import moment
 from core.captures import CaptureSource
-from core.circumstances import BrowserProfile, ClockReading, Machine, Way
+from core.circumstances import BrowserProfile, ClockReading, Machine, NetworkRoute
 from core.wording import Message
 
 # Headers of a request by which a server may answer that nothing has changed (RFC 9110, 13.1), and those of an answer
@@ -110,7 +110,7 @@ def _exchange(number: int, part: Part, exchange: Exchange, machines: Sequence[Ma
     }
 
 
-def _way(way: Way) -> dict[str, Any]:
+def _way(way: NetworkRoute) -> dict[str, Any]:
     return {
         "source_address": way.source_address,
         "interface": way.interface,

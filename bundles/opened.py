@@ -14,7 +14,7 @@ from bundles.shapes import READ_IN_RESPONSE
 from bundles.warc import FULL_PAGE, PDF, TEXT
 from bundles.warc_reading import Budget, Expanded, records
 from core.ids import Digest, digest
-from core.marks import Mark, rebuilt
+from core.marks import Mark, rebuild_text
 from core.wording import Message
 
 _SHOWN = (TEXT, FULL_PAGE, PDF)
@@ -203,8 +203,8 @@ def _check_statements(archived: list[_Record], page: Mapping[str, Any], text: st
     for said in page["page_resources"]:
         _require(_is_there(archived, "resource", said["url"], said["digest"]), bundle.PAGE, "flaw.resource")
     if "marks" in page:
-        marks = list(map(Mark.of_record, page["marks"]))
-        _require(rebuilt(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
+        marks = list(map(Mark.from_record, page["marks"]))
+        _require(rebuild_text(page["raw_text"], text, marks) == text, bundle.PAGE, "flaw.marks")
 
 
 def _check_passages(finding: Mapping[str, Any], text: str) -> None:

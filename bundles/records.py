@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource, NameAnswer, TlsSession
-from core.circumstances import BrowserProfile, Machine, Way
+from core.circumstances import BrowserProfile, Machine, NetworkRoute
 from core.ids import Digest
 from core.marks import Mark
 from core.wording import Message
@@ -39,7 +39,7 @@ class Exchange:
     is_truncated: bool = False
     dns: NameAnswer | None = None
     tls: TlsSession | None = None
-    way: Way | None = None  # None: nobody took it down
+    way: NetworkRoute | None = None  # None: nobody took it down
 
 
 @dataclass(frozen=True, slots=True)

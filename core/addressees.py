@@ -61,10 +61,10 @@ COUNTER_TIMES: Mapping[CounterRule, CounterTime] = {
 ANSWER_DAYS = 7
 
 
-def paper_for(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
+def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
     """The paper that an addressee gets. rule: says under which law it takes notices.
 
-    >>> paper_for(AddresseeRole.PUBLISHES), paper_for(AddresseeRole.STORES, CounterRule.DMCA)
+    >>> choose_notice_kind(AddresseeRole.PUBLISHES), choose_notice_kind(AddresseeRole.STORES, CounterRule.DMCA)
     (<Paper.LETTER: 'letter'>, <Paper.DMCA: 'dmca'>)
     """
     # Articles 14 to 17 of the Regulation (信息网络传播权保护条例) are for providers of storage, search and links. Who
@@ -80,15 +80,15 @@ def paper_for(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9)
     return Paper.ARTICLE_14
 
 
-def rule_of(role: AddresseeRole, rule: CounterRule) -> CounterRule:
+def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRule:
     """The rule that holds for a role: who publishes by itself passes no statement of anybody on."""
     return CounterRule.NONE if role is AddresseeRole.PUBLISHES else rule
 
 
-def days_of(rule: CounterRule) -> int:
+def counter_days(rule: CounterRule) -> int:
     """The days to count with until somebody knows better: all that are sure.
 
-    >>> days_of(CounterRule.DMCA), days_of(CounterRule.REPLY_2020_9), days_of(CounterRule.NONE)
+    >>> counter_days(CounterRule.DMCA), counter_days(CounterRule.REPLY_2020_9), counter_days(CounterRule.NONE)
     (10, 20, 0)
     """
     if rule is CounterRule.NONE:

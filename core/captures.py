@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from core.circumstances import BrowserProfile, Machine, Way
+from core.circumstances import BrowserProfile, Machine, NetworkRoute
 
 WITHHELD = "[withheld]"
 
@@ -105,7 +105,7 @@ class WireExchange:
     is_truncated: bool = False  # the body is known to be longer than what was had of it
     name_answer: NameAnswer | None = None
     tls: TlsSession | None = None
-    way: Way | None = None  # None: nobody took it down
+    way: NetworkRoute | None = None  # None: nobody took it down
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Chapters:
         text = _DASHES.sub("-", unicodedata.normalize("NFKC", typed).strip())
         if len(text) > MAX_TYPED_CHARS:
             raise BadInput("work.chapters-too-long", most=MAX_TYPED_CHARS)
-        return cls(_joined(_range(part) for part in _COMMAS.split(text) if part))
+        return cls(_join_ranges(_range(part) for part in _COMMAS.split(text) if part))
 
     def __str__(self) -> str:
         return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in self.ranges)
@@ -54,7 +54,7 @@ class Chapters:
         """
         return sorted({min(numbers) for numbers in copied if numbers and not any(map(self.holds, numbers))})
 
-    def require_within(self, numbers: Collection[int]) -> None:
+    def require_existing(self, numbers: Collection[int]) -> None:
         """Raises BadInput for a range that begins or ends outside the work's chapters."""
         first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
         for each in self.ranges:
@@ -68,7 +68,7 @@ def numbers_named(numbers: Collection[int]) -> str:
     >>> numbers_named([21, 22, 23, 30])
     '21-23, 30'
     """
-    ranges = _joined((number, number) for number in numbers)
+    ranges = _join_ranges((number, number) for number in numbers)
     shown = str(Chapters(ranges[:MAX_NAMED]))
     return shown if len(ranges) <= MAX_NAMED else f"{shown}…"
 
@@ -80,7 +80,7 @@ def _range(part: str) -> tuple[int, int]:
     return int(found[1]), int(found[2] or found[1])
 
 
-def _joined(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _join_ranges(ranges: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     joined: list[tuple[int, int]] = []
     for first, last in sorted(ranges):
         if joined and first <= joined[-1][1] + 1:

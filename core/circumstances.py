@@ -64,7 +64,7 @@ class Machine:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class NetworkRoute:
     """The way of one connection, as far as a process without special rights knows it; to the proxy where there is one.
 
     source_address: this machine's own, of the connection. interface: that has it. gateway: the next machine by the main

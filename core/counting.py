@@ -34,30 +34,30 @@ def count_characters(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Letters:
+class TextLetters:
     """The letters of a text and where each stands in it, in code points."""
 
     text: str
     places: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> "Letters":
+    def from_text(cls, text: str) -> "TextLetters":
         """Those of `text`.
 
-        >>> Letters.of("Ａ，渡")
+        >>> TextLetters.from_text("Ａ，渡")
         Letters(text='a渡', places=[0, 2])
         """
         places = [place for place, char in enumerate(text) if char.isalnum()]
-        return cls("".join(_folded(text[place]) for place in places), places)
+        return cls("".join(_fold(text[place]) for place in places), places)
 
     def __len__(self) -> int:
         return len(self.text)
 
-    def found(self, passages: Iterable["Letters"]) -> Places:
+    def find(self, passages: Iterable["TextLetters"]) -> Places:
         """Where the letters of these passages stand, wherever they occur whole.
 
-        >>> text, passage = Letters.of("江，面。江面"), Letters.of("江面")
-        >>> len(text.found([passage]))
+        >>> text, passage = TextLetters.from_text("江，面。江面"), TextLetters.from_text("江面")
+        >>> len(text.find([passage]))
         4
         """
         starts: list[int] = []
@@ -66,10 +66,10 @@ class Letters:
             while at >= 0:
                 starts += self.places[at : at + len(passage)]
                 at = self.text.find(passage.text, at + len(passage))
-        return Places.of(starts)
+        return Places.from_starts(starts)
 
 
-def _folded(char: str) -> str:
+def _fold(char: str) -> str:
     """One character for one, so that places stay true."""
     for folded in (unicodedata.normalize("NFKC", char).casefold(), char.casefold()):
         if len(folded) == 1:
@@ -78,16 +78,16 @@ def _folded(char: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class MatchSides:
     """Page and work of a match, and where they have what does not count."""
 
-    page: Letters
-    work: Letters
+    page: TextLetters
+    work: TextLetters
     page_left_out: Places = NO_PLACES
     work_left_out: Places = NO_PLACES
 
 
-def counted(match: Match, sides: Sides) -> Match:
+def deduct_excluded(match: Match, sides: MatchSides) -> Match:
     """The match with the figures of what counts; the same where all of it does. Its spans stay as they were found.
 
     A passage of the page that does not count takes what stands there out; one that was inserted there counts neither
@@ -95,12 +95,12 @@ def counted(match: Match, sides: Sides) -> Match:
     """
     if not (sides.page_left_out.bits or sides.work_left_out.bits & match.taken.bits):
         return match
-    before = _Tally(Sides(sides.page, sides.work))
+    before = _Tally(MatchSides(sides.page, sides.work))
     after = _Tally(sides)
     before.add(match.spans)
     after.add(match.spans)
     taken = Places(match.taken.bits & after.in_work & ~sides.work_left_out.bits)
-    matched = _scaled(match.matched_chars, after.matched, before.matched)
+    matched = _scale(match.matched_chars, after.matched, before.matched)
     return replace(
         match,
         similarity=_within_one(match.similarity + after.similarity - before.similarity) if matched else 0.0,
@@ -112,7 +112,7 @@ def counted(match: Match, sides: Sides) -> Match:
     )
 
 
-def _longest_equal_run(spans: Iterable[Span], sides: Sides) -> int:
+def _longest_equal_run(spans: Iterable[Span], sides: MatchSides) -> int:
     texts, left_out = (sides.page.places, sides.work.places), (sides.page_left_out, sides.work_left_out)
     return max((longest_equal_run(span, *texts, *left_out) for span in spans), default=0)
 
@@ -120,10 +120,10 @@ def _longest_equal_run(spans: Iterable[Span], sides: Sides) -> int:
 class _Tally:
     """Letters of spans that count, of one match."""
 
-    def __init__(self, sides: Sides) -> None:
-        self._all_work = Places.of(sides.work.places)
+    def __init__(self, sides: MatchSides) -> None:
+        self._all_work = Places.from_starts(sides.work.places)
         self._work = Places(self._all_work.bits & ~sides.work_left_out.bits)
-        self._page = Places(Places.of(sides.page.places).bits & ~sides.page_left_out.bits)
+        self._page = Places(Places.from_starts(sides.page.places).bits & ~sides.page_left_out.bits)
         self._gone = sides.work_left_out.bits
         self.matched, self._places, self._differing, self._covered = 0, 0, 0, 0.0
         self.in_work = 0  # bits: ranges of the work of which something stands on the page and counts there
@@ -138,21 +138,21 @@ class _Tally:
 
     def add(self, spans: Iterable[Span]) -> None:
         for span in spans:
-            on_page = self._page.count_in(span.page)
+            on_page = self._page.count_range(span.page)
             if not on_page:
                 continue
             self.in_work |= _range(span.work)
-            in_work = self._work.count_in(span.work)
+            in_work = self._work.count_range(span.work)
             self._places += in_work
             self.matched += in_work
-            self._covered += on_page * in_work / max(1, self._all_work.count_in(span.work))
+            self._covered += on_page * in_work / max(1, self._all_work.count_range(span.work))
             for change in span.changes:
                 self._change(change)
 
     def _change(self, change: Change) -> None:
         if change.kind in _UNCOUNTED:
             return
-        on_page, in_work = self._page.count_in(change.page), self._work.count_in(change.work)
+        on_page, in_work = self._page.count_range(change.page), self._work.count_range(change.work)
         if change.kind in _LIKE:
             self._differing += in_work
             return
@@ -170,7 +170,7 @@ def _range(place: TextRange) -> int:
     return ((1 << max(0, place.end - place.start)) - 1) << place.start
 
 
-def _scaled(amount: int, after: int, before: int) -> int:
+def _scale(amount: int, after: int, before: int) -> int:
     return max(0, round(amount * after / before)) if before else 0
 
 

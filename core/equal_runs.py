@@ -22,7 +22,7 @@ def longest_equal_run(
 
     >>> replaced = Change(ChangeKind.REPLACED, TextRange(3, 4), TextRange(3, 4))
     >>> span = Span(TextRange(0, 9), TextRange(0, 9), 0.9, (replaced,))
-    >>> longest_equal_run(span, range(9), range(9), Places.of([8]), Places())
+    >>> longest_equal_run(span, range(9), range(9), Places.from_starts([8]), Places())
     4
     """
     hiding = _numbers(page, [change.page for change in span.changes if _only_hides(change)])

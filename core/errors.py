@@ -32,11 +32,11 @@ class ZhuiwenError(Exception):
     message: Message
 
     def __init__(self, code: str | Message, /, **params: object) -> None:
-        self.message = Message.of(code, **params)
+        self.message = Message.from_code(code, **params)
         super().__init__(self.message)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _restored, (type(self), self.args, self.__dict__)
+        return _restore_error, (type(self), self.args, self.__dict__)
 
 
 class RetryLater(ZhuiwenError):
@@ -55,7 +55,7 @@ class IndexStale(RetryLater):
     """The index is empty or behind the store, so that "no copies" would be a guess."""
 
     def __init__(self, code: str, /, **params: object) -> None:
-        self.state = Message.of(code, **params)
+        self.state = Message.from_code(code, **params)
         super().__init__("core.index-stale", state=self.state)
 
 
@@ -67,7 +67,7 @@ class UnreadableFile(BadInput):
     """A file that cannot be read; the code is that of the reason."""
 
     def __init__(self, path: Path | str, code: str | Message, /, **params: object) -> None:
-        self.path, self.reason = path, Message.of(code, **params)
+        self.path, self.reason = path, Message.from_code(code, **params)
         super().__init__("core.unreadable", path=path, reason=self.reason)
 
 
@@ -75,7 +75,7 @@ class UnsafeUrl(BadInput):
     """A URL that is not fetched; the code is that of the reason."""
 
     def __init__(self, url: str, code: str | Message, /, **params: object) -> None:
-        self.url, self.reason = url, Message.of(code, **params)
+        self.url, self.reason = url, Message.from_code(code, **params)
         super().__init__("core.not-fetched", url=url, reason=self.reason)
 
 
@@ -83,7 +83,7 @@ class MalformedLine(BadInput):
     """One line of a JSON lines file that is not what it should be; the code is that of the reason."""
 
     def __init__(self, path: Path | str, line_number: int, code: str | Message, /, **params: object) -> None:
-        self.path, self.line_number, self.reason = path, line_number, Message.of(code, **params)
+        self.path, self.line_number, self.reason = path, line_number, Message.from_code(code, **params)
         super().__init__("core.malformed-line", path=path, line_number=line_number, reason=self.reason)
 
 
@@ -100,7 +100,7 @@ class BadConfiguration(ZhuiwenError):
 
     def __init__(self, fault: str | Message | Sequence[Message | str], /, **params: object) -> None:
         several = [fault] if isinstance(fault, str | Message) else fault
-        self.faults = tuple(Message.of(each, **params) for each in several)
+        self.faults = tuple(Message.from_code(each, **params) for each in several)
         super().__init__(self.faults[0] if len(self.faults) == 1 else Message("core.faults", faults=self.faults))
 
 
@@ -132,7 +132,7 @@ class DamagedStore(BrokenInvariant):
         super().__init__("core.damaged-store", service=service, where=where)
 
 
-def _restored(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:
+def _restore_error(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:
     """An error as it was; its own arguments are not those that its class is called with."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)

@@ -7,7 +7,7 @@ from core.ids import Digest
 
 
 @dataclass(frozen=True, slots=True)
-class Removal:
+class BundleRemoval:
     """A bundle that a retention policy removed: which, how large, when, and by what rule."""
 
     digest: Digest

@@ -8,21 +8,21 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SQLITE_SAYS = "database or disk is full"
 
 
-def want_of_space(error: BaseException) -> OSError | None:
+def find_disk_full_error(error: BaseException) -> OSError | None:
     """The refusal of the system that led to an error, where that was for want of space.
 
-    >>> [want_of_space(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
+    >>> [find_disk_full_error(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
     [True, False]
 
     A server says so in the system's words, as Redis does, and SQLite in its own:
 
-    >>> want_of_space(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
+    >>> find_disk_full_error(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
     OSError(28, 'No space left on device')
     """
-    return next((lack for each in _causes(error) if (lack := _want_of(each)) is not None), None)
+    return next((lack for each in _causes(error) if (lack := _disk_full_error(each)) is not None), None)
 
 
-def _want_of(error: BaseException) -> OSError | None:
+def _disk_full_error(error: BaseException) -> OSError | None:
     if isinstance(error, OSError) and error.errno is not None:
         return error if error.errno in _FULL else None
     said = str(error)

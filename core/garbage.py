@@ -3,7 +3,7 @@
 import gc
 
 
-def keep_what_is_loaded() -> None:
+def freeze_loaded_objects() -> None:
     """Spare the garbage collector what is there now: looking at it each time takes time, and unshares forked pages."""
     gc.collect()
     gc.freeze()

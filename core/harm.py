@@ -30,11 +30,12 @@ class Harm:
         return self.share + self.lead + self.reach + self.disguise
 
 
-def harm_of(share: float, lead_s: float | None, reach: float, obfuscations: int) -> Harm:
+def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations: int) -> Harm:
     """The harm of a matter.
 
     share: of the work, 0 to 1. lead_s: how long before the official publication the site first had a chapter, in
-    seconds; below 0 after it, None where it is not known. reach: as reach_of. obfuscations: how many kinds there are.
+    seconds; below 0 after it, None where it is not known. reach: as `compute_reach` returns it. obfuscations: how many
+    kinds there are.
     """
     return Harm(
         share=SHARE * min(1.0, max(0.0, share)),
@@ -44,10 +45,10 @@ def harm_of(share: float, lead_s: float | None, reach: float, obfuscations: int)
     )
 
 
-def reach_of(monthly_visits: int | None, works_found: int) -> float:
+def compute_reach(monthly_visits: int | None, works_found: int) -> float:
     """The reach of a site, 0 to 1: its visits where they are known, else how many works of the holder it has.
 
-    >>> reach_of(10**8, 0), reach_of(None, 0), reach_of(None, MOST_WORKS)
+    >>> compute_reach(10**8, 0), compute_reach(None, 0), compute_reach(None, MOST_WORKS)
     (1.0, 0.0, 1.0)
     """
     known, most = (works_found, MOST_WORKS) if monthly_visits is None else (monthly_visits, MOST_VISITS)

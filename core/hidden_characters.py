@@ -50,10 +50,10 @@ def glyphs(text: str) -> Iterator[Glyphs]:
             yield Glyphs(run)
 
 
-def spelled(text: str) -> str:
+def spell_hidden(text: str) -> str:
     r"""Spell `text` for places that take no markup: hidden characters as ‹U+202E›.
 
-    >>> spelled("甲\u202e乙")
+    >>> spell_hidden("甲\u202e乙")
     '甲‹RLO›乙'
     """
     if not has_hidden(text):
@@ -61,13 +61,13 @@ def spelled(text: str) -> str:
     return "".join(f"‹{run.label}›" if run.label else run.text for run in glyphs(text))
 
 
-def clipped(text: str, most: int = 60) -> str:
+def clip_text(text: str, most: int = 60) -> str:
     r"""Cut a text to `most` characters, hidden ones spelled out.
 
-    >>> clipped("一二三四五", 3), clipped("一\u202e二")
+    >>> clip_text("一二三四五", 3), clip_text("一\u202e二")
     ('一二…', '一‹RLO›二')
     """
-    shown = spelled(text[: most + 1])
+    shown = spell_hidden(text[: most + 1])
     return shown if len(shown) <= most else f"{shown[: most - 1]}…"
 
 

@@ -36,7 +36,7 @@ class Host:
         rest = self.name.removeprefix(_WWW)
         return self.name if _is_shared_ending(rest) else rest
 
-    def is_at(self, name: str, port: int) -> bool:
+    def equals(self, name: str, port: int) -> bool:
         """Whether this is the host `name`, with or without `www.`, at `port`."""
         return self.port in (None, port) and self.bare == Host(name).bare
 
@@ -46,7 +46,7 @@ class Host:
         >>> Host("own.cn").holds("m.own.cn", 80), Host("own.cn").holds("evil-own.cn", 80)
         (True, False)
         """
-        return self.is_at(name, port) or (self.port in (None, port) and name.endswith(f".{self.bare}"))
+        return self.equals(name, port) or (self.port in (None, port) and name.endswith(f".{self.bare}"))
 
     def spellings(self) -> frozenset[str]:
         """All the ways in which this site may have been written down: `www.` or not, in ASCII or in its own script."""
@@ -74,7 +74,7 @@ def parse_host(text: str) -> Host:
         return Host(str(ip_address(typed)))
     parts = urlsplit(typed if "://" in typed else f"//{typed}")
     port = None if parts.port == DEFAULT_PORTS.get(parts.scheme.lower()) else parts.port
-    name = _normalized(parts.hostname or "")
+    name = _normalize_name(parts.hostname or "")
     if not name or port == 0:
         raise ValueError("no host, or no port that can be")
     return Host(name, port)
@@ -86,11 +86,11 @@ def host_key(url: str) -> tuple[str, int]:
     Raises ValueError for a host or port that cannot be.
     """
     parts = urlsplit(url)
-    return _normalized(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
+    return _normalize_name(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
 
 
 @lru_cache(maxsize=1_024)  # a crawl asks for the same host at every link
-def _normalized(name: str) -> str:
+def _normalize_name(name: str) -> str:
     if _is_ipv6(name):
         return str(ip_address(name))
     if len(name) > _MAX_TYPED_CHARS:

@@ -32,14 +32,14 @@ class KnownSetting:
     field: str
     default: Any
     allowed: Message
-    told: Setting
+    declaration: Setting
     is_list: bool
 
     @property
     def variable(self) -> str:
-        return variable_of(self.name)
+        return environment_variable(self.name)
 
-    def of(self, settings: Settings) -> Any:
+    def read_value(self, settings: Settings) -> Any:
         """Its value."""
         return getattr(getattr(settings, self.section), self.field)
 
@@ -51,19 +51,19 @@ def known_settings() -> Mapping[str, KnownSetting]:
     return {each.name: each for section, model in sections.items() for each in _section_settings(section, model)}
 
 
-def variable_of(name: str) -> str:
+def environment_variable(name: str) -> str:
     """The environment variable of a setting.
 
-    >>> variable_of("web_port")
+    >>> environment_variable("web_port")
     'ZHUIWEN_WEB_PORT'
     """
     return PREFIX + name.upper()
 
 
-def written(value: Any) -> str:
+def format_value(value: Any) -> str:
     """A value as it is written in an environment variable.
 
-    >>> written(True), written(30.0), written(("a", "b")), written("")
+    >>> format_value(True), format_value(30.0), format_value(("a", "b")), format_value("")
     ('1', '30', 'a,b', '')
     """
     if isinstance(value, tuple):
@@ -72,13 +72,13 @@ def written(value: Any) -> str:
     return str(int(value) if is_whole else value)
 
 
-def shown(name: str, value: str) -> str:
+def mask_secrets(name: str, value: str) -> str:
     """A value, written, as it may be shown to whoever looks over one's shoulder.
 
-    >>> shown("mongo_url", "mongodb://zw:hush@db/zw"), shown("secret_key", "hush"), shown("web_port", "1")
-    ('mongodb://***@db/zw', '***', '1')
+    >>> mask_secrets("mongo_url", "mongodb://zw:hush@db/zw"), mask_secrets("secret_key", "hush")
+    ('mongodb://***@db/zw', '***')
     """
-    if not known_settings()[name].told.is_secret or not value:
+    if not known_settings()[name].declaration.is_secret or not value:
         return value
     if name in KEYS:
         return HIDDEN
@@ -91,9 +91,9 @@ def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
     >>> unknown_names({"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_HOME": "/x", "PATH": "/bin"})
     {'ZHUIWEN_WEBPORT': 'ZHUIWEN_WEB_PORT'}
     """
-    known = {variable_of(name) for name in (HOME, *known_settings())} | INTERNAL
+    known = {environment_variable(name) for name in (HOME, *known_settings())} | INTERNAL
     names = sorted(name for name in environ if name.startswith(PREFIX) and name not in known)
-    return {name: variable_of(near) if (near := nearest(name.removeprefix(PREFIX))) else "" for name in names}
+    return {name: environment_variable(near) if (near := nearest(name.removeprefix(PREFIX))) else "" for name in names}
 
 
 def nearest(name: str) -> str:
@@ -107,13 +107,13 @@ def _section_settings(section: str, model: type) -> Iterator[KnownSetting]:
         if told := each.metadata.get(SETTING):
             hint = hints[each.name]
             name, is_list = told.name or each.name, get_origin(hint) is tuple
-            yield KnownSetting(name, section, each.name, each.default, _allowed(hint), told, is_list)
+            yield KnownSetting(name, section, each.name, each.default, _describe_allowed(hint), told, is_list)
 
 
-def _allowed(hint: Any) -> Message:
+def _describe_allowed(hint: Any) -> Message:
     kind = get_origin(hint)
     if kind is tuple:
-        return _allowed(get_args(hint)[0])
+        return _describe_allowed(get_args(hint)[0])
     if kind is Literal:
         return Message("config.one-of", values=get_args(hint))
     if kind is not Annotated:
@@ -121,5 +121,5 @@ def _allowed(hint: Any) -> Message:
     bound = hint.__metadata__[0]
     if isinstance(bound, Interval):
         code = "config.whole-number" if get_args(hint)[0] is int else "config.number"
-        return Message(code, least=written(bound.ge), most=written(bound.le))
+        return Message(code, least=format_value(bound.ge), most=format_value(bound.le))
     return bound.words if isinstance(bound, Admits) else Message("config.text")

@@ -24,11 +24,11 @@ class Mark:
     text: TextRange
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> "Mark":
+    def from_record(cls, record: Mapping[str, Any]) -> "Mark":
         """The mark that `record` was made of. Raises KeyError, TypeError or ValueError for what is none."""
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
-    def moved(self, raw_chars: int, chars: int) -> "Mark":
+    def shift(self, raw_chars: int, chars: int) -> "Mark":
         """The same mark where so many characters stand before both texts."""
         raw, text = self.raw, self.text
         return Mark(
@@ -52,7 +52,7 @@ class _Piece:
     raw_start: int
     raw_end: int
 
-    def raw_of(self, start: int, end: int) -> TextRange:
+    def raw_range(self, start: int, end: int) -> TextRange:
         if self.end - self.start != self.raw_end - self.raw_start:
             return TextRange(self.raw_start, self.raw_end)
         first, last = max(start, self.start), max(min(end, self.end), self.start)
@@ -66,27 +66,27 @@ class RawPlaces:
         self._pieces = _pieces(list(marks), chars)
         self._starts = [piece.start for piece in self._pieces]
 
-    def of(self, start: int, end: int) -> TextRange:
+    def find_range(self, start: int, end: int) -> TextRange:
         """The least range of the raw text that has all the characters of [start, end) of the clean one.
 
-        >>> RawPlaces([Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))], 2).of(0, 2)
+        >>> RawPlaces([Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))], 2).find_range(0, 2)
         TextRange(start=0, end=4)
         """
         if not self._pieces:
             return TextRange(start, end)
         first = max(0, bisect_right(self._starts, start) - 1)
         behind = max(first + 1, bisect_right(self._starts, end - 1)) if end > start else first + 1
-        found = [piece.raw_of(start, end) for piece in self._pieces[first:behind]]
+        found = [piece.raw_range(start, end) for piece in self._pieces[first:behind]]
         return TextRange(min(each.start for each in found), max(each.end for each in found))
 
 
-def rebuilt(raw: str, text: str, marks: Sequence[Mark]) -> str:
+def rebuild_text(raw: str, text: str, marks: Sequence[Mark]) -> str:
     """The clean text, made of the raw one and of what the marks write: `text`, where the marks are right.
 
-    >>> rebuilt("他x说", "他说", [Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))])
+    >>> rebuild_text("他x说", "他说", [Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))])
     '他说'
     """
-    same = iter(_without(raw, [mark.raw for mark in marks]))
+    same = iter(_cut_ranges(raw, [mark.raw for mark in marks]))
     written = sorted((mark.text for mark in marks if len(mark.text)), key=lambda each: each.start)
     parts, at = list[str](), 0
     for place in written:
@@ -96,7 +96,7 @@ def rebuilt(raw: str, text: str, marks: Sequence[Mark]) -> str:
     return "".join([*parts, *same])
 
 
-def _without(text: str, ranges: Iterable[TextRange]) -> str:
+def _cut_ranges(text: str, ranges: Iterable[TextRange]) -> str:
     kept, at = list[str](), 0
     for each in sorted(ranges):
         kept.append(text[at : each.start])
@@ -110,7 +110,7 @@ def _pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
     found = [_Piece(mark.text.start, mark.text.end, mark.raw.start, mark.raw.end) for mark in written]
     taken = _gaps(sorted(mark.raw for mark in marks if len(mark.raw)))
     raw_start, raw_end = next(taken)
-    for start, end in _between([mark.text for mark in written], chars):
+    for start, end in _uncovered_ranges([mark.text for mark in written], chars):
         at = start
         while at < end:
             if raw_start >= raw_end:
@@ -122,7 +122,7 @@ def _pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
     return sorted(found, key=lambda piece: piece.start)
 
 
-def _between(ranges: Sequence[TextRange], chars: int) -> Iterator[tuple[int, int]]:
+def _uncovered_ranges(ranges: Sequence[TextRange], chars: int) -> Iterator[tuple[int, int]]:
     at = 0
     for each in ranges:
         yield at, each.start

@@ -144,46 +144,46 @@ class Reading:
         return "\n".join((self.text, *(line.text for line in lines if len(line.text) >= MIN_CHARS_OF_VERSION)))
 
     @property
-    def text_beside(self) -> str:
+    def surrounding_text(self) -> str:
         """What stands beside the main text, line by line."""
         return "\n".join(line.text for line in self.beside)
 
     @property
     def whole_text(self) -> str:
         """The main text, and behind it what stands beside it: what spans of other zones have their offsets in."""
-        return f"{self.text}\n{self.text_beside}" if self.beside else self.text
+        return f"{self.text}\n{self.surrounding_text}" if self.beside else self.text
 
     @property
     def raw_whole_text(self) -> str:
         """The text as it came, and behind it what stands beside the text: as `whole_text` with nothing undone."""
         raw_text = self.raw_text or self.text
-        return f"{raw_text}\n{self.text_beside}" if self.beside else raw_text
+        return f"{raw_text}\n{self.surrounding_text}" if self.beside else raw_text
 
     def raw_places(self) -> RawPlaces:
         """Where ranges of `text` and `whole_text` stand in `raw_whole_text`; made anew each time."""
         return RawPlaces(self.marks, len(self.whole_text))
 
-    def text_with(self, text_digest: str) -> str | None:
+    def text_by_digest(self, text_digest: str) -> str | None:
         """The main or the whole text, whichever has this digest; None where neither has."""
         texts = (self.text, self.whole_text)
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 
-    def chapters_at(self, places: Iterable[int]) -> tuple[str, ...]:
+    def chapter_titles(self, places: Iterable[int]) -> tuple[str, ...]:
         """Titles of the chapters in which these places of the text stand, each once, in order.
 
         >>> chapters = ChapterStart("一", TextOffset(0)), ChapterStart("二", TextOffset(1))
-        >>> Reading("", "甲乙", chapters=chapters).chapters_at([1])
+        >>> Reading("", "甲乙", chapters=chapters).chapter_titles([1])
         ('二',)
         """
         starts = [chapter.start for chapter in self.chapters]
         found = sorted({bisect_right(starts, place) for place in places} - {0})
         return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
 
-    def posters_at(self, places: Iterable[int]) -> tuple[str, ...]:
+    def poster_names(self, places: Iterable[int]) -> tuple[str, ...]:
         r"""Name who posted what stands at these places of the main text, each once, in order.
 
         >>> posters = Poster("路人", 0), Poster("", 1), Poster("过客", 2)
-        >>> Reading("", "甲\n乙\n丙", posters=posters).posters_at([0, 2, 4, 99])
+        >>> Reading("", "甲\n乙\n丙", posters=posters).poster_names([0, 2, 4, 99])
         ('路人', '过客')
         """
         starts = [poster.after for poster in self.posters]

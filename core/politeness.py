@@ -59,7 +59,7 @@ class Login:
 
 
 @dataclass(frozen=True, slots=True)
-class Budget:
+class CrawlBudget:
     """How much may be fetched; 0 is no limit. A day is one of the site's own zone."""
 
     bytes_a_run: int = 0
@@ -73,7 +73,7 @@ class Politeness:
 
     windows: str = ""  # like "01:00-06:00, 23:30-00:30"; empty: at any time
     zone: str = "UTC"  # of the windows and of the budget's day
-    budget: Budget = Budget()
+    budget: CrawlBudget = CrawlBudget()
     bans: tuple[BanRule, ...] = ()
     proxies: tuple[Proxy, ...] = ()
     user_agents: tuple[str, ...] = ()

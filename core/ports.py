@@ -21,7 +21,7 @@ from datetime import datetime
 from typing import Protocol
 
 from core.captures import Capture
-from core.evidence import Removal
+from core.evidence import BundleRemoval
 from core.host_answers import HostAnswer
 from core.ids import Digest, PageId, SiteId, VersionId, WorkTextId
 from core.matches import Match
@@ -208,7 +208,7 @@ class EvidenceStore(Protocol):
         """Log a removal by the retention policy, then carry it out. Safe to call twice."""
         ...
 
-    def removals(self) -> list[Removal]:
+    def removals(self) -> list[BundleRemoval]:
         """The log of removals, oldest first."""
         ...
 
@@ -219,7 +219,7 @@ class EvidenceStore(Protocol):
         """
         ...
 
-    def note_removal(self, removal: Removal) -> None:
+    def note_removal(self, removal: BundleRemoval) -> None:
         """Log a removal that another store carried out, of which this one is a copy. Safe to call twice."""
         ...
 
@@ -263,7 +263,7 @@ class ObjectStore(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ComparisonOutcome:
     """What matching found on one page version, for the case repository."""
 
     version: PageVersion
@@ -289,7 +289,7 @@ class Unsearched:
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class SearchGap:
     """Between a rights holder's pages and texts: the oldest page was compared before the newest text was findable."""
 
     oldest_check: datetime
@@ -308,7 +308,7 @@ class Search:
 class SearchBacklog(Protocol):
     """Which pages have not met which texts yet. A page is searched for a text, or compared with the whole corpus."""
 
-    def lags(self, algorithm_id: int) -> Mapping[int, Gap]:
+    def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
         """By rights holder: what his pages have not met. Empty when no page has to be searched."""
         ...
 
@@ -319,7 +319,7 @@ class SearchBacklog(Protocol):
         """
         ...
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
         """Those of `pages` that are to be searched to close `gaps`; none that is owed a comparison anyway."""
         ...
 
@@ -330,7 +330,7 @@ class SearchBacklog(Protocol):
         """
         ...
 
-    def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
+    def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         """Note that a search came to its end: what it never met of these gaps is owed a comparison; how many.
 
         These are pages whose version in the page store is another than the one compared, or that it has no more.
@@ -397,7 +397,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         """
         ...
 
-    def open_or_update_cases(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         """Write outcomes, all or none, open or bring up to date the cases that they call for; the ids of each one's.
 
         Findings that licences, own sites or the law of quotation allow open none and are counted under their reason;

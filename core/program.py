@@ -32,7 +32,7 @@ def code_version() -> str:
 
 def files_digest(folder: Path = FOLDER) -> tuple[Digest, int]:
     """The digest of the list of all files of the program, and how many there are. Raises OSError."""
-    lines = [f"{_digest_of(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)]
+    lines = [f"{_file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)]
     return Digest(sha256("".join(lines).encode()).hexdigest()), len(lines)
 
 
@@ -43,6 +43,6 @@ def _files(folder: Path) -> Iterator[Path]:
     return iter(sorted(kept, key=lambda path: path.relative_to(folder).as_posix().encode()))
 
 
-def _digest_of(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()

@@ -33,7 +33,7 @@ class Permission:
         >>> [one.covers(f"http://www.shu.cn/read?id={number}") for number in (1, 2)]
         [True, False]
         """
-        return is_within(url, self.domain) and (not self.address or is_page_or_below(url, self.address))
+        return is_on_domain(url, self.domain) and (not self.address or is_page_or_below(url, self.address))
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def rule(
     <Rejection.OWN_SITE: 'own_site'>
     """
     for domain in own_domains:
-        if is_within(url, domain):
+        if is_on_domain(url, domain):
             return Ruling(Rejection.OWN_SITE, domain)
     near = None
     for permission in permissions:
@@ -79,12 +79,12 @@ def rule(
     return near or Ruling(None)
 
 
-def is_within(url: str, domain: str) -> bool:
+def is_on_domain(url: str, domain: str) -> bool:
     """Whether `url` is on `domain` or a subdomain of it; a domain with a port means that port alone.
 
     Both as they were written: `www.`, capitals and the script of a name make no difference (core.hosts).
 
-    >>> is_within("https://evil-own.cn/", "own.cn"), is_within("http://127.0.0.1:81/", "127.0.0.1:80")
+    >>> is_on_domain("https://evil-own.cn/", "own.cn"), is_on_domain("http://127.0.0.1:81/", "127.0.0.1:80")
     (False, False)
     """
     try:
@@ -94,25 +94,25 @@ def is_within(url: str, domain: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class PlatformAccount:
     """An account on a platform: the pages below its address, or those that name it as their author on a host."""
 
     address: str = ""
     host: str = ""
     name: str = ""
 
-    def posted(self, url: str, author: str) -> bool:
+    def has_posted(self, url: str, author: str) -> bool:
         """Whether the page at `url`, which names `author`, is one of the account's.
 
-        >>> own = Account(address="https://www.zhihu.com/people/mouren")
+        >>> own = PlatformAccount(address="https://www.zhihu.com/people/mouren")
         >>> own.posted("https://zhihu.com/people/mouren/posts", ""), own.posted("https://zhihu.com/people/mouren2", "")
         (True, False)
-        >>> Account(host="zhihu.com", name="某某").posted("https://zhuanlan.zhihu.com/p/1", "@某某")
+        >>> PlatformAccount(host="zhihu.com", name="某某").posted("https://zhuanlan.zhihu.com/p/1", "@某某")
         True
         """
         if self.address:
             return is_below(url, self.address)
-        return bool(self.name) and account_key(author) == account_key(self.name) and is_within(url, self.host)
+        return bool(self.name) and account_key(author) == account_key(self.name) and is_on_domain(url, self.host)
 
 
 def account_key(name: str) -> str:
@@ -127,7 +127,7 @@ def is_below(url: str, address: str) -> bool:
     True
     """
     try:
-        same_host = parse_host(address).is_at(*host_key(url))
+        same_host = parse_host(address).equals(*host_key(url))
         page, given = urlsplit(url), urlsplit(address)
     except ValueError:
         return False
@@ -135,7 +135,7 @@ def is_below(url: str, address: str) -> bool:
     if not same_host or ".." in path.split("/"):
         return False
     if given.query:
-        return path.rstrip("/") == top and _asked(given.query) <= _asked(page.query)
+        return path.rstrip("/") == top and _parse_query(given.query) <= _parse_query(page.query)
     return path == top or path.startswith(f"{top}/")
 
 
@@ -154,7 +154,7 @@ def is_page_or_below(url: str, address: str) -> bool:
     page, given = urlsplit(url), urlsplit(address)
     if unquote(page.path).rstrip("/") != unquote(given.path).rstrip("/"):
         return not given.fragment
-    return (_asked(page.query), page.fragment) == (_asked(given.query), given.fragment)
+    return (_parse_query(page.query), page.fragment) == (_parse_query(given.query), given.fragment)
 
 
 def is_whole_site(address: str) -> bool:
@@ -167,5 +167,5 @@ def is_whole_site(address: str) -> bool:
     return parts.path in {"", "/"} and not parts.query and not parts.fragment
 
 
-def _asked(query: str) -> set[tuple[str, str]]:
+def _parse_query(query: str) -> set[tuple[str, str]]:
     return set(parse_qsl(query, keep_blank_values=True))  # ?7 is a query, too

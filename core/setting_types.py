@@ -63,7 +63,7 @@ def _url(beginnings: tuple[str, ...]) -> Admits:
     return Admits(test, Message("config.url", beginnings=beginnings))
 
 
-def _stored(beginnings: tuple[str, ...]) -> Admits:
+def _storage_url(beginnings: tuple[str, ...]) -> Admits:
     """URLs of which those of S3 name a bucket that can be, and no user."""
 
     def test(text: str) -> bool:
@@ -139,8 +139,8 @@ MongoUrl = Annotated[str, _url(service_urls.MONGO)]
 RedisUrl = Annotated[str, _url(service_urls.REDIS)]
 IndexUrl = Annotated[str, _url(service_urls.REDIS + service_urls.REDIS_CLUSTER)]
 DatabaseUrl = Annotated[str, _url(service_urls.DATABASE)]
-EvidenceUrl = Annotated[str, _stored(service_urls.EVIDENCE)]
-RawUrl = Annotated[str, _stored(service_urls.OBJECTS)]
+EvidenceUrl = Annotated[str, _storage_url(service_urls.EVIDENCE)]
+RawUrl = Annotated[str, _storage_url(service_urls.OBJECTS)]
 EndpointUrl = Annotated[str, Admits(service_urls.is_plain_web_url, Message("config.endpoint-url"))]
 Key = Annotated[str, Admits(_is_hard_to_guess, Message("config.key", chars=MIN_KEY_CHARS))]
 WebUrl = Annotated[str, _url(service_urls.WEB)]

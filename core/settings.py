@@ -177,7 +177,7 @@ class RegistrySettings:
     )
 
     @property
-    def is_on(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether anybody may be asked."""
         return bool(self.rdap_url or self.rdap_bootstrap or self.whois_servers)
 
@@ -205,7 +205,7 @@ class MailSettings:
     )
 
     @property
-    def is_on(self) -> bool:
+    def is_enabled(self) -> bool:
         """Whether mail can be sent."""
         return bool(self.smtp_url and self.sender)
 

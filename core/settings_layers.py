@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadConfiguration
-from core.known_settings import HOME, RESOLVED, known_settings, variable_of
+from core.known_settings import HOME, RESOLVED, environment_variable, known_settings
 from core.settings import default_home
 from core.wording import Message
 
@@ -26,7 +26,7 @@ GIVEN = "given_by_environment"
 Value = str | tuple[str, ...]
 
 
-class Origin(StrEnum):
+class SettingOrigin(StrEnum):
     """Where a value comes from."""
 
     ENVIRONMENT = "environment"
@@ -39,14 +39,14 @@ class Origin(StrEnum):
 class Layer:
     """What one place says, by the names of settings. `unknown`: names there that no setting has."""
 
-    origin: Origin
+    origin: SettingOrigin
     place: str | Message
     values: Mapping[str, Value] = field(repr=False)
     unknown: tuple[str, ...] = ()
 
-    def called(self, name: str) -> str:
+    def local_name(self, name: str) -> str:
         """What a setting is called there."""
-        return variable_of(name) if self.origin is Origin.ENVIRONMENT else name
+        return environment_variable(name) if self.origin is SettingOrigin.ENVIRONMENT else name
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +56,13 @@ class Layers:
     home: Path
     layers: tuple[Layer, ...]
 
-    def of(self, name: str) -> Layer | None:
+    def find_layer(self, name: str) -> Layer | None:
         """The layer that says what a setting is; None: none does, and it has its default."""
         return next((layer for layer in self.layers if name in layer.values), None)
 
-    def origin(self, name: str) -> Origin:
-        found = self.of(name)
-        return found.origin if found else Origin.DEFAULT
+    def origin(self, name: str) -> SettingOrigin:
+        found = self.find_layer(name)
+        return found.origin if found else SettingOrigin.DEFAULT
 
 
 def effective_layers(environ: Mapping[str, str]) -> Layers:
@@ -70,45 +70,45 @@ def effective_layers(environ: Mapping[str, str]) -> Layers:
 
     Raises BadConfiguration for a file that cannot be read.
     """
-    home, given = home_of(environ), environment_layer(environ)
+    home, given = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
         return Layers(home, (given,))
     started = started_layer(home)
     return Layers(home, (given, started) if started else (given, *file_layers(home)))
 
 
-def planned(environ: Mapping[str, str]) -> Layers:
+def planned_layers(environ: Mapping[str, str]) -> Layers:
     """What the next `zhuiwen up` starts with: the environment, what the environment of the last one gave, the files."""
-    home, given = home_of(environ), environment_layer(environ)
+    home, given = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
         return Layers(home, (given,))
-    kept = given_before(home)
+    kept = last_environment_layer(home)
     return Layers(home, (given, *([kept] if kept else []), *file_layers(home)))
 
 
-def running(environ: Mapping[str, str]) -> Layers:
+def running_layers(environ: Mapping[str, str]) -> Layers:
     """What runs was started with, whatever this environment says; as `effective_layers` where nothing was started."""
-    home = home_of(environ)
+    home = find_home(environ)
     started = started_layer(home)
     return effective_layers(environ) if started is None or environ.get(RESOLVED) else Layers(home, (started,))
 
 
-def home_of(environ: Mapping[str, str]) -> Path:
+def find_home(environ: Mapping[str, str]) -> Path:
     """The home folder: ZHUIWEN_HOME, else the one that the file in the usual place names, else the usual place."""
-    if named := environ.get(variable_of(HOME), "").strip():
+    if named := environ.get(environment_variable(HOME), "").strip():
         return Path(named).expanduser().absolute()
     usual = default_home()
     # A file that cannot be read is a fault where all of it is wanted; here what runs in the usual place may do without.
     with contextlib.suppress(BadConfiguration):
-        return usual / Path(str(_parsed(usual / SETTINGS_FILE).get(HOME, ""))).expanduser()
+        return usual / Path(str(_parse_file(usual / SETTINGS_FILE).get(HOME, ""))).expanduser()
     return usual
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
     """What an environment says; an empty variable says nothing."""
-    texts = {name: environ.get(variable_of(name), "").strip() for name in known_settings()}
+    texts = {name: environ.get(environment_variable(name), "").strip() for name in known_settings()}
     return Layer(
-        Origin.ENVIRONMENT,
+        SettingOrigin.ENVIRONMENT,
         Message("config.environment"),
         {name: _split(name, text) for name, text in texts.items() if text},
     )
@@ -116,7 +116,7 @@ def environment_layer(environ: Mapping[str, str]) -> Layer:
 
 def file_layers(home: Path) -> tuple[Layer, ...]:
     """What the two files of the home folder say, secrets first."""
-    return tuple(_file_layer(home / name, Origin.FILE) for name in (SECRETS_FILE, SETTINGS_FILE))
+    return tuple(_file_layer(home / name, SettingOrigin.FILE) for name in (SECRETS_FILE, SETTINGS_FILE))
 
 
 def started_layer(home: Path) -> Layer | None:
@@ -124,23 +124,25 @@ def started_layer(home: Path) -> Layer | None:
     path = home / "run" / STARTED_FILE
     if not path.exists():
         return None
-    secret = _file_layer(path.with_name(STARTED_SECRETS_FILE), Origin.STARTED).values
-    return Layer(Origin.STARTED, Message("config.running"), {**_file_layer(path, Origin.STARTED).values, **secret})
+    secret = _file_layer(path.with_name(STARTED_SECRETS_FILE), SettingOrigin.STARTED).values
+    return Layer(
+        SettingOrigin.STARTED, Message("config.running"), {**_file_layer(path, SettingOrigin.STARTED).values, **secret}
+    )
 
 
-def given_before(home: Path) -> Layer | None:
+def last_environment_layer(home: Path) -> Layer | None:
     """That part of what runs was started with which its environment gave."""
     started = started_layer(home)
     if started is None:
         return None
     names = given_names(home / "run" / STARTED_FILE)
     values = {name: value for name, value in started.values.items() if name in names}
-    return Layer(Origin.STARTED, Message("config.last-environment"), values)
+    return Layer(SettingOrigin.STARTED, Message("config.last-environment"), values)
 
 
 def given_names(path: Path) -> frozenset[str]:
     """The names that a file of what was started notes as given by the environment."""
-    listed = _parsed(path).get(GIVEN, [])
+    listed = _parse_file(path).get(GIVEN, [])
     return frozenset(str(name) for name in listed) if isinstance(listed, list) else frozenset()
 
 
@@ -149,15 +151,15 @@ def file_values(parsed: Mapping[str, Any]) -> dict[str, Value]:
     return {name: _split(name, _text(value)) for name, value in parsed.items() if name in known_settings()}
 
 
-def _file_layer(path: Path, origin: Origin) -> Layer:
+def _file_layer(path: Path, origin: SettingOrigin) -> Layer:
     known = known_settings()
-    parsed = _parsed(path)
+    parsed = _parse_file(path)
     values = file_values(parsed)
     own = {HOME, GIVEN}
     return Layer(origin, str(path), values, tuple(name for name in parsed if name not in known and name not in own))
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def _parse_file(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text("utf-8"))
     except (FileNotFoundError, NotADirectoryError):

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.errors import BadConfiguration
-from core.known_settings import KnownSetting, known_settings, shown, variable_of
+from core.known_settings import KnownSetting, environment_variable, known_settings, mask_secrets
 from core.settings import (
     DEMO_SITES,
     CrawlSettings,
@@ -100,7 +100,7 @@ def _sections(layers: Layers, without: Collection[str] = ()) -> _Sections:
 
 
 def _fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
-    setting = _said(known.name, repr(shown(known.name, str(seen))), layers)
+    setting = _describe_setting(known.name, repr(mask_secrets(known.name, str(seen))), layers)
     return Message("config.not-allowed", setting=setting, allowed=known.allowed)
 
 
@@ -108,13 +108,16 @@ def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers)
     """Yield a message for each pair of ports that clash although each is in its range."""
     demo = range(services.demo_port, services.demo_port + DEMO_SITES)
     if services.web_port in demo and not {"web_port", "demo_port"} & set(faulty):
-        web, first = _said("web_port", services.web_port, layers), _said("demo_port", demo[0], layers)
+        web, first = (
+            _describe_setting("web_port", services.web_port, layers),
+            _describe_setting("demo_port", demo[0], layers),
+        )
         yield Message("config.demo-port", setting=web, first=demo[0], last=demo[-1], demo=first)
 
 
-def _said(name: str, seen: object, layers: Layers) -> Message:
+def _describe_setting(name: str, seen: object, layers: Layers) -> Message:
     """Name a setting, its value and the place that sets it."""
-    layer = layers.of(name)
+    layer = layers.find_layer(name)
     if layer is None:
-        return Message("config.by-default", name=variable_of(name), value=seen)
-    return Message("config.in-place", name=layer.called(name), value=seen, place=layer.place)
+        return Message("config.by-default", name=environment_variable(name), value=seen)
+    return Message("config.in-place", name=layer.local_name(name), value=seen, place=layer.place)

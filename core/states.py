@@ -20,10 +20,10 @@ class CaseState(StrEnum):
     SET_ASIDE = "set_aside"  # a right allows the page, or the work is not protected, and nobody has decided
 
     @classmethod
-    def of(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
+    def from_verdict(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
         """The state of a case with this verdict, on a page that the rights allow or do not.
 
-        >>> CaseState.of(None, is_allowed=True), CaseState.of(Verdict.CONFIRMED, is_allowed=True)
+        >>> CaseState.from_verdict(None, is_allowed=True), CaseState.from_verdict(Verdict.CONFIRMED, is_allowed=True)
         (<CaseState.SET_ASIDE: 'set_aside'>, <CaseState.CONFIRMED: 'confirmed'>)
         """
         if verdict is not None:
@@ -121,11 +121,13 @@ UNPROTECTED = (Rejection.MERE_FACTS, Rejection.OFFICIAL_TEXT, Rejection.TERM_EXP
 OF_THE_FINDING = (Rejection.QUOTATION, Rejection.TEASER)
 
 
-def left_out_as(classes: Collection[MatchClass]) -> Rejection | None:
+def exclusion_reason(classes: Collection[MatchClass]) -> Rejection | None:
     """Why findings of these classes open no case; None where they do.
 
-    >>> left_out_as([MatchClass.TEASER, MatchClass.QUOTATION]), left_out_as([MatchClass.TEASER, MatchClass.EXCERPT])
-    (<Rejection.QUOTATION: 'quotation'>, None)
+    >>> exclusion_reason([MatchClass.TEASER, MatchClass.QUOTATION])
+    <Rejection.QUOTATION: 'quotation'>
+    >>> exclusion_reason([MatchClass.TEASER, MatchClass.EXCERPT]) is None
+    True
     """
     if set(classes) - {MatchClass.QUOTATION, MatchClass.TEASER}:
         return None

@@ -20,7 +20,7 @@ class TypesettingError(RuntimeError):
 
 def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
     """Set a template of a folder with these inputs, in this process. The document bears `made_at`."""
-    pdf = _compiled(
+    pdf = _compile(
         folder,
         template,
         inputs,
@@ -45,7 +45,7 @@ def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: 
 
 def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
     """Draw a template as SVG files, one a page: text is shapes, nothing is fetched."""
-    pictures = _compiled(folder, template, inputs, format="svg")
+    pictures = _compile(folder, template, inputs, format="svg")
     return pictures if isinstance(pictures, list) else [pictures]
 
 
@@ -57,7 +57,7 @@ def fonts() -> Path:
     return Path(package.submodule_search_locations[0]) / "fonts"
 
 
-def _compiled(folder: Path, template: str, inputs: dict[str, str], **options: Any) -> Any:
+def _compile(folder: Path, template: str, inputs: dict[str, str], **options: Any) -> Any:
     import typst  # here: who only has it set apart needs no 7 MB of it
 
     compiler = typst.Compiler(

@@ -34,18 +34,18 @@ class Message:
         object.__setattr__(self, "params", {name: _plain(value) for name, value in params.items()})
 
     @classmethod
-    def of(cls, code: "str | Message", /, **params: object) -> "Message":
+    def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
         """The message that is given, or the one of a code."""
         return code if isinstance(code, Message) else cls(code, **params)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """The message that `to_json` gave."""
-        return cls(stored["code"], **{name: _loaded(value) for name, value in stored["params"].items()})
+        return cls(stored["code"], **{name: _load(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
         """What is stored, so that the reader's language decides."""
-        return {"code": self.code, "params": {name: _dumped(value) for name, value in self.params.items()}}
+        return {"code": self.code, "params": {name: _dump(value) for name, value in self.params.items()}}
 
     def in_language(self, language: str) -> str:
         """The words in a language, by a code such as Django's: Chinese for "zh...", else English.
@@ -56,9 +56,9 @@ class Message:
         A code without words is shown as it is, with its parameters.
         """
         code = "zh" if language.startswith("zh") else "en"
-        shown = {name: _shown(value, code) for name, value in self.params.items()}
+        shown = {name: _translate_value(value, code) for name, value in self.params.items()}
         try:
-            return words_of(self.code, code).format_map(shown)
+            return find_words(self.code, code).format_map(shown)
         except (KeyError, ValueError):
             return f"{self.code}: {', '.join(f'{name}={value}' for name, value in shown.items())}"
 
@@ -74,7 +74,7 @@ def has_words(code: str) -> bool:
     return _catalogue("en").gettext(code) != code
 
 
-def words_of(code: str, language: str) -> str:
+def find_words(code: str, language: str) -> str:
     """The words of a code with their placeholders. Raises KeyError for a code without words."""
     words = _catalogue(language).gettext(code)
     if words == code:
@@ -96,11 +96,11 @@ class _Several(tuple[Any, ...]):
         return _MARKS[self.language][mark].join(map(str, self))
 
 
-def _shown(value: Any, language: str) -> Any:
+def _translate_value(value: Any, language: str) -> Any:
     if isinstance(value, Message):
         return value.in_language(language)
     if isinstance(value, tuple):
-        several = _Several(_shown(each, language) for each in value)
+        several = _Several(_translate_value(each, language) for each in value)
         several.language = language
         return several
     return value
@@ -116,13 +116,13 @@ def _plain(value: object) -> Any:
     return said if isinstance(said, Message) else str(value)
 
 
-def _dumped(value: Any) -> Any:
+def _dump(value: Any) -> Any:
     if isinstance(value, Message):
         return value.to_json()
-    return [_dumped(each) for each in value] if isinstance(value, tuple) else value
+    return [_dump(each) for each in value] if isinstance(value, tuple) else value
 
 
-def _loaded(value: Any) -> Any:
+def _load(value: Any) -> Any:
     if isinstance(value, Mapping):
         return Message.from_json(value)
-    return [_loaded(each) for each in value] if isinstance(value, list) else value
+    return [_load(each) for each in value] if isinstance(value, list) else value

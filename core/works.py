@@ -11,7 +11,7 @@ OWN, GIVEN, WHOLE = "own", "given", "whole"
 
 
 @dataclass(frozen=True, slots=True)
-class Chapter:
+class ChapterText:
     """One text of a work. A work that is one text has one chapter, number 1."""
 
     number: int
@@ -30,7 +30,7 @@ class WorkFile:
 
     title: str
     author: str
-    chapters: tuple[Chapter, ...]
+    chapters: tuple[ChapterText, ...]
     style: str = ""
     flaws: tuple[Message, ...] = ()
 

@@ -161,7 +161,7 @@ class Scope:
             name, port = host_key(url)
         except ValueError:
             return False
-        return urlsplit(url).scheme in DEFAULT_PORTS and any(host.is_at(name, port) for host in self.hosts)
+        return urlsplit(url).scheme in DEFAULT_PORTS and any(host.equals(name, port) for host in self.hosts)
 
     def allows(self, url: str) -> bool:
         """Whether a link may be fetched at all."""

@@ -14,10 +14,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from bundles.authority import Authority
 from bundles.certificates import MAX_PEM_BYTES, certificates_in
 from core.errors import BadConfiguration, BadInput, UnreadableFile
-from core.known_settings import variable_of
+from core.known_settings import environment_variable
 from core.private_files import write_privately
 from core.service_urls import without_secrets
-from core.settings_layers import Origin
+from core.settings_layers import SettingOrigin
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
@@ -88,8 +88,8 @@ def remove(named: str, held: Configuration) -> list[Message]:
 def _check_changeable(held: Configuration) -> None:
     """What the environment says has its way over the files: an authority in these would be asked by nobody."""
     for name in (URLS, ROOTS):
-        if held.layers.origin(name) is Origin.ENVIRONMENT:
-            raise BadInput("custody.set-in-environment", variable=variable_of(name))
+        if held.layers.origin(name) is SettingOrigin.ENVIRONMENT:
+            raise BadInput("custody.set-in-environment", variable=environment_variable(name))
 
 
 def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:

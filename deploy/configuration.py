@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadConfiguration
-from core.known_settings import HOME, KnownSetting, known_settings, shown, variable_of, written
+from core.known_settings import HOME, KnownSetting, environment_variable, format_value, known_settings, mask_secrets
 from core.private_files import touched_privately
 from core.settings import Settings, default_home
 from core.settings_layers import (
@@ -16,11 +16,11 @@ from core.settings_layers import (
     SETTINGS_FILE,
     Layer,
     Layers,
-    Origin,
+    SettingOrigin,
     environment_layer,
     file_layers,
-    planned,
-    running,
+    planned_layers,
+    running_layers,
     started_layer,
 )
 from core.settings_loading import read, read_leniently
@@ -33,10 +33,10 @@ from webadmin.ui.console.words import translator
 
 HEAD_OF_SETTINGS = "Settings of this installation: name = value, in TOML. All of them: zhuiwen config list"
 ORIGINS = {
-    Origin.DEFAULT: Message("setting.default"),
-    Origin.FILE: Message("setting.file"),
-    Origin.ENVIRONMENT: Message("setting.environment"),
-    Origin.STARTED: Message("setting.started"),
+    SettingOrigin.DEFAULT: Message("setting.default"),
+    SettingOrigin.FILE: Message("setting.file"),
+    SettingOrigin.ENVIRONMENT: Message("setting.environment"),
+    SettingOrigin.STARTED: Message("setting.started"),
 }
 
 
@@ -55,7 +55,7 @@ class Configuration:
     @classmethod
     def of(cls, environ: Mapping[str, str]) -> "Configuration":
         """The configuration for a shell with this environment. Raises BadConfiguration for a file that is no TOML."""
-        layers = planned(environ)
+        layers = planned_layers(environ)
         settings, faults = read_leniently(layers)
         return cls(environ, layers, settings, faults)
 
@@ -68,7 +68,7 @@ class Configuration:
 
         words: translates what is in words, which are English. `running`: what it is there, where that differs.
         """
-        now = read(running(self.environ)) if started_layer(self.home) is not None else self.settings
+        now = read(running_layers(self.environ)) if started_layer(self.home) is not None else self.settings
         return [
             {
                 "name": name,
@@ -76,10 +76,12 @@ class Configuration:
                 "value": self.shown(name),
                 "default": _default(known, words),
                 "origin": str(self.layers.origin(name)),
-                "place": str(layer.place) if (layer := self.layers.of(name)) else "",
-                "meaning": words(known.told.meaning),
+                "place": str(layer.place) if (layer := self.layers.find_layer(name)) else "",
+                "meaning": words(known.declaration.meaning),
                 "allowed": str(known.allowed),
-                "running": shown(name, written(known.of(now))) if known.of(now) != known.of(self.settings) else None,
+                "running": mask_secrets(name, format_value(known.read_value(now)))
+                if known.read_value(now) != known.read_value(self.settings)
+                else None,
             }
             for name, known in known_settings().items()
         ]
@@ -88,7 +90,7 @@ class Configuration:
         """The value of a setting, without what is secret in it."""
         if name == HOME:
             return str(self.home)
-        return shown(name, written(known_settings()[name].of(self.settings)))
+        return mask_secrets(name, format_value(known_settings()[name].read_value(self.settings)))
 
     def set(self, name: str, text: str) -> list[Message]:
         """Write a value; what is to be said of it. Raises BadConfiguration where it cannot be."""
@@ -101,7 +103,7 @@ class Configuration:
             if other.exists():
                 change(other, {}, (name,))
             started.leave_to_files(self.home, name)
-        done = Message("setting.written", name=name, value=shown(name, written(value)), path=path)
+        done = Message("setting.written", name=name, value=mask_secrets(name, format_value(value)), path=path)
         return [done, *self._effect(name)]
 
     def unset(self, name: str) -> list[Message]:
@@ -119,21 +121,21 @@ class Configuration:
     def _paths(self, name: str) -> tuple[Path, Path]:
         """The file that a setting belongs into, and the other one."""
         files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
-        return files[::-1] if known_settings()[name].told.is_secret else files
+        return files[::-1] if known_settings()[name].declaration.is_secret else files
 
     def _effect(self, name: str) -> Iterator[Message]:
         """What a change brings about, and what stands in its way."""
         if name == "secret_key":
             yield Message("setting.new-key")
         if name in environment_layer(self.environ).values:
-            yield Message("setting.environment-wins", variable=variable_of(name))
+            yield Message("setting.environment-wins", variable=environment_variable(name))
         if started_layer(self.home) is None:
             return
         after = Configuration.of(self.environ)
         if after.faults:
             yield Message("start.not-taken-over", faults=after.faults)
             return
-        if name not in started.differing(read(running(self.environ)), after.settings):
+        if name not in started.differing(read(running_layers(self.environ)), after.settings):
             yield Message("setting.already")
             return
         readers = _readers(after, name)
@@ -144,20 +146,20 @@ def _checked(name: str, text: str, path: Path, held: Configuration) -> Any:
     """The value that a text makes of a setting. Raises BadConfiguration, also for one that clashes with others."""
     known = known_settings()[name]
     value = tuple(part.strip() for part in text.split(",") if part.strip()) if known.is_list else text
-    new = Layer(Origin.FILE, str(path), {name: value})
+    new = Layer(SettingOrigin.FILE, str(path), {name: value})
     files = [_without(name, layer) for layer in file_layers(held.home)]
-    above = [layer for layer in held.layers.layers if layer.origin is Origin.ENVIRONMENT]
-    kept = [_without(name, layer) for layer in held.layers.layers if layer.origin is Origin.STARTED]
+    above = [layer for layer in held.layers.layers if layer.origin is SettingOrigin.ENVIRONMENT]
+    kept = [_without(name, layer) for layer in held.layers.layers if layer.origin is SettingOrigin.STARTED]
     for upper in ([*above, *kept], []):  # beside what the next `up` takes from elsewhere, and in the files alone
         _settings, before = read_leniently(Layers(held.home, (*upper, *files)))
         settings, faults = read_leniently(Layers(held.home, (*upper, new, *files)))
         if added := [fault for fault in faults if fault not in before]:
             raise BadConfiguration(added)
-    return known.of(settings)
+    return known.read_value(settings)
 
 
 def _default(known: KnownSetting, words: Callable[[str], str]) -> str:
-    return words(known.told.default) if known.told.default else written(known.default)
+    return words(known.declaration.default) if known.declaration.default else format_value(known.default)
 
 
 def _without(name: str, layer: Layer) -> Layer:
@@ -179,7 +181,11 @@ def _set_home(folder: Path | None) -> list[Message]:
 
 def _readers(after: Configuration, name: str) -> list[str]:
     """The processes that a changed setting starts anew."""
-    return [each.name for each in processes(prepare(after.environ, planned)) if each.is_moved_by(variable_of(name))]
+    return [
+        each.name
+        for each in processes(prepare(after.environ, planned_layers))
+        if each.is_moved_by(environment_variable(name))
+    ]
 
 
 @contextmanager

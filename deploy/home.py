@@ -9,9 +9,9 @@ from pathlib import Path
 
 from core import sockets
 from core.errors import BadConfiguration
-from core.known_settings import PREFIX, RESOLVED, known_settings, variable_of, written
+from core.known_settings import PREFIX, RESOLVED, environment_variable, format_value, known_settings
 from core.settings import Settings
-from core.settings_layers import SECRETS_FILE, Layers, Origin, effective_layers
+from core.settings_layers import SECRETS_FILE, Layers, SettingOrigin, effective_layers
 from core.settings_loading import read
 from core.wording import Message
 from deploy import demo_presence
@@ -74,7 +74,9 @@ def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], L
     if demo_presence.is_present(settings.home):
         settings = _with_demo_hosts(settings)
     settings = _with_secret_key(settings)
-    given = {name for name in known_settings() if layers.origin(name) in (Origin.ENVIRONMENT, Origin.STARTED)}
+    given = {
+        name for name in known_settings() if layers.origin(name) in (SettingOrigin.ENVIRONMENT, SettingOrigin.STARTED)
+    }
     return Home(settings, _environment(settings, environ), frozenset(given))
 
 
@@ -131,11 +133,11 @@ def _with_secret_key(settings: Settings) -> Settings:
 
 
 def _environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, str]:
-    set_ones = {known.variable: written(known.of(settings)) for known in known_settings().values()
-                if known.of(settings) != known.default}  # fmt: skip
+    set_ones = {known.variable: format_value(known.read_value(settings)) for known in known_settings().values()
+                if known.read_value(settings) != known.default}  # fmt: skip
     return {
         **set_ones,
-        variable_of("home"): str(settings.home),
+        environment_variable("home"): str(settings.home),
         RESOLVED: "1",
         "DJANGO_SETTINGS_MODULE": "webadmin.settings",
         "PYTHONPATH": _python_path(environ.get("PYTHONPATH", "")),

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from core import disk
-from core.known_settings import known_settings, nearest, shown, unknown_names, written
-from core.settings_layers import file_layers, planned
+from core.known_settings import format_value, known_settings, mask_secrets, nearest, unknown_names
+from core.settings_layers import file_layers, planned_layers
 from core.settings_loading import read_leniently
 from core.sqlite_files import find_faults
 from core.wording import Message
@@ -35,7 +35,7 @@ def unknown_settings(context: Context) -> list[Finding]:
 
 def settings_to_come(context: Context) -> list[Finding]:
     """Settings with which the next `zhuiwen up` would not start; what runs has its own."""
-    _settings, faults = read_leniently(planned(context.environ))
+    _settings, faults = read_leniently(planned_layers(context.environ))
     return [Finding("settings.faulty", fault, Message("doctor.set-or-unset")) for fault in faults]
 
 
@@ -49,9 +49,9 @@ def secrets_in_the_open(context: Context) -> list[Finding]:
             Message("doctor.secret-remedy", name=name),
         )
         for name, value in open_file.values.items()
-        if known_settings()[name].told.is_secret
+        if known_settings()[name].declaration.is_secret
         and name not in secret_file.values
-        and shown(name, written(value)) != written(value)
+        and mask_secrets(name, format_value(value)) != format_value(value)
     ]
 
 

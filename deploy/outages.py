@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from core.errors import ServiceUnavailable
-from core.full_disk import want_of_space
+from core.full_disk import find_disk_full_error
 from core.wording import Message
 
 T = TypeVar("T")
@@ -56,6 +56,6 @@ class Outages:
 
 
 def _waits_for(away: ServiceUnavailable) -> Message:
-    if want_of_space(away) is not None:
+    if find_disk_full_error(away) is not None:
         return Message("tracking.waits-for-room")
     return Message("tracking.waits-for-service", service=away.service, where=away.where)

@@ -12,7 +12,7 @@ from cryptography.x509 import load_pem_x509_certificates
 
 from core.errors import BadInput
 from core.ids import Digest, digest
-from core.known_settings import HOME, known_settings, shown
+from core.known_settings import HOME, known_settings, mask_secrets
 from core.ports import ObjectStore
 from core.private_files import write_privately
 from core.settings import Settings
@@ -21,7 +21,7 @@ from core.settings_layers import (
     SETTINGS_FILE,
     Layer,
     Layers,
-    Origin,
+    SettingOrigin,
     Value,
     file_layers,
     file_values,
@@ -182,7 +182,7 @@ def described(files: BackupFiles, names: Collection[str]) -> list[str]:
     """Settings and roots as a person is shown them before saying whether they are taken over: nothing secret."""
     values = file_values({**files.settings, **files.secrets})
     texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
-    return [f"{name} = {shown(name, texts[name])}" if name in texts else name for name in names]
+    return [f"{name} = {mask_secrets(name, texts[name])}" if name in texts else name for name in names]
 
 
 def put_files(home: Path, files: BackupFiles, names: Collection[str]) -> None:
@@ -200,7 +200,7 @@ def put_files(home: Path, files: BackupFiles, names: Collection[str]) -> None:
 
 
 def _is_allowed(home: Path, name: str, value: Value) -> bool:
-    layer = Layer(Origin.FILE, SETTINGS_FILE, {name: value})
+    layer = Layer(SettingOrigin.FILE, SETTINGS_FILE, {name: value})
     return not read_leniently(Layers(home, (layer,)))[1]
 
 

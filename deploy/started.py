@@ -7,7 +7,7 @@ loss. What `down` leaves says which variables the next `up` may be missing.
 from collections.abc import Mapping
 from pathlib import Path
 
-from core.known_settings import known_settings, written
+from core.known_settings import format_value, known_settings
 from core.settings import Settings
 from core.settings_layers import (
     GIVEN,
@@ -30,9 +30,9 @@ _HEAD = "What runs was started with this; made by zhuiwen up, gone with zhuiwen 
 def note(home: Home) -> None:
     """Keep what the processes are started with."""
     known = known_settings()
-    given = {name: written(known[name].of(home.settings)) for name in sorted(home.given)}
+    given = {name: format_value(known[name].read_value(home.settings)) for name in sorted(home.given)}
     values = {**values_of(home.settings), **given}
-    secret = {name: value for name, value in values.items() if known[name].told.is_secret}
+    secret = {name: value for name, value in values.items() if known[name].declaration.is_secret}
     write(home.run / STARTED_SECRETS_FILE, secret, _HEAD)
     plain: dict[str, Value] = {name: value for name, value in values.items() if name not in secret}
     write(home.run / STARTED_FILE, plain | {GIVEN: tuple(given)}, _HEAD)
@@ -62,13 +62,13 @@ def missing(home: Home) -> list[str]:
 
 def values_of(settings: Settings) -> dict[str, str]:
     """By name, every setting that is not its default, as it is written."""
-    found = {name: (known.of(settings), known.default) for name, known in known_settings().items()}
-    return {name: written(value) for name, (value, default) in found.items() if value != default}
+    found = {name: (known.read_value(settings), known.default) for name, known in known_settings().items()}
+    return {name: format_value(value) for name, (value, default) in found.items() if value != default}
 
 
 def differing(one: Settings, other: Settings) -> list[str]:
     """The settings in which two differ, in their order."""
-    return [name for name, known in known_settings().items() if known.of(one) != known.of(other)]
+    return [name for name, known in known_settings().items() if known.read_value(one) != known.read_value(other)]
 
 
 def overridden(environ: Mapping[str, str], home: Path) -> list[str]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.text import storable
 from documents.blocks import Block, Cell, Document, Paragraph, Table
 
@@ -12,7 +12,7 @@ def printable(text: str) -> str:
 
     What would hide, reorder or break what stands around it is so written by its number.
     """
-    return "\n".join(spelled(line) for line in storable(text).replace("\r\n", "\n").replace("\t", " ").split("\n"))
+    return "\n".join(spell_hidden(line) for line in storable(text).replace("\r\n", "\n").replace("\t", " ").split("\n"))
 
 
 def text_file(document: Document) -> bytes:

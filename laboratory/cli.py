@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from core.errors import BadConfiguration, BadInput
-from core.known_settings import PREFIX, variable_of
+from core.known_settings import PREFIX, environment_variable
 from core.wording import Message
 from laboratory.report import Section, TextTable
 from webadmin.ui.console.faults import complain
@@ -182,10 +182,10 @@ def _desk_of_its_own() -> Iterator[None]:
     """
     from deploy.home import adopt, prepare
 
-    database = variable_of("database_url")
+    database = environment_variable("database_url")
     kept = {name: value for name, value in os.environ.items() if name == database or not name.startswith(PREFIX)}
     with TemporaryDirectory(prefix="zhuiwen-desk-") as folder:
-        home = prepare({**kept, variable_of("home"): folder})
+        home = prepare({**kept, environment_variable("home"): folder})
         (home.path / "static").mkdir()
         adopt(home)
         import django

@@ -21,7 +21,7 @@ from core.captures import (
     TlsSession,
     WireExchange,
 )
-from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, Program, Way
+from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, NetworkRoute, Program
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 
@@ -176,7 +176,7 @@ def _exchange_of(
     if tls := document["tls"]:
         own["tls"] = TlsSession(**{**tls, "certificates": tuple(certificates[name] for name in tls["certificates"])})
     if way := document.get("way"):
-        own["way"] = Way(**{**way, "hosts_lines": tuple(way["hosts_lines"])})
+        own["way"] = NetworkRoute(**{**way, "hosts_lines": tuple(way["hosts_lines"])})
     return WireExchange(**own)
 
 

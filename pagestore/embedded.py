@@ -18,7 +18,7 @@ from pathlib import Path
 from nx_27017.handler import NeoSQLiteHandler
 from nx_27017.server import handle_client
 
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 
 BACKLOG = 512
 OPEN_FILES = 2_000  # 256 workers with three connections each, and three files of each of a hundred databases
@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     os.umask(0o077)
     _raise_file_limit()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     try:
         with (given.data_dir / "lock").open("w") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -15,7 +15,7 @@ from typing import Any
 from pymongo.errors import DuplicateKeyError
 
 from core.errors import BadConfiguration, BrokenInvariant
-from core.evidence import Removal
+from core.evidence import BundleRemoval
 from core.ids import Digest, digest
 from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
@@ -85,12 +85,12 @@ class MongoEvidenceStore:
             head = self._heads.find_one({"_id": name})
             if head is None:
                 return
-        self.note_removal(Removal(name, head["bytes"], at, reason))
+        self.note_removal(BundleRemoval(name, head["bytes"], at, reason))
         with translated(self._database):
             self._heads.delete_one({"_id": name})
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
 
-    def removals(self) -> list[Removal]:
+    def removals(self) -> list[BundleRemoval]:
         with translated(self._database):
             found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
         entries = map(removal_of, found)
@@ -105,7 +105,7 @@ class MongoEvidenceStore:
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
         self.put(name, content)
 
-    def note_removal(self, removal: Removal) -> None:
+    def note_removal(self, removal: BundleRemoval) -> None:
         with translated(self._database):
             _insert(self._removals, removal_document(removal), removal.digest)
 
@@ -140,10 +140,10 @@ class ObjectEvidenceStore:
         size = None if key is None else self._objects.size(key)
         if key is None or size is None:
             return
-        self.note_removal(Removal(name, size, at, reason))
+        self.note_removal(BundleRemoval(name, size, at, reason))
         self._objects.remove(key)
 
-    def removals(self) -> list[Removal]:
+    def removals(self) -> list[BundleRemoval]:
         contents = (self._objects.get(key) for key in self._objects.keys(REMOVALS_PREFIX))
         entries = [_removal_in(text_of(content)) for content in contents if content is not None]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
@@ -155,14 +155,14 @@ class ObjectEvidenceStore:
             self._objects.remove(there)
         self.put(name, content)
 
-    def note_removal(self, removal: Removal) -> None:
+    def note_removal(self, removal: BundleRemoval) -> None:
         if not self._was_removed(removal.digest):
             self._log(removal)
 
     def _was_removed(self, name: Digest) -> bool:
         return self._objects.size(_removal_key(name)) is not None
 
-    def _log(self, entry: Removal) -> None:
+    def _log(self, entry: BundleRemoval) -> None:
         self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
     def _key(self, name: Digest) -> str | None:
@@ -181,7 +181,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
         self._removals = folder / REMOVALS
         super().__init__(self._files)
 
-    def removals(self) -> list[Removal]:
+    def removals(self) -> list[BundleRemoval]:
         with self._files.usable():
             lines = text_of(self._removals.read_bytes()).split("\n") if self._removals.exists() else []
         return [_removal_in(line) for line in lines if line]
@@ -189,7 +189,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
     def _was_removed(self, name: Digest) -> bool:
         return any(entry.digest == name for entry in self.removals())
 
-    def _log(self, entry: Removal) -> None:
+    def _log(self, entry: BundleRemoval) -> None:
         with self._files.usable():
             self._removals.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with self._files.usable(), self._removals.open("ab") as log:
@@ -203,16 +203,16 @@ def _head(name: str, content: bytes) -> Document:
     return {"_id": name, "sha256": digest(content), "bytes": len(content), "parts": parts}
 
 
-def removal_document(removal: Removal) -> Document:
+def removal_document(removal: BundleRemoval) -> Document:
     """A removal as an entry of the log, and of a backup."""
     at, reason = microseconds(removal.removed_at), packed(removal.reason)
     return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 
 
-def removal_of(document: Document) -> Removal:
+def removal_of(document: Document) -> BundleRemoval:
     """The removal that `removal_document` made a document of."""
     at, reason = moment(document["removed_at"]), unpacked(document["reason"])
-    return Removal(Digest(document["_id"]), document["bytes"], at, reason)
+    return BundleRemoval(Digest(document["_id"]), document["bytes"], at, reason)
 
 
 def _part_key(name: str, number: int) -> str:
@@ -250,7 +250,7 @@ def _removal_key(name: Digest) -> str:
     return f"{REMOVALS_PREFIX}{name}.json"
 
 
-def _removal_line(entry: Removal) -> str:
+def _removal_line(entry: BundleRemoval) -> str:
     line = {
         "digest": entry.digest,
         "bytes": entry.bytes,
@@ -260,7 +260,7 @@ def _removal_line(entry: Removal) -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def _removal_in(line: str) -> Removal:
+def _removal_in(line: str) -> BundleRemoval:
     entry = json.loads(line)
     at = datetime.fromisoformat(entry["removed_at"]).astimezone(UTC)
-    return Removal(Digest(entry["digest"]), entry["bytes"], at, entry["reason"])
+    return BundleRemoval(Digest(entry["digest"]), entry["bytes"], at, entry["reason"])

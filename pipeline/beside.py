@@ -25,7 +25,7 @@ def text_beside_id(version: VersionId) -> str:
 def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
     """Add to the matches of a main text those of the text beside it with other works' texts.
 
-    beside: as the matcher gives them for `reading.text_beside`. A comment is a copy like any other; what stands in
+    beside: as the matcher gives them for `reading.surrounding_text`. A comment is a copy like any other; what stands in
     announcements and in the site's frame alone is a teaser, unless it is longer than these are.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from core.errors import BrokenInvariant, IndexStale
 from core.ids import PageId
 from core.messages import pages_stored
-from core.ports import Gap, Search, Unsearched
+from core.ports import Search, SearchGap, Unsearched
 from core.works import StoredFingerprint
 from fingerprint.record import Fingerprint
 from pipeline.beside import text_beside_id
@@ -75,7 +75,7 @@ class _PageVerdicts:
 class _SearchPass:
     """One walk over the pages: what is searched for, by rights holder, and the counts so far."""
 
-    def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, Gap]) -> None:
+    def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, SearchGap]) -> None:
         self._ports = ports
         self._search = search
         self._since = {rights_holder: gap.oldest_check for rights_holder, gap in gaps.items()}

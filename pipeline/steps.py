@@ -13,7 +13,7 @@ from functools import partial
 from core.errors import IndexStale, NotFound
 from core.ids import VersionId, WorkTextId
 from core.pages import VersionOfPage
-from core.ports import CaseRepository, Clock, FingerprintStore, KeptPages, Outbox, Outcome, WorkStore
+from core.ports import CaseRepository, Clock, ComparisonOutcome, FingerprintStore, KeptPages, Outbox, WorkStore
 from core.states import Rejection
 from core.works import StoredFingerprint
 from fingerprint.algorithms import Algorithm
@@ -107,7 +107,7 @@ def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[
     """The fingerprints of main texts and of the texts beside them, by id: the stored ones, or made and stored now."""
     texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
     texts |= {
-        text_beside_id(each.version.id): each.version.reading.text_beside
+        text_beside_id(each.version.id): each.version.reading.surrounding_text
         for each in versions
         if each.version.reading.beside
     }
@@ -132,13 +132,13 @@ def _compare_versions(
     state: IndexState,
     now: datetime,
     ports: Ports,
-) -> Iterator[Outcome]:
+) -> Iterator[ComparisonOutcome]:
     texts = [_comparable_texts(page, fingerprints, ports) for page in pages]
     found = ports.matcher.match_pages(given for of_page in texts for given in of_page.values())
     for page, of_page in zip(pages, texts, strict=True):
         matches = {subject: next(found) for subject in of_page}
         main = matches.get(page.version.id, ())
-        yield Outcome(
+        yield ComparisonOutcome(
             version=page.version,
             is_current=page.is_current,
             first_seen=page.sighted.first,
@@ -156,7 +156,7 @@ def _comparable_texts(
 ) -> dict[str, GivenPage]:
     """The main text of a page and the text beside it, as far as they are there and long enough."""
     version, reading = page.version, page.version.reading
-    texts = {version.id: reading.text, text_beside_id(version.id): reading.text_beside}
+    texts = {version.id: reading.text, text_beside_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)
     return {
         subject: GivenPage(text, fingerprints[subject], sources)

@@ -10,7 +10,7 @@ import scrapy.core.downloader.handlers.http11  # noqa: F401 - looks at all modul
 from hypothesis import settings
 
 import tests.support.environment  # noqa: F401 - before anything reads it
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 
 gc.disable()  # until all is collected, none of which ends before: a fifth of the collecting
 
@@ -57,7 +57,7 @@ def pytest_collection_finish() -> None:
     Of what comes it looks at 20,000 objects at a time in place of 700: a fifteenth of what tests of the desk take.
     """
     gc.enable()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     gc.set_threshold(20_000, 20, 20)
 
 

@@ -65,7 +65,7 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
     call_command("migrate", verbosity=0)
     from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
     from core.pages import CrawlPlan, Fetched, Reading
-    from core.works import Chapter, WorkFile
+    from core.works import ChapterText, WorkFile
     from crawler.readers.pages import PageToRead
     from crawler.readers.worker import ReadingSession
     from pipeline import steps
@@ -80,7 +80,7 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
     holder = RightsHolder.objects.create(name="甲")
     site = Site.objects.create(rights_holder=holder, name="某站", start_urls="http://pirate.example/")
     text = "".join(SENTENCES)
-    add_work(holder, WorkFile("旧作", "", (Chapter(1, "", text * 3),)), "", ports.works, memory.outbox)
+    add_work(holder, WorkFile("旧作", "", (ChapterText(1, "", text * 3),)), "", ports.works, memory.outbox)
     for message in memory.outbox.drain():
         carry(message, ports)
     desk = ReadingSession(CrawlPlan(SiteId(str(site.pk)), "1", ("http://pirate.example/",), ("pirate.example",)))

@@ -16,7 +16,7 @@ from gunicorn.workers.base import Worker
 from waitress import wasyncore
 from waitress.server import create_server
 
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
 
 THREADS = 8  # of each process; a page takes some 50 ms, a report seconds
@@ -68,7 +68,7 @@ control_socket_disable = True
 def when_ready(server: Any) -> None:
     """Import every view before the processes part, and keep the garbage collector from copying what they share."""
     import_module(settings.ROOT_URLCONF)
-    keep_what_is_loaded()
+    freeze_loaded_objects()
 
 
 def server_options() -> dict[str, Any]:

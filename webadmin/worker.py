@@ -5,7 +5,7 @@ import os
 from celery.signals import heartbeat_sent, worker_init, worker_process_init, worker_shutdown, worker_shutting_down
 from django.db import connections
 
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from core.heartbeat import write_heartbeat
 from matcher.warm_up import warm_up
 from pipeline.app import CRAWL_QUEUE, CRAWLS_END_WITHIN_S, REWORDED_QUEUE, SETTINGS, app
@@ -19,7 +19,7 @@ def _warm_up(**_: object) -> None:
     live(SETTINGS)
     warm_up()
     connections.close_all()
-    keep_what_is_loaded()
+    freeze_loaded_objects()
 
 
 @worker_process_init.connect

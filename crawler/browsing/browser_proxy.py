@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from core.captures import NameAnswer
-from core.circumstances import Way
+from core.circumstances import NetworkRoute
 from core.errors import UnsafeUrl
 from core.hosts import host_key
 from core.politeness import Proxy
@@ -68,7 +68,7 @@ class ConnectedAddress:
     address: str
     answer: NameAnswer | None
     is_through_proxy: bool
-    way: Way | None = None
+    way: NetworkRoute | None = None
 
 
 class BrowserProxy:
@@ -181,7 +181,7 @@ class BrowserProxy:
                 faults.append(fault)
         raise next((fault for fault in faults if isinstance(fault, UnsafeUrl)), OSError("nothing answers"))
 
-    def _note(self, ask: _ProxyRequest, answer: NameAnswer, address: str, way: Way) -> None:
+    def _note(self, ask: _ProxyRequest, answer: NameAnswer, address: str, way: NetworkRoute) -> None:
         if len(self.reached) >= MAX_REACHED:
             del self.reached[next(iter(self.reached))]
         if way.proxy:

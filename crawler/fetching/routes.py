@@ -13,7 +13,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from core.circumstances import Way
+from core.circumstances import NetworkRoute
 from crawler.fetching.hosts_file import HostsFile
 
 PROC = Path("/proc/net")
@@ -102,7 +102,7 @@ class Ways:
     def __init__(self, hosts: HostsFile | None = None) -> None:
         self._hosts = hosts or HostsFile()
 
-    def way(self, host: str, own: str, other: str, proxy: str = "") -> Way:
+    def way(self, host: str, own: str, other: str, proxy: str = "") -> NetworkRoute:
         """Return the way of a connection for the name `host`, between two addresses; "" for an unknown one.
 
         proxy: the URL of the one that it goes through; its login is left out, and its name is the one looked up in the
@@ -112,7 +112,7 @@ class Ways:
         interface = find_interface(own) if own else ""
         gateway = find_gateway(other, interface) if interface and other else ""
         named = urlsplit(place).hostname or "" if place else host
-        return Way(own, interface, gateway, self._hosts.host_lines(named), place)
+        return NetworkRoute(own, interface, gateway, self._hosts.host_lines(named), place)
 
 
 def without_login(proxy: str) -> str:

@@ -2,15 +2,15 @@
 
 from collections.abc import Iterable, Iterator
 
-from core.works import Chapter
+from core.works import ChapterText
 from crawler.characters.repertoire import count_han
 from crawler.formats.headings import MAX_FRONT_MATTER_CHARS
 
 
-def numbered(chapters: Iterable[tuple[str, str]]) -> tuple[Chapter, ...]:
+def numbered(chapters: Iterable[tuple[str, str]]) -> tuple[ChapterText, ...]:
     """(title, text) pairs as chapters from 1 on; those without a Chinese character (plates, blanks) are left out."""
     kept = [(title, text) for title, text in chapters if count_han(text)]
-    return tuple(Chapter(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))
+    return tuple(ChapterText(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))
 
 
 def cut_at_titles(paragraphs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:

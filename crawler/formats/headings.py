@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from core.works import WHOLE, Chapter
+from core.works import WHOLE, ChapterText
 from crawler.formats.heading_lines import Rank, readings
 from crawler.formats.heading_styles import MAX_FRONT_MATTER_CHARS, FoundHeadings, Heading, as_heading, placed_lines
 
@@ -12,7 +12,7 @@ __all__ = ["MAX_FRONT_MATTER_CHARS", "Heading", "heading_of", "split_at", "split
 MAX_OFFERED = 6  # styles of a text that somebody may choose from
 
 
-def split_chapters(text: str, style: str = "") -> tuple[Chapter, ...]:
+def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
     """The chapters of `text` by a style of headings, "" for the one that divides it best; else it is one chapter.
 
     The texts of the chapters, joined, are `text`; a heading stands at the head of its chapter, and what comes before
@@ -22,7 +22,7 @@ def split_chapters(text: str, style: str = "") -> tuple[Chapter, ...]:
     found = FoundHeadings(text)
     chosen = found.chosen(style) if style else found.best
     if chosen is None or style == WHOLE:
-        return (Chapter(1, found.own_title, text),)
+        return (ChapterText(1, found.own_title, text),)
     return _cut(text, chosen.headings, chosen.front_chars)
 
 
@@ -37,7 +37,7 @@ def styles_in(text: str) -> list[tuple[str, int]]:
     return [*counted[: len(best)], (WHOLE, 1), *counted[len(best) :]]
 
 
-def split_at(text: str, title_of: Callable[[str], str]) -> tuple[Chapter, ...]:
+def split_at(text: str, title_of: Callable[[str], str]) -> tuple[ChapterText, ...]:
     """`text` cut before each line that `title_of` gives a title ("" for prose); whole where fewer than two are."""
     headings = [
         Heading(start, start + len(line), title, None)
@@ -45,7 +45,7 @@ def split_at(text: str, title_of: Callable[[str], str]) -> tuple[Chapter, ...]:
         if (title := title_of(line))
     ]
     if len(headings) < 2:
-        return (Chapter(1, "", text),)
+        return (ChapterText(1, "", text),)
     return _cut(text, headings, len(text[: headings[0].start].strip()))
 
 
@@ -60,7 +60,7 @@ def heading_of(line: str) -> Heading | None:
     return next((as_heading(0, line, each) for each in sure), None)
 
 
-def _cut(text: str, headings: Sequence[Heading], front_chars: int) -> tuple[Chapter, ...]:
+def _cut(text: str, headings: Sequence[Heading], front_chars: int) -> tuple[ChapterText, ...]:
     starts = [each.start for each in headings]
     titles = [each.title for each in headings]
     if front_chars < MAX_FRONT_MATTER_CHARS:
@@ -70,5 +70,5 @@ def _cut(text: str, headings: Sequence[Heading], front_chars: int) -> tuple[Chap
         titles.insert(0, "")
     pieces = [text[start:end] for start, end in pairwise([*starts, len(text)])]
     return tuple(
-        Chapter(number, title, piece) for number, (title, piece) in enumerate(zip(titles, pieces, strict=True), 1)
+        ChapterText(number, title, piece) for number, (title, piece) in enumerate(zip(titles, pieces, strict=True), 1)
     )

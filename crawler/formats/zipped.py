@@ -12,7 +12,7 @@ from typing import BinaryIO
 from core.errors import UnreadableFile
 from core.states import Rejection
 from core.wording import Message
-from core.works import Chapter
+from core.works import ChapterText
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
 from crawler.formats.archive import Archive
@@ -48,7 +48,7 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
     Raises UnreadableFile for one that is protected, damaged, a bomb, or no archive.
     """
     found, longest, chars = Unzipped(), 0, 0
-    texts: list[tuple[str, Sequence[Chapter]]] = []  # of each member that has one, under its name
+    texts: list[tuple[str, Sequence[ChapterText]]] = []  # of each member that has one, under its name
     with Archive(file, name) as archive:
         archive.require_modest()
         for member, shown in _members(archive):
@@ -89,7 +89,7 @@ def _members(archive: Archive) -> Iterator[tuple[str, str]]:
             yield name, shown[name]
 
 
-def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[Chapter], Decoded | None] | None:
+def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterText], Decoded | None] | None:
     """What stands in a member; None for what nobody expects a text of: pictures, programs. Raises UnreadableFile."""
     suffix = PurePosixPath(shown).suffix.lower()
     if suffix in _ARCHIVES:

@@ -132,7 +132,7 @@ def raw_of_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) ->
     raws, cleans, marks = list[str](), list[str](), list[Mark]()
     raw_at = at = 0
     for raw, clean, own in parts:
-        marks += [mark.moved(raw_at, at) for mark in own]
+        marks += [mark.shift(raw_at, at) for mark in own]
         raws.append(raw)
         cleans.append(clean)
         raw_at, at = raw_at + len(raw) + 1, at + len(clean) + 1

@@ -24,7 +24,7 @@ class RequestRefused(IgnoreRequest):
     """A request that is not made; `reason` None means that it was made before, which is not counted."""
 
     def __init__(self, reason: Rejection | None, code: str | Message = "fetch.seen", /, **params: object) -> None:
-        self.reason, self.message = reason, Message.of(code, **params)
+        self.reason, self.message = reason, Message.from_code(code, **params)
         super().__init__(self.message)
 
 
@@ -36,7 +36,7 @@ class Postponed(IgnoreRequest):
     """A request that is not made now: the address stays pending."""
 
     def __init__(self, code: str | Message, /, **params: object) -> None:
-        self.message = Message.of(code, **params)
+        self.message = Message.from_code(code, **params)
         super().__init__(self.message)
 
 

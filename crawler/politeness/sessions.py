@@ -44,7 +44,7 @@ class LoginFailed(BadInput):
     @classmethod
     def for_step(cls, step: LoginStep, code: str | Message, /, **params: object) -> "LoginFailed":
         """Make the error of one step; the code is that of the reason."""
-        return cls("login.step", number=step.number, step=step.verb, reason=Message.of(code, **params))
+        return cls("login.step", number=step.number, step=step.verb, reason=Message.from_code(code, **params))
 
 
 class Session:

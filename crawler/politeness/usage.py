@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from core.hosts import Host, host_key
-from core.politeness import Budget
+from core.politeness import CrawlBudget
 
 USAGE_NAME = "usage.sqlite"
 PAGES_A_DAY, BYTES_A_DAY, BYTES_A_RUN = "pages_a_day", "bytes_a_day", "bytes_a_run"
@@ -19,7 +19,7 @@ _KEPT = timedelta(days=31)
 class HostUsage:
     """The responses and bytes of all crawls of this machine, written down before each page is read."""
 
-    def __init__(self, budget: Budget, run_id: str, hosts: Sequence[Host], folder: Path | None = None) -> None:
+    def __init__(self, budget: CrawlBudget, run_id: str, hosts: Sequence[Host], folder: Path | None = None) -> None:
         """hosts: of the site. folder: of the crawls of this machine; None: nothing is known or kept of other crawls."""
         self._budget, self._run_id, self._hosts = budget, run_id, hosts
         self._names = [str(Host(host.bare, host.port)) for host in hosts]
@@ -41,7 +41,7 @@ class HostUsage:
         """Note one response of `size` bytes; what comes from elsewhere, such as a style sheet, is the first host's."""
         name, port = host_key(url)
         at_host = next(
-            (key for key, host in zip(self._names, self._hosts, strict=True) if host.is_at(name, port)), None
+            (key for key, host in zip(self._names, self._hosts, strict=True) if host.equals(name, port)), None
         )
         self._bytes_of_run += size
         self._rows.execute(
@@ -56,7 +56,7 @@ class HostUsage:
         in_flight: requests whose answers are still to be counted.
         """
         budget = self._budget
-        if budget == Budget():
+        if budget == CrawlBudget():
             return ""
         begun = int(day_began.timestamp())
         pages = size = 0

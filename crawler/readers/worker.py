@@ -13,7 +13,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from core.errors import ZhuiwenError
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from core.pages import CrawlPlan
 from crawler.fetching.resources import ResourceKind, Resources, decode_data_url
 from crawler.main_text.templates import SiteTemplates
@@ -73,7 +73,7 @@ def main() -> None:
     """Serve one caller."""
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # of the terminal's whole group; the crawl decides when to end
     _Server(Connection(int(sys.argv[1]))).serve()
 

@@ -55,7 +55,7 @@ class Registries:
 
     def look_up(self, hosts: Sequence[str]) -> LookedUp:
         """Look up the names and addresses of hosts (as core.hosts spells them)."""
-        if not self._settings.is_on:
+        if not self._settings.is_enabled:
             raise BadInput("registry.off")
         self._end = time.monotonic() + MAX_SECONDS
         looked, names, addresses = LookedUp(), dict[str, None](), dict[str, None]()

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from core.errors import BadConfiguration
-from core.known_settings import nearest, unknown_names, variable_of
-from core.settings_layers import Origin, file_layers, planned
+from core.known_settings import environment_variable, nearest, unknown_names
+from core.settings_layers import SettingOrigin, file_layers, planned_layers
 from core.wording import Message
 from deploy import restoration, started
 from deploy.home import Home
@@ -32,7 +32,7 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
     And one that a restore has half made.
     """
     restoration.require_ended(home.path)
-    if environ.get(variable_of("home")) or not installed.is_unused(home.path):
+    if environ.get(environment_variable("home")) or not installed.is_unused(home.path):
         return
     others = installed.other_homes(home)
     if others:
@@ -41,9 +41,9 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
 
 def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:
     """What comes from an earlier shell, and what came from one and is missing."""
-    layers = planned(environ)
-    kept = [variable_of(name) for name in sorted(home.given) if layers.origin(name) is Origin.STARTED]
-    missing = [variable_of(name) for name in started.missing(home)]
+    layers = planned_layers(environ)
+    kept = [environment_variable(name) for name in sorted(home.given) if layers.origin(name) is SettingOrigin.STARTED]
+    missing = [environment_variable(name) for name in started.missing(home)]
     told = []
     if kept:
         told.append(Message("start.kept", names=kept))

@@ -77,7 +77,7 @@ def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], di
     missing = len(corpus_texts() - frozenset(ports.index.text_ids()))
     if missing:
         complain(Message("corpus.not-indexed", count=missing))
-    texts = (reading.text, reading.text_beside)
+    texts = (reading.text, reading.surrounding_text)
     main, found = (ports.matcher.match(text, fingerprint_text(text, ports.algorithm)) for text in texts)
     matches = merge_matches(main, found, reading)
     return matches, {match.text_id: ports.works.text(match.text_id) or "" for match in matches}

@@ -14,7 +14,7 @@ from itertools import chain, islice
 from typing import Any, TypeVar
 
 from core.errors import RetryLater
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -50,7 +50,7 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     # An interrupt that comes to a child before it ignores them would unwind this process's stack a second time.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (compare, held))

@@ -8,8 +8,7 @@ from typing import Annotated
 import typer
 
 from core.errors import BadInput
-from core.known_settings import HOME, PREFIX, known_settings, nearest
-from core.known_settings import shown as hidden
+from core.known_settings import HOME, PREFIX, known_settings, mask_secrets, nearest
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import as_json, say, shown, table
@@ -85,7 +84,7 @@ def _known(name: str) -> str:
 
 def typed_value(name: str, given: str | None) -> str:
     """What a setting is to be. A secret does not go through the command line, which other users can read."""
-    is_secret = name != HOME and known_settings()[name].told.is_secret
+    is_secret = name != HOME and known_settings()[name].declaration.is_secret
     if given is None and not is_secret:
         raise BadInput("setting.no-value", name=name)
     if given in (None, FROM_STDIN):
@@ -94,7 +93,7 @@ def typed_value(name: str, given: str | None) -> str:
             if sys.stdin.isatty()
             else sys.stdin.read()
         )
-    elif is_secret and hidden(name, str(given)) != given:
+    elif is_secret and mask_secrets(name, str(given)) != given:
         raise BadInput("setting.secret-shown", name=name)
     text = str(given).strip()
     if not text:

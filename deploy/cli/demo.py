@@ -21,11 +21,11 @@ COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "co
 
 def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Crawl the built-in sites, find the copies, write the reports; the services stay up."""
-    from core.settings_layers import home_of
+    from core.settings_layers import find_home
     from deploy.cli.before_up import warn_of_unknown_settings
     from deploy.demo.run import run_demo
 
-    warn_of_unknown_settings(os.environ, home_of(os.environ))
+    warn_of_unknown_settings(os.environ, find_home(os.environ))
     result = run_demo(lambda line: say(f"  {worded(line)}", err=is_json))
     if is_json:
         as_json(record_of(result))

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Mapping
 
-from core.known_settings import variable_of
+from core.known_settings import environment_variable
 from core.settings import Settings
 from core.wording import Message
 from deploy import started
@@ -26,6 +26,6 @@ def open_installation() -> Settings:
 
 def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
     """Whoever has another store in the environment of a shell than the services use is told so."""
-    others = [variable_of(name) for name in started.overridden(environ, settings.home) if name in STORES]
+    others = [environment_variable(name) for name in started.overridden(environ, settings.home) if name in STORES]
     if others:
         complain(Message("cli.other-stores", names=others))

@@ -35,7 +35,7 @@ def restore(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Make an empty installation of a backup, on the servers that its settings name; all is read back."""
-    from core.settings_layers import planned
+    from core.settings_layers import planned_layers
     from deploy import restoration, services
     from deploy.home import prepare
 
@@ -43,7 +43,7 @@ def restore(
     if is_damaged:
         _put_back(source, chosen, passphrase, is_unsealed=is_unsealed, is_json=is_json)
         return
-    home = prepare(os.environ, planned)
+    home = prepare(os.environ, planned_layers)
     store = open_place(source, home.settings)
     restoration.require_rest(home)
     half = restoration.begun(home.path)

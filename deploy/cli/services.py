@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 def up() -> None:
     """Start every service and return when all of them answer."""
-    from core.settings_layers import planned
+    from core.settings_layers import planned_layers
     from deploy import services
     from deploy.cli import before_up
     from deploy.home import prepare
 
-    home = prepare(os.environ, planned)
+    home = prepare(os.environ, planned_layers)
     before_up.warn_of_unknown_settings(os.environ, home.path)
     before_up.require_the_only_one(home, os.environ)
     for line in before_up.warnings_of_environments(home, os.environ):
@@ -37,11 +37,11 @@ def up() -> None:
 
 def down() -> None:
     """Stop every service that runs on this machine."""
-    from core.settings_layers import running
+    from core.settings_layers import running_layers
     from deploy import services
     from deploy.home import prepare
 
-    services.down(prepare(os.environ, running), say)
+    services.down(prepare(os.environ, running_layers), say)
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -60,13 +60,13 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Look for what is wrong and say what to do; exit 0 when nothing is."""
-    from core.settings_layers import running
+    from core.settings_layers import running_layers
     from deploy import doctor
     from deploy.cli import stored_checks
     from deploy.findings import Context
     from deploy.home import prepare
 
-    context = Context(prepare(os.environ, running), os.environ)
+    context = Context(prepare(os.environ, running_layers), os.environ)
     findings = doctor.examine(context, (*doctor.CHECKS, *stored_checks.CHECKS))
     if is_json:
         as_json(findings)

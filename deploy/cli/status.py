@@ -13,10 +13,10 @@ from urllib.parse import quote, urlsplit
 from core import disk
 from core.clock import CLOCKS_DIFFER, SystemClock
 from core.errors import BadConfiguration
-from core.known_settings import variable_of
+from core.known_settings import environment_variable
 from core.redis_names import DAMAGE_NOTE, REWORDED_NOTE
 from core.settings import Settings
-from core.settings_layers import Origin, planned, running, started_layer
+from core.settings_layers import SettingOrigin, planned_layers, running_layers, started_layer
 from core.wording import Message
 from crawler.browsing.availability import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
@@ -65,7 +65,7 @@ class InstallationStatus:
 
 def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     """Look at what runs, with the settings that it was started with. Raises BadConfiguration."""
-    home = prepare(environ, running)
+    home = prepare(environ, running_layers)
     services = status(home)
     told = _describe_others(home, environ, services)
     is_meant = not installed.is_unused(home.path)
@@ -79,7 +79,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
 
 def _describe_others(home: Home, environ: Mapping[str, str], services: list[ServiceStatus]) -> list[Message]:
     """Where else this program runs, for who did not say which installation is meant and sees one that is stopped."""
-    if environ.get(variable_of("home")) or any(row.pid for row in services):
+    if environ.get(environment_variable("home")) or any(row.pid for row in services):
         return []
     return [Message("start.elsewhere", home=other) for other in installed.other_homes(home)]
 
@@ -89,11 +89,13 @@ def _changed(home: Home, environ: Mapping[str, str]) -> list[Message]:
     if started_layer(home.path) is None:
         return []
     try:
-        layers = planned(environ)
-        changed = started.differing(home.settings, prepare(environ, planned).settings)
+        layers = planned_layers(environ)
+        changed = started.differing(home.settings, prepare(environ, planned_layers).settings)
     except BadConfiguration as fault:  # what runs does not mind
         return [Message("start.not-taken-over", faults=fault.faults)]
-    told = [variable_of(name) if layers.origin(name) is Origin.ENVIRONMENT else name for name in changed]
+    told = [
+        environment_variable(name) if layers.origin(name) is SettingOrigin.ENVIRONMENT else name for name in changed
+    ]
     return [Message("start.set-otherwise", names=told)] if told else []
 
 

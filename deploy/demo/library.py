@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.works import Chapter
+from core.works import ChapterText
 
 WORKS_FOLDER = Path(__file__).with_name("works")
 
@@ -20,9 +20,9 @@ class DemoWork:
     kind: str  # novel, news, essay, story
     rights_holder: str
     path: Path
-    chapters: tuple[Chapter, ...]
+    chapters: tuple[ChapterText, ...]
 
-    def chapter(self, number: int) -> Chapter:
+    def chapter(self, number: int) -> ChapterText:
         return self.chapters[number - 1]
 
 
@@ -36,7 +36,7 @@ def load_works(folder: Path = WORKS_FOLDER) -> dict[str, DemoWork]:
 def _novel(folder: Path) -> DemoWork:
     entry = _manifest(folder / "work.toml")
     files = sorted(folder.glob("*.txt"))
-    chapters = tuple(Chapter(number, *_titled(path)) for number, path in enumerate(files, 1))
+    chapters = tuple(ChapterText(number, *_titled(path)) for number, path in enumerate(files, 1))
     return DemoWork(
         folder.name, entry["title"], entry["author"], entry["kind"], entry["rights_holder"], folder, chapters
     )
@@ -44,7 +44,7 @@ def _novel(folder: Path) -> DemoWork:
 
 def _single(folder: Path, entry: dict[str, str]) -> DemoWork:
     path = folder / entry["file"]
-    chapters = (Chapter(1, *_titled(path)),)
+    chapters = (ChapterText(1, *_titled(path)),)
     return DemoWork(
         entry["key"], entry["title"], entry["author"], entry["kind"], entry["rights_holder"], path, chapters
     )

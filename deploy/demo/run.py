@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import django
 
 from core.private_files import write_privately
-from core.settings_layers import planned
+from core.settings_layers import planned_layers
 from core.wording import Message
 from deploy import demo_presence
 from deploy.demo.plan import SitePlan, load_plan
@@ -55,9 +55,9 @@ def run_demo(say: Say) -> DemoResult:
     May be run again at any time, also after a run that was cut off: everything it does is an upsert. Raises
     ZhuiwenError.
     """
-    folder = demo_presence.folder(prepare(os.environ, planned).path)
+    folder = demo_presence.folder(prepare(os.environ, planned_layers).path)
     folder.mkdir(mode=0o700, exist_ok=True)  # from then on the services of the installation include the demo's sites
-    home, sites = prepare(os.environ, planned), load_plan()
+    home, sites = prepare(os.environ, planned_layers), load_plan()
     up(home, say)
     adopt(home)
     django.setup()

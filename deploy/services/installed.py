@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 
 from core.heartbeat import PROCESS
-from core.known_settings import variable_of
+from core.known_settings import environment_variable
 from deploy.home import Home
 
 END_WAIT_S = 20.0  # then SIGKILL
@@ -21,7 +21,9 @@ _STORED = ("mongo/*.db", "admin.sqlite3", "run/started.toml", "run/ended.toml", 
 def orphans(home: Home) -> list[psutil.Process]:
     """Find what the launcher of this home folder started and still lives, workers' children included."""
     return [
-        process for process, home_of in _installation_processes() if home_of.get(variable_of("home")) == str(home.path)
+        process
+        for process, home_of in _installation_processes()
+        if home_of.get(environment_variable("home")) == str(home.path)
     ]
 
 
@@ -41,7 +43,7 @@ def other_homes(home: Home) -> list[Path]:
     """
     root = _root(home.environment)
     found = {
-        Path(environment.get(variable_of("home"), ""))
+        Path(environment.get(environment_variable("home"), ""))
         for process, environment in _installation_processes()
         if _root(environment) == root and process.uids().real == os.getuid()
     }

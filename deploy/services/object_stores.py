@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from core.errors import ServiceUnavailable, ZhuiwenError
-from core.known_settings import variable_of
+from core.known_settings import environment_variable
 from core.service_urls import bucket_and_prefix
 from core.settings import S3Settings, Settings
 from core.wording import Message
@@ -53,7 +53,7 @@ def s3_places(settings: Settings) -> Iterator[S3Place]:
     for name, url in urls.items():
         place = bucket_and_prefix(url)
         if place is not None:
-            yield S3Place(name, variable_of(f"{name}_url"), *place, settings.s3)
+            yield S3Place(name, environment_variable(f"{name}_url"), *place, settings.s3)
 
 
 def remedy_of(place: S3Place, fault: ZhuiwenError) -> Message:

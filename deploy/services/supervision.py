@@ -15,7 +15,7 @@ from typing import Any, cast
 from core import sockets
 from core.errors import BadConfiguration, BrokenInvariant
 from core.heartbeat import PROCESS
-from core.known_settings import PREFIX, variable_of
+from core.known_settings import PREFIX, environment_variable
 from core.private_files import write_privately
 from deploy.home import Home
 from deploy.services import launch, redis_server
@@ -144,7 +144,7 @@ def start_supervisor(home: Home) -> None:
     """Start supervisord in the background and return when it answers. Raises BadConfiguration with what it says."""
     # Without this shell's settings: what a process is to have stands in the launcher's table, now and after a change.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
-    environment = {**kept, variable_of("home"): str(home.path), "PYTHONUTF8": "1"}
+    environment = {**kept, environment_variable("home"): str(home.path), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "supervisor.supervisord", "--configuration", configuration_path(home).name]
     started = subprocess.run(
         command,

@@ -16,7 +16,7 @@ from core.addressees import Paper
 from core.clock import SystemClock
 from core.messages import CrawlRequested
 from core.states import Verdict
-from core.works import Chapter, WorkFile
+from core.works import ChapterText, WorkFile
 from laboratory.chaos.plan import Act, Options, site_count, works
 from webadmin.accounts.models import User
 from webadmin.accounts.services.holders import holder
@@ -79,7 +79,7 @@ class Person:
 
     def _enter_work(self, number: int) -> None:
         work, ports = works()[number], live(settings.ZHUIWEN)
-        chapters = tuple(Chapter(at, title, text) for at, (title, text) in enumerate(work.chapters, 1))
+        chapters = tuple(ChapterText(at, title, text) for at, (title, text) in enumerate(work.chapters, 1))
         file = WorkFile(work.title, "某人", chapters)
         add_work(holder(HOLDER), file, Work.Kind.NOVEL, ports.works, ports.outbox)
 

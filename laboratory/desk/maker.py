@@ -320,7 +320,7 @@ class Maker:
             by = {"decided_by": one_of(rng, estate.people[1:]), "decided_at": decided_at}
             case.decision = self._add(VerdictRecord, case=case, verdict=verdict, note="逐字比对过", **by)
         text = {"text_id": chapter.text_id}
-        self._add(TakenText, case=case, places=Places((1 << chars) - 1).packed(), **text)
+        self._add(TakenText, case=case, places=Places((1 << chars) - 1).pack(), **text)
         match = self._add(CaseMatch, case=case, chapter=chapter, spans=[SPAN], **figures, **text)
         moments = {"fetched_at": at, "day": at.date(), "made_at": at, "version_id": case.version_id}
         self._add(EvidenceBundle, case=case, match=match, digest=digest(page.url.encode()), **moments)

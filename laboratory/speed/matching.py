@@ -14,7 +14,7 @@ from time import perf_counter
 import numpy as np
 
 from core.errors import BrokenInvariant
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from core.ids import work_text_id
 from core.matches import Match
 from fingerprint.fingerprinting import fingerprint_text
@@ -190,7 +190,7 @@ def _run(entrants: Sequence[_Entrant], pages: Pages, rounds: int, progress: Prog
         grown = _growth(before)
         done += 1
         progress(done, total)
-    keep_what_is_loaded()  # as a worker does when it begins
+    freeze_loaded_objects()  # as a worker does when it begins
     for _ in range(rounds):
         for entrant in entrants:
             _round(entrant, pages)

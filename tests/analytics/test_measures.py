@@ -29,14 +29,14 @@ MOMENTS = st.datetimes(datetime(2026, 10, 25), datetime(2026, 11, 27), timezones
 def cases(draw: st.DrawFn) -> CaseRow:
     verdict = draw(st.sampled_from([*Verdict, None]))
     opened_at = draw(MOMENTS)
-    taken = {text: Places.of(draw(st.sets(st.integers(0, WORK_CHARS // 2 - 1)))) for text in draw(TEXTS)}
+    taken = {text: Places.from_starts(draw(st.sets(st.integers(0, WORK_CHARS // 2 - 1)))) for text in draw(TEXTS)}
     taken_chars = sum(map(len, taken.values()))
     return rows.case(
         draw(st.integers(1, 10**9)),
         site_name=draw(SITES),
         work_title=draw(WORKS),
         rights_holder=draw(st.sampled_from([rows.HOLDER, "别家"])),
-        state=CaseState.of(verdict, is_allowed=draw(st.booleans())),
+        state=CaseState.from_verdict(verdict, is_allowed=draw(st.booleans())),
         verdict=verdict,
         decided_at=opened_at + timedelta(hours=draw(st.integers(0, 500))) if verdict else None,
         opened_at=opened_at,

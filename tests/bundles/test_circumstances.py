@@ -14,7 +14,7 @@ from bundles.faults import DoesNotHold, Fault
 from bundles.opened import opened
 from bundles.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
 from core.captures import CaptureSource
-from core.circumstances import BrowserProfile, Way
+from core.circumstances import BrowserProfile, NetworkRoute
 from documents.explanation_blocks import BOTH_LANGUAGES
 from tests.bundles.test_bundle import files_of, rebuilt
 from tests.support.evidence_samples import (
@@ -96,7 +96,7 @@ def test_parts_of_one_text_share_a_machine_and_name_another_by_its_number() -> N
 
 
 def test_a_proxy_is_named_and_what_only_it_knows_is_said() -> None:
-    page = replace(capture().page, way=Way("192.0.2.2", "eth0", "192.0.2.1", (), "http://proxy.example:8080"))
+    page = replace(capture().page, way=NetworkRoute("192.0.2.2", "eth0", "192.0.2.1", (), "http://proxy.example:8080"))
     said = said_of(capture(exchanges=(page,)))
     assert said["exchanges"][0]["way"]["proxy"] == "http://proxy.example:8080"
     assert "route behind the proxy" in lacking(said)

@@ -26,8 +26,8 @@ from webadmin.translation import message_faults, messages, placeholders
 
 # Enumerations whose members have a name for people.
 NAMED = (
-    MatchClass, RewordedClass, RewordedState, CaseState, Verdict, LeftOut, Rejection, ArchiveReason, Zone, Obfuscation,
-    AddresseeRole, Paper, CounterRule, ContactKind, ContactSource, Law,
+    MatchClass, RewordedClass, RewordedState, CaseState, Verdict, LeftOut, Rejection, ArchiveReason, Zone,
+    Obfuscation, AddresseeRole, Paper, CounterRule, ContactKind, ContactSource, Law,
 )  # fmt: skip
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from core.counting import Letters, Sides, counted
+from core.counting import MatchSides, TextLetters, deduct_excluded
 from core.matches import Change, ChangeKind, Match, Span
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
@@ -14,13 +14,13 @@ from tests.support.records import match
 WORK = "江面起了雾，对岸的码头像一行字。看得见读不出。"
 
 
-def of(page: str, work: str, *spans: Span, similarity: float = 1.0) -> tuple[Match, Sides]:
-    letters = Letters.of(work)
+def of(page: str, work: str, *spans: Span, similarity: float = 1.0) -> tuple[Match, MatchSides]:
+    letters = TextLetters.from_text(work)
     found = replace(
         match("t"), spans=spans, similarity=similarity, page_containment=1.0, work_containment=1.0,
-        matched_chars=len(letters), taken=Places.of(letters.places), longest_equal_run_chars=len(letters),
+        matched_chars=len(letters), taken=Places.from_starts(letters.places), longest_equal_run_chars=len(letters),
     )  # fmt: skip
-    return found, Sides(Letters.of(page), letters)
+    return found, MatchSides(TextLetters.from_text(page), letters)
 
 
 def span(page: tuple[int, int], work: tuple[int, int], *changes: Change) -> Span:
@@ -29,15 +29,15 @@ def span(page: tuple[int, int], work: tuple[int, int], *changes: Change) -> Span
 
 def test_a_match_of_which_all_counts_is_the_same_match() -> None:
     found, sides = of(WORK, WORK, span((0, len(WORK)), (0, len(WORK))))
-    assert counted(found, sides) is found
-    elsewhere = replace(sides, work_left_out=Places.of([500]))
-    assert counted(found, elsewhere) is found
+    assert deduct_excluded(found, sides) is found
+    elsewhere = replace(sides, work_left_out=Places.from_starts([500]))
+    assert deduct_excluded(found, elsewhere) is found
 
 
 def test_passages_are_known_whatever_punctuation_stands_between() -> None:
-    text = Letters.of("江 面、起\u3000了 Ａ雾")
-    assert text.found([Letters.of("江面起了a雾")]) == Places.of([0, 2, 4, 6, 8, 9])
-    assert text.found([Letters.of("…"), Letters.of("河面")]) == NO_PLACES
+    text = TextLetters.from_text("江 面、起\u3000了 Ａ雾")
+    assert text.find([TextLetters.from_text("江面起了a雾")]) == Places.from_starts([0, 2, 4, 6, 8, 9])
+    assert text.find([TextLetters.from_text("…"), TextLetters.from_text("河面")]) == NO_PLACES
 
 
 def test_a_passage_that_moved_is_left_out_with_its_characters() -> None:
@@ -45,8 +45,8 @@ def test_a_passage_that_moved_is_left_out_with_its_characters() -> None:
     page = WORK[half:] + WORK[:half]
     moved = Change(ChangeKind.MOVED, TextRange(0, len(WORK) - half), TextRange(half, len(WORK)))
     found, sides = of(page, WORK, span((0, len(WORK)), (0, len(WORK)), moved))
-    gone = sides.work.found([Letters.of(WORK[:half])])
-    left = counted(found, replace(sides, work_left_out=gone))
+    gone = sides.work.find([TextLetters.from_text(WORK[:half])])
+    left = deduct_excluded(found, replace(sides, work_left_out=gone))
     assert left.taken == Places(found.taken.bits & ~gone.bits)
     assert left.matched_chars == len(left.taken)
     assert left.similarity == 1.0
@@ -56,25 +56,33 @@ def test_the_longest_run_that_is_left_out_is_none() -> None:
     page = WORK.replace("像", "象")
     like = Change(ChangeKind.HOMOPHONE, *[TextRange(WORK.index("像"), WORK.index("像") + 1)] * 2)
     found, sides = of(page, WORK, span((0, len(WORK)), (0, len(WORK)), like))
-    gone = sides.work.found([Letters.of("起了雾对岸")])
-    assert counted(found, replace(sides, work_left_out=gone)).longest_equal_run_chars == len("一行字看得见读不出")
-    gone = sides.page.found([Letters.of("看得")])
-    assert counted(found, replace(sides, page_left_out=gone)).longest_equal_run_chars == len("江面起了雾对岸的码头")
+    gone = sides.work.find([TextLetters.from_text("起了雾对岸")])
+    assert deduct_excluded(found, replace(sides, work_left_out=gone)).longest_equal_run_chars == len(
+        "一行字看得见读不出"
+    )
+    gone = sides.page.find([TextLetters.from_text("看得")])
+    assert deduct_excluded(found, replace(sides, page_left_out=gone)).longest_equal_run_chars == len(
+        "江面起了雾对岸的码头"
+    )
 
 
 def test_changes_inside_what_is_left_out_count_no_more() -> None:
     homophone = Change(ChangeKind.HOMOPHONE, TextRange(0, 2), TextRange(0, 2))
     found, sides = of(WORK, WORK, span((0, len(WORK)), (0, len(WORK)), homophone), similarity=0.9)
-    outside = counted(found, replace(sides, work_left_out=sides.work.found([Letters.of("看得见读不出")])))
+    outside = deduct_excluded(
+        found, replace(sides, work_left_out=sides.work.find([TextLetters.from_text("看得见读不出")]))
+    )
     assert outside.similarity < 0.9, "the same changes in less text"
-    inside = counted(found, replace(sides, work_left_out=sides.work.found([Letters.of("江面起了雾")])))
+    inside = deduct_excluded(
+        found, replace(sides, work_left_out=sides.work.find([TextLetters.from_text("江面起了雾")]))
+    )
     assert inside.similarity == pytest.approx(1.0, abs=0.03)
 
 
 def test_a_span_that_stands_in_noise_alone_takes_nothing() -> None:
     found, sides = of(WORK, WORK, span((0, 6), (0, 6)), span((6, len(WORK)), (6, len(WORK))))
-    left = counted(found, replace(sides, page_left_out=sides.page.found([Letters.of("江面起了雾")])))
-    assert left.taken == Places(found.taken.bits & ~Places.of(range(6)).bits)
+    left = deduct_excluded(found, replace(sides, page_left_out=sides.page.find([TextLetters.from_text("江面起了雾")])))
+    assert left.taken == Places(found.taken.bits & ~Places.from_starts(range(6)).bits)
     assert left.page_containment == 1.0, "the noise is no part of the page"
 
 
@@ -85,5 +93,5 @@ def test_a_book_with_thousands_of_changes_is_counted_in_a_moment() -> None:
     ]
     found, sides = of(work, work, span((0, len(work)), (0, len(work)), *changes), similarity=0.97)
     began = time.process_time()
-    counted(found, replace(sides, work_left_out=Places.of(range(1_000))))
+    deduct_excluded(found, replace(sides, work_left_out=Places.from_starts(range(1_000))))
     assert time.process_time() - began < 5

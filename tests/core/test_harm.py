@@ -5,7 +5,7 @@ import random
 import pytest
 
 from core import harm
-from core.harm import WEEK_S, Harm, harm_of, reach_of
+from core.harm import WEEK_S, Harm, compute_harm, compute_reach
 
 Drawn = tuple[float, float | None, float, int]
 
@@ -17,7 +17,7 @@ def drawn() -> list[Drawn]:
         (
             chance.random() ** 2,
             chance.choice([None, chance.uniform(-4, 1.5) * WEEK_S]),
-            reach_of(chance.choice([None, 10 ** chance.randint(2, 8)]), chance.randint(0, 60)),
+            compute_reach(chance.choice([None, 10 ** chance.randint(2, 8)]), chance.randint(0, 60)),
             chance.randint(0, 5),
         )
         for _ in range(2_000)
@@ -25,21 +25,21 @@ def drawn() -> list[Drawn]:
 
 
 def ten_first(matters: list[Drawn]) -> set[int]:
-    return set(sorted(range(len(matters)), key=lambda at: -harm_of(*matters[at]).total)[:10])
+    return set(sorted(range(len(matters)), key=lambda at: -compute_harm(*matters[at]).total)[:10])
 
 
 def test_each_part_grows_with_what_it_measures_and_the_whole_stays_within_100() -> None:
-    assert harm_of(1.0, WEEK_S, 1.0, 9) == Harm(50.0, 20.0, 20.0, 10.0)
-    assert harm_of(0.0, None, 0.0, 0).total == 0
-    by_lead = [harm_of(0.5, lead, 0.5, 1).lead for lead in (None, -9e6, -WEEK_S, 0, WEEK_S / 2, WEEK_S, 9e6)]
+    assert compute_harm(1.0, WEEK_S, 1.0, 9) == Harm(50.0, 20.0, 20.0, 10.0)
+    assert compute_harm(0.0, None, 0.0, 0).total == 0
+    by_lead = [compute_harm(0.5, lead, 0.5, 1).lead for lead in (None, -9e6, -WEEK_S, 0, WEEK_S / 2, WEEK_S, 9e6)]
     assert by_lead == sorted(by_lead)
-    assert harm_of(0.2, 0, 0.5, 1).total < harm_of(0.3, 0, 0.5, 1).total < harm_of(0.3, 0, 0.5, 2).total
+    assert compute_harm(0.2, 0, 0.5, 1).total < compute_harm(0.3, 0, 0.5, 1).total < compute_harm(0.3, 0, 0.5, 2).total
 
 
 def test_visits_count_where_they_are_known_and_else_the_works_found() -> None:
-    assert reach_of(None, 1) < reach_of(None, 10) < reach_of(None, 500) == 1.0
-    assert reach_of(0, 500) == 0.0
-    assert reach_of(10**4, 0) < reach_of(10**7, 0) < reach_of(10**9, 0) == 1.0
+    assert compute_reach(None, 1) < compute_reach(None, 10) < compute_reach(None, 500) == 1.0
+    assert compute_reach(0, 500) == 0.0
+    assert compute_reach(10**4, 0) < compute_reach(10**7, 0) < compute_reach(10**9, 0) == 1.0
 
 
 @pytest.mark.parametrize("factor", [0.5, 2.0])

@@ -6,7 +6,7 @@ import pytest
 
 from core.chapters import Chapters
 from core.hosts import parse_host
-from core.rights import Account, Permission, is_below, is_within, rule
+from core.rights import Permission, PlatformAccount, is_below, is_on_domain, rule
 from core.states import Rejection
 
 
@@ -55,7 +55,7 @@ def test_what_names_no_host_is_refused(typed: str) -> None:
     ],
 )
 def test_a_page_is_within_a_domain_however_both_are_written(url: str, domain: str) -> None:
-    assert is_within(url, domain)
+    assert is_on_domain(url, domain)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_page_is_within_a_domain_however_both_are_written(url: str, domain: st
     ],
 )
 def test_a_page_elsewhere_is_not(url: str, domain: str) -> None:
-    assert not is_within(url, domain)
+    assert not is_on_domain(url, domain)
 
 
 def test_an_own_site_and_a_licence_typed_with_www_cover_the_bare_and_the_mobile_host() -> None:
@@ -162,15 +162,15 @@ def test_of_licences_for_some_chapters_the_first_says_what_is_outside() -> None:
 class TestAccounts:
     @pytest.mark.parametrize("author", ["某某", "＠某某", "@ 某某", "某 某"])
     def test_its_name_is_known_however_it_is_written(self, author: str) -> None:
-        assert Account(host="zhihu.com", name="@某某").posted("https://www.zhihu.com/p/1", author)
-        assert Account(host="zhihu.com", name="ＬｉｎＱｉ").posted("https://zhihu.com/p/1", "linqi")
+        assert PlatformAccount(host="zhihu.com", name="@某某").has_posted("https://www.zhihu.com/p/1", author)
+        assert PlatformAccount(host="zhihu.com", name="ＬｉｎＱｉ").has_posted("https://zhihu.com/p/1", "linqi")
 
     def test_the_same_name_on_another_host_is_somebody_else(self) -> None:
-        assert not Account(host="zhihu.com", name="某某").posted("https://pirate.cn/p/1", "某某")
+        assert not PlatformAccount(host="zhihu.com", name="某某").has_posted("https://pirate.cn/p/1", "某某")
 
     def test_a_page_that_names_nobody_is_nobodys(self) -> None:
-        assert not Account(host="zhihu.com").posted("https://zhihu.com/p/1", "")
-        assert not Account(host="zhihu.com", name="某某").posted("https://zhihu.com/p/1", "")
+        assert not PlatformAccount(host="zhihu.com").has_posted("https://zhihu.com/p/1", "")
+        assert not PlatformAccount(host="zhihu.com", name="某某").has_posted("https://zhihu.com/p/1", "")
 
     def test_a_query_belongs_to_its_path(self) -> None:
         assert not is_below("https://bbs.cn/thread?uid=7", "https://bbs.cn/space?uid=7")

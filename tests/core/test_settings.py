@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadConfiguration
-from core.known_settings import known_settings, unknown_names, variable_of, written
+from core.known_settings import environment_variable, format_value, known_settings, unknown_names
 from core.settings import Settings
 from core.settings_loading import load
 
@@ -192,12 +192,12 @@ def test_what_is_written_is_read_as_it_was() -> None:
         "web_port": "8900", "crawl_timeout_s": "12.5", "retry_backoff_s": "0.0123456", "https": "1",
         "allowed_hosts": "a.example,[::1]", "language": "en", "user_agent": "Zhuiwen; +https://x.example/ = #1",
     }  # fmt: skip
-    read = load({variable_of(name): value for name, value in values.items()})
-    assert {name: written(known_settings()[name].of(read)) for name in values} == values
+    read = load({environment_variable(name): value for name, value in values.items()})
+    assert {name: format_value(known_settings()[name].read_value(read)) for name in values} == values
 
 
 def test_every_default_is_admitted_when_it_is_written_down() -> None:
-    defaults = {known.variable: written(known.default) for known in known_settings().values()}
+    defaults = {known.variable: format_value(known.default) for known in known_settings().values()}
     assert _without_home(load(defaults)) == _without_home(load({}))
 
 

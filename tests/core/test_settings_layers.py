@@ -6,7 +6,15 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.settings import Settings
-from core.settings_layers import Layers, Origin, effective_layers, file_layers, home_of, planned, running
+from core.settings_layers import (
+    Layers,
+    SettingOrigin,
+    effective_layers,
+    file_layers,
+    find_home,
+    planned_layers,
+    running_layers,
+)
 from core.settings_loading import load, read
 
 
@@ -36,7 +44,7 @@ def test_the_environment_has_its_way_over_the_file_and_the_file_over_the_default
     layers = effective_layers(environ_of(home, WORKERS="5"))
     assert ports(layers) == (9000, 5)
     assert [layers.origin(name) for name in ("web_port", "workers", "crawlers")] == [
-        Origin.FILE, Origin.ENVIRONMENT, Origin.DEFAULT,
+        SettingOrigin.FILE, SettingOrigin.ENVIRONMENT, SettingOrigin.DEFAULT,
     ]  # fmt: skip
 
 
@@ -96,25 +104,25 @@ def test_what_runs_stands_for_a_shell_without_its_variables_whatever_the_file_sa
 
 def test_who_looks_at_what_runs_is_not_misled_by_the_variables_of_another_shell(home: Path) -> None:
     start(home, "web_port = 9500\n")
-    assert ports(running(environ_of(home, WEB_PORT="9999", WORKERS="5"))) == (9500, 2)
+    assert ports(running_layers(environ_of(home, WEB_PORT="9999", WORKERS="5"))) == (9500, 2)
     (home / "run" / "started.toml").unlink()
-    assert ports(running(environ_of(home, WEB_PORT="9999", WORKERS="5"))) == (9999, 5)
+    assert ports(running_layers(environ_of(home, WEB_PORT="9999", WORKERS="5"))) == (9999, 5)
 
 
 def test_the_next_start_takes_the_file_over_but_keeps_what_the_environment_of_the_last_gave(home: Path) -> None:
     (home / "settings.toml").write_text("web_port = 9000\nworkers = 3\n")
     start(home, 'web_port = 9500\nworkers = 7\ngiven_by_environment = ["web_port"]\n')
-    layers = planned(environ_of(home))
+    layers = planned_layers(environ_of(home))
     assert ports(layers) == (9500, 3)
-    assert layers.origin("web_port") is Origin.STARTED
-    assert ports(planned(environ_of(home, WEB_PORT="9700"))) == (9700, 3)
+    assert layers.origin("web_port") is SettingOrigin.STARTED
+    assert ports(planned_layers(environ_of(home, WEB_PORT="9700"))) == (9700, 3)
 
 
 def test_a_process_of_the_installation_reads_no_file(home: Path) -> None:
     (home / "settings.toml").write_text("web_port = 9000\n")
     start(home, "web_port = 9500\n")
     environ = environ_of(home, RESOLVED="1", WORKERS="5")
-    assert {ports(which(environ)) for which in (effective_layers, planned, running)} == {(8717, 5)}
+    assert {ports(which(environ)) for which in (effective_layers, planned_layers, running_layers)} == {(8717, 5)}
 
 
 @pytest.fixture
@@ -126,11 +134,11 @@ def usual(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_file_in_the_usual_place_may_name_another_home_folder(home: Path, usual: Path, tmp_path: Path) -> None:
-    assert home_of({}) == usual
+    assert find_home({}) == usual
     (usual / "settings.toml").write_text(f'home = "{home}"\nworkers = 9\n')
     (home / "settings.toml").write_text("workers = 3\n")
     assert (load({}).home, load({}).pipeline.workers) == (home, 3)
-    assert home_of({"ZHUIWEN_HOME": str(tmp_path)}) == tmp_path
+    assert find_home({"ZHUIWEN_HOME": str(tmp_path)}) == tmp_path
 
 
 def test_a_broken_file_in_the_usual_place_does_not_keep_from_what_runs_there(usual: Path) -> None:

@@ -5,7 +5,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.taken import NO_PLACES, Places, share_of_work, united
+from core.taken import NO_PLACES, Places, share_of_work, unite_places
 
 LENGTH = 400
 STARTS = st.sets(st.integers(0, LENGTH - 1))
@@ -14,38 +14,38 @@ PAGES = st.lists(STARTS, max_size=12)
 
 @given(PAGES)
 def test_pages_together_took_no_more_than_the_text_has_and_no_more_than_their_sum(pages: list[set[int]]) -> None:
-    taken = united(map(Places.of, pages))
+    taken = unite_places(map(Places.from_starts, pages))
     assert len(taken) == len(set().union(*pages)) <= LENGTH
-    assert len(taken) <= sum(len(Places.of(page)) for page in pages)
+    assert len(taken) <= sum(len(Places.from_starts(page)) for page in pages)
 
 
 @given(PAGES, st.randoms())
 def test_the_order_of_pages_and_doubles_change_nothing(pages: list[set[int]], chance: random.Random) -> None:
     mixed = [*pages, *pages[:3]]
     chance.shuffle(mixed)
-    assert united(map(Places.of, mixed)) == united(map(Places.of, pages))
+    assert unite_places(map(Places.from_starts, mixed)) == unite_places(map(Places.from_starts, pages))
 
 
 @given(PAGES, STARTS)
 def test_a_further_page_adds_what_no_other_had(pages: list[set[int]], more: set[int]) -> None:
-    before = united(map(Places.of, pages))
-    assert len(before | Places.of(more)) - len(before) == len(more.difference(*pages))
+    before = unite_places(map(Places.from_starts, pages))
+    assert len(before | Places.from_starts(more)) - len(before) == len(more.difference(*pages))
 
 
 @given(STARTS)
 def test_places_come_back_from_the_store_as_they_were(starts: set[int]) -> None:
-    assert Places.unpacked(Places.of(starts).packed()) == Places.of(starts)
+    assert Places.unpack(Places.from_starts(starts).pack()) == Places.from_starts(starts)
 
 
 def test_a_copied_chapter_takes_little_room_wherever_it_stands() -> None:
     chapter = [at for at in range(3_000) if at % 11]  # punctuation stands at every eleventh place
-    assert len(Places.of(chapter).packed()) < 400
-    assert len(Places.of(at + 1_000_000 for at in chapter).packed()) < 600
+    assert len(Places.from_starts(chapter).pack()) < 400
+    assert len(Places.from_starts(at + 1_000_000 for at in chapter).pack()) < 600
 
 
 def test_nothing_taken_is_nothing() -> None:
-    assert len(NO_PLACES) == len(united([])) == 0
-    assert Places.unpacked(NO_PLACES.packed()) == NO_PLACES
+    assert len(NO_PLACES) == len(unite_places([])) == 0
+    assert Places.unpack(NO_PLACES.pack()) == NO_PLACES
 
 
 def test_the_share_of_a_work_is_never_more_than_all_and_unknown_without_a_work() -> None:
@@ -53,4 +53,4 @@ def test_the_share_of_a_work_is_never_more_than_all_and_unknown_without_a_work()
 
 
 def test_places_are_shown_by_how_many_they_are() -> None:
-    assert repr(Places.of(range(100_000))) == "<100000 places>"
+    assert repr(Places.from_starts(range(100_000))) == "<100000 places>"

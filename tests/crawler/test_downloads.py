@@ -97,7 +97,7 @@ def test_a_book_as_it_came_is_kept_beside_what_was_strewn_into_its_chapters() ->
     places = reading.raw_places()
     for line, as_it_came in zip(PARAGRAPHS, strewn, strict=True):
         at = reading.text.index(line)
-        found = places.of(at, at + len(line))
+        found = places.find_range(at, at + len(line))
         assert reading.raw_text[found.start : found.end] == as_it_came
 
 

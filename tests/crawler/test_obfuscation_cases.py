@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from core.marks import rebuilt
+from core.marks import rebuild_text
 from core.obfuscations import Obfuscation
 from crawler.fetching.resources import ResourceKind, Resources
 from crawler.obfuscation.repairs import Repair, repairs
@@ -43,7 +43,7 @@ def test_the_text_of_an_obfuscated_page_is_read_and_its_kind_is_told(case: Case)
     reading = read_page(case.body, {"Content-Type": "text/html; charset=utf-8"}, URL, context=Beside(case.files))
     assert (reading.text, [str(one.kind) for one in reading.obfuscations]) == (case.text, [case.expected["kind"]])
     assert reading.raw_text != reading.text, "the text as it stood is kept beside it"
-    assert rebuilt(reading.raw_text or reading.text, reading.text, reading.marks) == reading.text
+    assert rebuild_text(reading.raw_text or reading.text, reading.text, reading.marks) == reading.text
     kinds = {mark.kind for mark in reading.marks}
     assert kinds == {case.expected["kind"]} or (not reading.raw_text and not kinds)
 

@@ -19,7 +19,7 @@ from urllib.request import Request, urlopen
 import pytest
 
 from core.errors import BadConfiguration
-from core.politeness import BanAction, BanRule, Budget, Login, Politeness, Proxy
+from core.politeness import BanAction, BanRule, CrawlBudget, Login, Politeness, Proxy
 from crawler.end_reasons import SLOW_RULES
 from crawler.politeness.bans import BanCheck, BanJudge
 from crawler.politeness.bans import JudgedResponse as Refusal
@@ -228,7 +228,7 @@ def test_a_refused_crawl_asks_more_slowly() -> None:
 
 def test_the_pages_of_a_day_are_a_budget_over_several_runs(tmp_path: Path) -> None:
     with WebServer(_chain(9)) as site:
-        plan = plan_of(site.url(), politeness=_polite(budget=Budget(pages_a_day=5)), concurrency=4)
+        plan = plan_of(site.url(), politeness=_polite(budget=CrawlBudget(pages_a_day=5)), concurrency=4)
         first = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
         assert (first.finish_reason, len(site.requested)) == ("budget", 5)
         assert "5 pages a day" in str(first.end_sentence)
@@ -240,7 +240,7 @@ def test_the_pages_of_a_day_are_a_budget_over_several_runs(tmp_path: Path) -> No
 
 def test_the_bytes_of_a_run_are_a_budget_and_the_next_run_has_its_own(tmp_path: Path) -> None:
     with WebServer(_chain(9)) as site:
-        politeness = _polite(budget=Budget(bytes_a_run=2_000))
+        politeness = _polite(budget=CrawlBudget(bytes_a_run=2_000))
         plan = plan_of(site.url(), politeness=politeness, concurrency=1)
         counts = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
         assert counts.finish_reason == "byte_limit"
@@ -472,7 +472,7 @@ def test_cookies_that_the_operator_set_are_sent_to_the_site() -> None:
 def test_a_killed_crawl_logs_in_again_and_fetches_no_page_twice_and_loses_none(tmp_path: Path) -> None:
     with MemberSite(12, delay_s=0.15) as site:
         log = tmp_path / "stored.jsonl"
-        plan = plan_of(site.url("/"), politeness=_member(site, budget=Budget(pages_a_day=1_000)), concurrency=1)
+        plan = plan_of(site.url("/"), politeness=_member(site, budget=CrawlBudget(pages_a_day=1_000)), concurrency=1)
         settings = settings_of(site.netloc)
         process, pipe = start(plan, settings, RecordingStore(log=log), tmp_path / "job")
         journal = tmp_path / "job" / "frontier.jsonl"

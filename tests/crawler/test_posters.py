@@ -37,7 +37,7 @@ def names(reading: Reading) -> list[str]:
 )
 def test_whom_a_page_says_to_have_posted_it_is_its_poster_and_no_author(line: str) -> None:
     reading = read(f"<div><h1>老渡口</h1><div class='who'>{line}</div><div>{BODY}</div></div>")
-    assert reading.posters_at([0]) == ("闻笛",)
+    assert reading.poster_names([0]) == ("闻笛",)
     assert reading.author == ""
 
 
@@ -68,8 +68,8 @@ def test_a_post_is_its_own_posters_and_no_others() -> None:
     board = case("threads", "discuz-board-tables-ranks-signatures-a-notice-of-the-moderator")
     reading = read_page(board.body, {}, "http://site.example/1.html")
     assert names(reading) == ["听雨的猫", "老张修车", "Momo_2008", "一苇渡江", "豆腐脑咸党", "Kevin"]
-    assert reading.posters_at([reading.text.index("线装书最好")]) == ("一苇渡江",)
-    assert reading.posters_at([len(reading.text) + 5]) == (), "what stands beside the main text"
+    assert reading.poster_names([reading.text.index("线装书最好")]) == ("一苇渡江",)
+    assert reading.poster_names([len(reading.text) + 5]) == (), "what stands beside the main text"
 
 
 @pytest.mark.parametrize(

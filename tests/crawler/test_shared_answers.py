@@ -11,7 +11,7 @@ import pytest
 
 from core.ids import SiteId
 from core.pages import CrawlPlan
-from core.politeness import Budget, Politeness
+from core.politeness import CrawlBudget, Politeness
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.crawler.visited_site import START, VisitedSite
 from tests.support.web_server import Answer, WebServer, page, redirect
@@ -107,7 +107,7 @@ def test_files_and_refusals_are_fetched_for_each_site(site: WebServer, mongo_url
 
 
 def test_a_budget_counts_what_every_site_of_the_host_fetched(site: WebServer, tmp_path: Path) -> None:
-    settings, budget = settings_of(site.netloc), Politeness(budget=Budget(pages_a_day=3))
+    settings, budget = settings_of(site.netloc), Politeness(budget=CrawlBudget(pages_a_day=3))
     crawl(_plan(site, "ours", max_pages=2), settings, None, tmp_path / "ours")
     asked = len(site.requested)
     theirs = crawl(_plan(site, "theirs", politeness=budget), settings, None, tmp_path / "theirs")
@@ -116,7 +116,7 @@ def test_a_budget_counts_what_every_site_of_the_host_fetched(site: WebServer, tm
 
 
 def test_a_shared_answer_spends_no_budget(site: WebServer, mongo_url: str, tmp_path: Path) -> None:
-    settings, budget = settings_of(site.netloc), Politeness(budget=Budget(pages_a_day=1))
+    settings, budget = settings_of(site.netloc), Politeness(budget=CrawlBudget(pages_a_day=1))
     crawl(_plan(site, "ours"), settings, None, tmp_path / "ours", mongo_url)
     theirs = crawl(_plan(site, "theirs", politeness=budget), settings, None, tmp_path / "theirs", mongo_url)
     assert (theirs.counts.finish_reason, theirs.counts.stored) == ("finished", PAGES + 1)  # and the list

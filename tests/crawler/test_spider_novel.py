@@ -359,7 +359,7 @@ def test_the_parts_of_a_chapter_as_they_came_are_kept_with_what_was_undone_and_l
     whole = join_parts([first, Reading("第三章", "靠岸了。")])
     assert (whole.text, whole.raw_text) == ("甲船靠岸了。", "甲本站船\n（本章未完，请翻页）\n靠岸了。")
     assert [mark.kind for mark in whole.marks] == ["hidden_text", BESIDE]
-    assert whole.raw_places().of(2, 6) == TextRange(whole.raw_text.index("靠"), len(whole.raw_text))
+    assert whole.raw_places().find_range(2, 6) == TextRange(whole.raw_text.index("靠"), len(whole.raw_text))
 
 
 def test_the_whole_is_as_sure_as_its_least_sure_part() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.marks import BESIDE, Mark, RawPlaces, rebuilt
+from core.marks import BESIDE, Mark, RawPlaces, rebuild_text
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from crawler.obfuscation import text_origins
@@ -25,7 +25,7 @@ def _marks(*texts: str) -> tuple[str, str, Sequence[Mark]]:
 @given(st.lists(_TEXTS, min_size=1, max_size=4))
 def test_marks_lead_from_the_raw_text_to_the_clean_one_and_back(texts: list[str]) -> None:
     raw, text, marks = _marks(*texts)
-    assert rebuilt(raw, text, marks) == text
+    assert rebuild_text(raw, text, marks) == text
     covered = [place for mark in marks for place in range(mark.raw.start, mark.raw.end)]
     assert len(covered) == len(set(covered)), "no character of the raw text is in two marks"
     again = of_marks(raw, text, marks)
@@ -39,15 +39,15 @@ def test_each_range_of_the_clean_text_stands_in_its_range_of_the_raw_one(texts: 
     written = {place for mark in marks if not len(mark.raw) for place in range(mark.text.start, mark.text.end)}
     changed = {place for mark in marks for place in range(mark.text.start, mark.text.end)}
     for place in range(len(text)):
-        found = places.of(place, place + 1)
+        found = places.find_range(place, place + 1)
         assert found.end <= len(raw)
         if place not in changed:
             assert raw[found.start : found.end] == text[place]
         elif place in written:
             assert len(found) == 0
     if text and not written:
-        whole = places.of(0, len(text))
-        assert all(whole.start <= places.of(at, at + 1).start for at in range(len(text)))
+        whole = places.find_range(0, len(text))
+        assert all(whole.start <= places.find_range(at, at + 1).start for at in range(len(text)))
 
 
 def test_what_was_hidden_between_characters_is_a_mark_of_its_own() -> None:
@@ -62,7 +62,7 @@ def test_a_character_that_was_drawn_as_another_keeps_its_place() -> None:
     raw, text = "甲风乙停。", "渡风口停。"
     _, _, marks = _marks(raw, text)
     places = RawPlaces(marks, len(text))
-    assert [places.of(at, at + 1) for at in range(3)] == [TextRange(at, at + 1) for at in range(3)]
+    assert [places.find_range(at, at + 1) for at in range(3)] == [TextRange(at, at + 1) for at in range(3)]
 
 
 def test_lines_in_another_order_are_found_where_they_stand() -> None:
@@ -71,7 +71,7 @@ def test_lines_in_another_order_are_found_where_they_stand() -> None:
     assert {mark.kind for mark in marks} == {Obfuscation.REORDERED.value, "kind0"}
     places = RawPlaces(marks, len(text))
     for line in text.split("\n"):
-        found = places.of(text.index(line), text.index(line) + len(line))
+        found = places.find_range(text.index(line), text.index(line) + len(line))
         assert raw[found.start : found.end] == line
 
 
@@ -79,7 +79,7 @@ def test_a_line_written_backwards_is_found_character_by_character() -> None:
     text = "渡口的风很大。"
     _, _, marks = _marks(text[::-1], text)
     places = RawPlaces(marks, len(text))
-    assert [places.of(at, at + 1).start for at in range(len(text))] == list(reversed(range(len(text))))
+    assert [places.find_range(at, at + 1).start for at in range(len(text))] == list(reversed(range(len(text))))
 
 
 def test_two_parts_of_a_text_stand_one_behind_the_other() -> None:
@@ -91,7 +91,7 @@ def test_two_parts_of_a_text_stand_one_behind_the_other() -> None:
         (TextRange(5, 6), TextRange(4, 4)),
     ]
     raw, marks = raw_of_parts(parts, "渡口风雨")
-    assert rebuilt(raw, "渡口风雨", marks) == "渡口风雨"
+    assert rebuild_text(raw, "渡口风雨", marks) == "渡口风雨"
     assert [mark.kind for mark in marks] == ["kind0", BESIDE, "kind0"]
 
 
@@ -99,7 +99,7 @@ def test_a_text_with_noise_without_end_is_one_mark() -> None:
     text = "风" * (MAX_MARKS + 2)
     raw, _, marks = _marks("\u200b".join(text), text)
     assert marks == (Mark("kind0", TextRange(0, len(raw)), TextRange(0, len(text))),)
-    assert RawPlaces(marks, len(text)).of(5, 6) == TextRange(0, len(raw))
+    assert RawPlaces(marks, len(text)).find_range(5, 6) == TextRange(0, len(raw))
 
 
 def test_a_text_beyond_all_measure_is_one_mark(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import openpyxl
 import pytest
 
-from core.counting import Letters, count_characters
+from core.counting import TextLetters, count_characters
 from core.shares import cut_share, percentage
 from tests.deploy.test_cli_evidence import SCALE, STORE_MATCH_AND_STAMP, installed, stamping
 from tests.support import parsed_reports as parsed
@@ -93,8 +93,8 @@ def test_the_figures_are_such_that_rounding_would_show(figures: dict[str, Any]) 
 
 def test_the_longest_run_has_no_other_characters_in_it(figures: dict[str, Any]) -> None:
     texts = [
-        Letters.of(SCALE).text,
-        *(Letters.of(span["page_excerpt"]).text for span in figures["matches"][0]["spans"]),
+        TextLetters.from_text(SCALE).text,
+        *(TextLetters.from_text(span["page_excerpt"]).text for span in figures["matches"][0]["spans"]),
     ]
     work, *passages = texts
     most = max(SequenceMatcher(None, each, work, autojunk=False).find_longest_match().size for each in passages)

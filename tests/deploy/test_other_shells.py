@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from core.errors import BadConfiguration
-from core.settings_layers import planned
+from core.settings_layers import planned_layers
 from deploy import home_checks, started
 from deploy.cli.before_up import require_the_only_one, warnings_of_environments
 from deploy.cli.status import installation_status
@@ -34,7 +34,7 @@ class Installation:
         self.home = self.start(self.given)
 
     def start(self, environ: dict[str, str]) -> Home:
-        self.home = prepare(environ, planned)
+        self.home = prepare(environ, planned_layers)
         up(self.home, str, ["mongo", "redis"])
         return self.home
 
@@ -97,7 +97,7 @@ def test_a_changed_file_is_named_by_status_and_taken_over_by_the_next_up(install
 
 def test_up_in_another_shell_starts_no_second_store(installed: Installation) -> None:
     supervisor = Supervisor(installed.home).pid()
-    again = prepare(installed.bare, planned)
+    again = prepare(installed.bare, planned_layers)
     assert again.settings == installed.home.settings
     assert "mongo" not in {process.name for process in processes.processes(again)}
     assert [*map(str, warnings_of_environments(again, installed.bare))] == [
@@ -112,18 +112,18 @@ def test_what_the_environment_gave_outlives_a_power_loss(installed: Installation
     victims = orphans(installed.home)
     os.kill(Supervisor(installed.home).pid() or 0, 9)
     end(victims)
-    assert prepare(installed.bare, planned).settings == installed.home.settings
+    assert prepare(installed.bare, planned_layers).settings == installed.home.settings
 
 
 def test_what_was_given_is_forgotten_with_down_and_missed_by_the_next_up(installed: Installation) -> None:
     assert started.missing(installed.home) == []
     down(installed.home, str)
-    bare = prepare(installed.bare, planned)
+    bare = prepare(installed.bare, planned_layers)
     assert bare.embeds_mongo
     assert [*map(str, warnings_of_environments(bare, installed.bare))] == [
         "set when this ran last, and nowhere now: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT; to keep one: zhuiwen config set"
     ]
-    assert warnings_of_environments(prepare(installed.given, planned), installed.given) == []
+    assert warnings_of_environments(prepare(installed.given, planned_layers), installed.given) == []
     assert not (installed.home.run / "started-secrets.toml").exists()
 
 
@@ -134,7 +134,7 @@ def test_a_setting_that_is_written_down_is_no_longer_the_environments(installed:
     ]
     installed.start(installed.bare)
     down(installed.home, str)
-    assert prepare(installed.bare, planned).settings.mongo_url == url
+    assert prepare(installed.bare, planned_layers).settings.mongo_url == url
 
 
 def test_a_file_that_became_unreadable_does_not_hide_what_runs(installed: Installation) -> None:
@@ -149,7 +149,7 @@ def test_nobody_begins_a_second_installation_in_the_usual_place_by_mistake(
     installed: Installation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("core.settings_layers.default_home", lambda: tmp_path / "usual")
-    usual = prepare({}, planned)
+    usual = prepare({}, planned_layers)
     # It names one of those that run: tests beside this one may have theirs. The status below names all.
     with pytest.raises(BadConfiguration, match=": set ZHUIWEN_HOME to that"):
         require_the_only_one(usual, {})

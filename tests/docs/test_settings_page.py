@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from core.known_settings import known_settings, variable_of, written
+from core.known_settings import environment_variable, format_value, known_settings
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text("utf-8")
 HOME = (
@@ -15,7 +15,8 @@ HOME = (
 def table() -> list[str]:
     """The rows of the page, as the models of the settings have them."""
     rows = [
-        f"| `{variable_of(name)}` | {known.told.default or f'`{written(known.default)}`'} | {known.told.meaning} |"
+        f"| `{environment_variable(name)}`"
+        f" | {known.declaration.default or f'`{format_value(known.default)}`'} | {known.declaration.meaning} |"
         for name, known in known_settings().items()
     ]
     return [HOME, *rows]
@@ -27,5 +28,5 @@ def test_the_page_has_the_settings_of_the_program_with_their_defaults_and_meanin
 
 
 def test_every_setting_that_the_text_names_exists() -> None:
-    known = {variable_of(name) for name in ("home", *known_settings())}
+    known = {environment_variable(name) for name in ("home", *known_settings())}
     assert set(re.findall(r"ZHUIWEN_[A-Z0-9_]*[A-Z]", PAGE)) <= known

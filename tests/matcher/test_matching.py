@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from opencc import OpenCC
 
-from core.counting import Letters
+from core.counting import TextLetters
 from core.equal_runs import longest_equal_run
 from core.errors import AlgorithmMismatch
 from core.ids import WorkTextId
@@ -100,7 +100,7 @@ def in_traditional(text: str) -> str:
 def test_the_longest_equal_run_stands_in_both_texts_and_is_the_longest(edit: Callable[[str], str]) -> None:
     page = edit(TEXT)
     match = the_match(page)
-    on_page, in_work = Letters.of(page), Letters.of(TEXT)
+    on_page, in_work = TextLetters.from_text(page), TextLetters.from_text(TEXT)
     folded = [OpenCC("t2s").convert(letters.text) for letters in (on_page, in_work)]
     most = SequenceMatcher(None, *folded, autojunk=False).find_longest_match().size
     assert match.longest_equal_run_chars == most
@@ -163,13 +163,15 @@ def test_what_was_left_out_of_a_shuffled_page_is_not_contained() -> None:
 
 def test_the_places_taken_are_those_of_the_characters_that_match() -> None:
     offsets = fingerprint_text(TEXT).offsets.tolist()
-    assert the_match(TEXT).taken == Places.of(offsets)
-    assert the_match(with_homophones(TEXT, 0.4)).taken == Places.of(offsets)
+    assert the_match(TEXT).taken == Places.from_starts(offsets)
+    assert the_match(with_homophones(TEXT, 0.4)).taken == Places.from_starts(offsets)
     replaced = the_match(with_random_characters(TEXT, 0.1))
     assert len(replaced.taken) == replaced.matched_chars < len(offsets)
     assert replaced.work_containment == len(replaced.taken) / len(offsets)
     left_out = the_match(TEXT[:900] + TEXT[1100:])
-    assert left_out.taken | Places.of(range(900, 1100)) == Places.of(offsets) | Places.of(range(900, 1100))
+    assert left_out.taken | Places.from_starts(range(900, 1100)) == Places.from_starts(offsets) | Places.from_starts(
+        range(900, 1100)
+    )
 
 
 def test_a_passage_that_a_page_has_twice_is_taken_once() -> None:

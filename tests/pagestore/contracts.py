@@ -17,7 +17,7 @@ from core.captures import (
     TlsSession,
     WireExchange,
 )
-from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, Program, Way
+from core.circumstances import BrowserProfile, ClockFault, ClockReading, Machine, NetworkRoute, Program
 from core.errors import BrokenInvariant
 from core.ids import CanonicalUrl, FinalUrl, PageId, RequestedUrl, SiteId, VersionId, WorkTextId, digest, work_text_id
 from core.marks import Mark
@@ -63,7 +63,7 @@ _HOP = WireExchange(
     body=b"mo\x00ved\xff",
     name_answer=NameAnswer("example.com", ("2400:3200::1", "8.8.8.8"), NOON, "192.0.2.53:53"),
     tls=_TLS,
-    way=Way("192.0.2.2", "eth0", "192.0.2.1", ("192.0.2.7 example.com",), "http://proxy.example:8080"),
+    way=NetworkRoute("192.0.2.2", "eth0", "192.0.2.1", ("192.0.2.7 example.com",), "http://proxy.example:8080"),
 )
 _MACHINE = Machine(
     noted_at=NOON, host="爬虫", system="Debian", kernel="Linux 6.1 x86_64",

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from core.errors import BadConfiguration, BrokenInvariant, ServiceUnavailable
-from core.evidence import Removal
+from core.evidence import BundleRemoval
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
 from core.settings import S3Settings
@@ -73,7 +73,7 @@ class EvidenceStoreContract:
         assert store.get(NAME) == content
 
     def test_a_removal_elsewhere_is_noted_once_and_keeps_the_bundle_out(self, store: EvidenceStore) -> None:
-        removal = Removal(NAME, 7, datetime(2026, 11, 1, tzinfo=UTC), "older than 10 years")
+        removal = BundleRemoval(NAME, 7, datetime(2026, 11, 1, tzinfo=UTC), "older than 10 years")
         store.note_removal(removal)
         store.note_removal(removal)
         assert store.removals() == [removal]

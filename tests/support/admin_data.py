@@ -290,7 +290,7 @@ def case(
     )
     if with_match:
         match(made, number)
-        places = Places.of(range(made.taken_chars)).packed()
+        places = Places.from_starts(range(made.taken_chars)).pack()
         TakenText.objects.create(case=made, text_id=made.matches.get().text_id, places=places)
     if counted:
         refresh([matter.pk])

@@ -47,7 +47,7 @@ def carry(site: Site, work: Work, number: int, carried: Mapping[int, range], see
     page = admin_data.page(site, number, seen=seen)
     case = admin_data.case(page, work, number, with_match=False, **fields)
     TakenText.objects.bulk_create(
-        TakenText(case=case, text_id=text_of(work.title, chapter), places=Places.of(places).packed())
+        TakenText(case=case, text_id=text_of(work.title, chapter), places=Places.from_starts(places).pack())
         for chapter, places in carried.items()
     )
     found_in(case, page, page.version_id, carried, seen)

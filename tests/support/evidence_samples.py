@@ -11,7 +11,7 @@ from cryptography.x509.oid import NameOID
 
 from bundles.records import Capture, Drawing, Exchange, Finding, Part, Passage, Rendering
 from core.captures import NameAnswer, TlsSession
-from core.circumstances import ClockFault, ClockReading, Machine, Program, Way
+from core.circumstances import ClockFault, ClockReading, Machine, NetworkRoute, Program
 from core.ids import Digest, digest
 from core.wording import Message
 
@@ -36,7 +36,7 @@ MACHINE = Machine(
         ClockReading("away.example", FETCHED - timedelta(minutes=1), "192.0.2.124", fault=ClockFault.NO_ANSWER),
     ),
 )
-WAY = Way("192.0.2.2", "eth0", "192.0.2.1", ("203.0.113.9 m.daoban.example",))
+WAY = NetworkRoute("192.0.2.2", "eth0", "192.0.2.1", ("203.0.113.9 m.daoban.example",))
 HTML = f"<html><head><title>第七章 雨停</title></head><body><p>{PASSAGE}</p></body></html>".encode()
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 PDF = b"%PDF-1.7\n" + b"drawn " * 500 + b"\n%%EOF\n"

@@ -9,9 +9,9 @@ from zoneinfo import ZoneInfo
 from core.ids import PageId, SiteId, VersionId, WorkTextId
 from core.messages import StepMessage
 from core.pages import Page, VersionOfPage
-from core.ports import Gap, Outcome, Search, Unsearched
+from core.ports import ComparisonOutcome, Search, SearchGap, Unsearched
 from core.rights import Permission, rule
-from core.states import OF_THE_FINDING, CaseState, Rejection, Verdict, left_out_as
+from core.states import OF_THE_FINDING, CaseState, Rejection, Verdict, exclusion_reason
 
 NEVER = datetime.min.replace(tzinfo=UTC)
 
@@ -62,7 +62,7 @@ class MemoryCase:
 
     @property
     def state(self) -> CaseState:
-        return CaseState.of(self.verdict, is_allowed=self.allowed_as is not None)
+        return CaseState.from_verdict(self.verdict, is_allowed=self.allowed_as is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ class MemoryCaseRepository:
         self._indexed: dict[tuple[int, WorkTextId], datetime] = {}  # by holder's place and text
         self._shown: dict[PageId, VersionId] = {}
         self._taken_back: set[VersionId] = set()  # what was compared holds no more
-        self.outcomes: dict[VersionId, Outcome] = {}
+        self.outcomes: dict[VersionId, ComparisonOutcome] = {}
         self._unruled: set[int] = set()
         self.cases: dict[tuple[str, str], MemoryCase] = {}  # by page id and work, in the order in which they opened
         self.excluded: dict[tuple[str, str], MemoryExclusion] = {}
@@ -94,7 +94,7 @@ class MemoryCaseRepository:
         works = holder.works.items() if holder else ()
         return {text: work for text in texts for work, owned in works if text in owned}
 
-    def open_or_update_cases(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         return [self._record(outcome) for outcome in outcomes]
 
     def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
@@ -161,20 +161,20 @@ class MemoryCaseRepository:
             if any(match.text_id == text for match in outcome.matches):
                 self._taken_back.add(version)
 
-    def lags(self, algorithm_id: int) -> Mapping[int, Gap]:
-        gaps: dict[int, Gap] = {}
+    def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
+        gaps: dict[int, SearchGap] = {}
         for place, _ in enumerate(self._holders):
             newest = max((at for (other, _), at in self._indexed.items() if other == place), default=NEVER)
             checks = [each.checked_at for each in self._last_checked(place, algorithm_id) if each.checked_at <= newest]
             if checks:
-                gaps[place] = Gap(min(checks), newest)
+                gaps[place] = SearchGap(min(checks), newest)
         return gaps
 
     def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
         noted = {text: self._indexed.get((rights_holder, text)) for text in self._holders[rights_holder].texts}
         return {text: at for text, at in noted.items() if at is None or at >= since}
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
         found = []
         for page in pages:
             holder = self._rights_holder(page.site_id)
@@ -192,7 +192,7 @@ class MemoryCaseRepository:
             self.outcomes[version] = replace(outcome, checked_at=search.at, corpus_revision=search.corpus_revision)
         self._taken_back |= {version for version, _ in self._older([page.version for page in hits], search)}
 
-    def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
+    def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         left = {
             outcome.version.id
             for rights_holder, gap in gaps.items()
@@ -202,7 +202,7 @@ class MemoryCaseRepository:
         self._taken_back |= left
         return len(left)
 
-    def _record(self, outcome: Outcome) -> list[int]:
+    def _record(self, outcome: ComparisonOutcome) -> list[int]:
         self.outcomes[outcome.version.id] = outcome
         self._taken_back.discard(outcome.version.id)
         page = outcome.version.page_id
@@ -219,13 +219,13 @@ class MemoryCaseRepository:
             return True
         return each.is_current and self._shown[each.version.page_id] != each.version.id
 
-    def _last_checked(self, place: int, algorithm_id: int) -> list[Outcome]:
+    def _last_checked(self, place: int, algorithm_id: int) -> list[ComparisonOutcome]:
         """The outcomes of the versions recorded last of the holder's pages."""
         shown = [self.outcomes[version] for version in self._shown.values() if version not in self._taken_back]
         sites = self._holders[place].sites
         return [each for each in shown if each.version.site_id in sites and each.algorithm_id == algorithm_id]
 
-    def _older(self, versions: Iterable[VersionId], search: Search) -> Iterator[tuple[VersionId, Outcome]]:
+    def _older(self, versions: Iterable[VersionId], search: Search) -> Iterator[tuple[VersionId, ComparisonOutcome]]:
         for version in versions:
             outcome = self.outcomes[version]
             if outcome.algorithm_id == search.algorithm_id and outcome.checked_at < search.at:
@@ -247,7 +247,7 @@ class MemoryCaseRepository:
         ruled = rule(url, seen_on, holder.own_domains, holder.permissions.get(work, ())).rejection
         return ruled or holder.unprotected.get(work)
 
-    def _rule(self, holder: MemoryHolder, outcome: Outcome) -> list[int]:
+    def _rule(self, holder: MemoryHolder, outcome: ComparisonOutcome) -> list[int]:
         page, url, at = str(outcome.version.page_id), outcome.version.page_url, outcome.seen_at
         written, excluded = list[int](), dict[tuple[str, str], MemoryExclusion]()
         for work, texts in holder.works.items():
@@ -258,7 +258,7 @@ class MemoryCaseRepository:
             is_known = outcome.is_current and (page, work) in self.cases
             is_aside = reason is not None and is_known
             if reason is None:
-                reason = left_out_as([match.match_class for match in matches])
+                reason = exclusion_reason([match.match_class for match in matches])
                 reason = None if reason is Rejection.TEASER and holder.opens_teasers else reason
             if reason is None or is_aside:
                 written.append(self._case(holder, (page, work), outcome))
@@ -269,13 +269,13 @@ class MemoryCaseRepository:
             self.excluded = {key: each for key, each in self.excluded.items() if key[0] != page} | excluded
         return written
 
-    def _take_in(self, key: tuple[str, str], outcome: Outcome) -> None:
+    def _take_in(self, key: tuple[str, str], outcome: ComparisonOutcome) -> None:
         """A case that an older version opened: what the rights allow on the version shown has to be compared again."""
         finding = None if outcome.is_current else self.excluded.pop(key, None)
         if finding is not None and finding.reason not in OF_THE_FINDING:
             self._taken_back.add(finding.version)
 
-    def _case(self, holder: MemoryHolder, key: tuple[str, str], outcome: Outcome) -> int:
+    def _case(self, holder: MemoryHolder, key: tuple[str, str], outcome: ComparisonOutcome) -> int:
         """Open a case or bring it up to date, and rule it; its id."""
         url, version = outcome.version.page_url, outcome.version.id
         case = self.cases.setdefault(key, MemoryCase(url, version, outcome.first_seen, outcome.seen_at))

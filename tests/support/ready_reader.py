@@ -21,7 +21,7 @@ from typing import NoReturn
 
 import pytest
 
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from crawler.child_environment import child_environment
 from crawler.obfuscation.repairs import repairs
 from crawler.readers import reading_process
@@ -148,7 +148,7 @@ def main(name: str) -> None:
     repairs()  # each is imported when the first page asks for it, .5 s in all
     normalize("文")  # loads what was compiled
     registrable("a.example")  # reads the list of suffixes
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     _Server(name).serve()
 
 

@@ -19,7 +19,7 @@ from core.ids import (
 from core.matches import Change, ChangeKind, Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Fetched, Page, PageVersion, Reading
-from core.ports import Outcome
+from core.ports import ComparisonOutcome
 from core.states import Rejection
 from core.taken import Places
 from core.text import TextRange
@@ -84,7 +84,7 @@ def match(
         page_containment=0.8,
         work_containment=0.5,
         matched_chars=chars,
-        taken=Places.of(range(chars) if taken is None else taken),
+        taken=Places.from_starts(range(chars) if taken is None else taken),
         longest_equal_run_chars=3,
         spans=(span,),
         obfuscations=(ObfuscationFound(Obfuscation.HOMOPHONE, 1, "字→自"),),
@@ -101,8 +101,8 @@ def outcome(
     is_current: bool = True,
     seen_at: datetime | None = None,
     first_seen: datetime | None = None,
-) -> Outcome:
-    return Outcome(
+) -> ComparisonOutcome:
+    return ComparisonOutcome(
         version=version,
         is_current=is_current,
         first_seen=first_seen or version.fetched_at,

@@ -61,7 +61,7 @@ def case(case_id: int = 1, **changes: object) -> CaseRow:
         "matched_chars": 2143,
         "taken_chars": 2087,
         "work_chars": 84_310,
-        "taken": {"chapter 3": Places.of(range(2087))},
+        "taken": {"chapter 3": Places.from_starts(range(2087))},
         "obfuscations": (Obfuscation.HOMOPHONE, Obfuscation.ZERO_WIDTH),
         "opened_at": datetime(2026, 11, 3, 4, 5, tzinfo=UTC),
         "first_seen_at": datetime(2026, 10, 30, 22, 10, tzinfo=UTC),
@@ -88,7 +88,7 @@ def month_of_cases() -> list[CaseRow]:
         "site_name": "今日看点", "site_host": "m.kandian.example",
         "page_title": "独家：台风过境四十八小时全记录", "match_class": MatchClass.EXCERPT, "matched_chars": 611,
         "obfuscations": (), "similarity": 0.9988, "page_containment": 0.4217,
-        "taken_chars": 604, "work_chars": 1812, "taken": {"news": Places.of(range(100, 704))},
+        "taken_chars": 604, "work_chars": 1812, "taken": {"news": Places.from_starts(range(100, 704))},
         "page_url": "https://m.kandian.example/article?channel=news&id=" + "9f3a7c" * 20 + "&from=app",
     }  # fmt: skip
     heavy = {
@@ -99,7 +99,7 @@ def month_of_cases() -> list[CaseRow]:
     identical = {"match_class": MatchClass.IDENTICAL, "similarity": 1.0, "obfuscations": ()}
     tides = {
         "work_title": "潮汐表", "chapter_title": "第一章", "work_chars": 31_000, "taken_chars": 1500,
-        "taken": {"tides": Places.of(range(1500))},
+        "taken": {"tides": Places.from_starts(range(1500))},
     }  # fmt: skip
     patchwork = {"match_class": MatchClass.PATCHWORK, "obfuscations": (Obfuscation.PATCHWORK,)}
     return [

@@ -9,7 +9,7 @@ from core.clock import ManualClock
 from core.ids import PageId, VersionId, WorkTextId
 from core.messages import StepMessage
 from core.pages import Fetched, Reading
-from core.works import Chapter, WorkFile
+from core.works import ChapterText, WorkFile
 from fingerprint.algorithms import DEFAULT
 from laboratory.cases.rewrites import Rewrite, rewrites
 from matcher.corpus import CorpusCache
@@ -73,7 +73,7 @@ class RewordedChain:
     def add_work(self, text: str, title: str = "河", kind: str = Work.Kind.STORY) -> Work:
         """A work of one chapter, findable and searched for copies of in the stored pages."""
         self.clock.advance(10)
-        chapters = (Chapter(1, "第一章", text),)
+        chapters = (ChapterText(1, "第一章", text),)
         with TestCase.captureOnCommitCallbacks(execute=True):
             catalogue.add_work(self.holder, WorkFile(title, "某人", chapters), kind, self.ports.works, self.outbox)
         self.carry()

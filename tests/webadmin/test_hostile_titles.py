@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from core.wording import Message
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
@@ -66,7 +66,7 @@ def test_messages_and_the_log_name_a_case_by_its_spelled_title(world: World) -> 
 
 
 def test_helpers_of_columns_escape_and_spell() -> None:
-    assert clipped("甲\u202e乙" * 30, 12) == "甲‹RLO›乙甲‹RL…"
+    assert clip_text("甲\u202e乙" * 30, 12) == "甲‹RLO›乙甲‹RL…"
     assert "‹RLO›" in sentence_list(["a\u202eb"])
     assert "&lt;b&gt;" in obfuscation_table([{"kind": "homophone", "count": 1, "example": HOSTILE}])
     link = outside_link("https://a.example/\u202e<b>")

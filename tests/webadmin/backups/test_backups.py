@@ -10,7 +10,7 @@ import pytest
 from django.core.management import call_command
 
 from core.errors import BadInput
-from core.evidence import Removal
+from core.evidence import BundleRemoval
 from core.ids import Digest
 from pagestore.mongo import MongoPageStore, MongoWorkStore
 from pagestore.objects.opening import open_objects
@@ -37,7 +37,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 def test_what_was_destroyed_is_restored_row_by_row_and_byte_by_byte(stored: Stored) -> None:
     place = MemoryObjects()
-    stored.evidence.note_removal(Removal(Digest("ab" * 32), 7, admin_data.NOW, "older than 3 years"))
+    stored.evidence.note_removal(BundleRemoval(Digest("ab" * 32), 7, admin_data.NOW, "older than 3 years"))
     before = stored.rows(), stored.documents()
     made = stored.backed_up(place)
     assert not [each for each in made.backup.manifest.lacking if not each.startswith("evidence/")]

@@ -10,7 +10,7 @@ import pytest
 from core.ids import SiteId, WorkTextId
 from core.matches import MatchClass
 from core.pages import PageVersion
-from core.ports import CaseRepository, Gap, Outcome, Search, Unsearched
+from core.ports import CaseRepository, ComparisonOutcome, Search, SearchGap, Unsearched
 from core.rights import Permission
 from core.states import UNPROTECTED, CaseState, Rejection, Verdict
 from tests.support.memory_cases import MemoryCase, MemoryCaseRepository, MemoryHolder
@@ -172,7 +172,7 @@ def world(request: pytest.FixtureRequest) -> World:
     return (_MemoryWorld() if request.param == "memory" else _DjangoWorld()).world()
 
 
-def record(world: World, outcomes: Sequence[Outcome], is_at_once: bool) -> None:
+def record(world: World, outcomes: Sequence[ComparisonOutcome], is_at_once: bool) -> None:
     """As one message of several pages does, or as several messages do."""
     for some in [outcomes] if is_at_once else [[each] for each in outcomes]:
         world.book.open_or_update_cases(some)
@@ -445,7 +445,7 @@ def test_a_text_indexed_later_is_searched_for_and_owes_nothing(world: World) -> 
     assert searchable(world, version) == [], "another holder's text is nothing to this page"
     index(world, "b", CHECKED + A_MINUTE)
     (gap,) = world.book.lags(1).values()
-    assert gap == Gap(CHECKED, CHECKED + A_MINUTE)
+    assert gap == SearchGap(CHECKED, CHECKED + A_MINUTE)
     (page,) = searchable(world, version)
     assert (page.page, page.version, page.checked_at, page.has_findings) == (
         version.page_id, version.id, CHECKED, True,

@@ -66,13 +66,13 @@ class TestOfAMatter:
     def test_one_passage_on_two_pages_counts_once(self) -> None:
         assert compute_damages(self.matter).taken_chars == admin_data.TAKEN_CHARS
         taken = TakenText.objects.order_by("pk").last()
-        places = Places.of(range(100, 250)).packed()
+        places = Places.from_starts(range(100, 250)).pack()
         TakenText.objects.filter(pk=taken.pk).update(places=places)
         assert compute_damages(self.matter).taken_chars == 250
 
     def test_what_nobody_confirmed_does_not_count_and_is_said(self) -> None:
         open_case = admin_data.case(admin_data.page(self.site, 3, seen=noon(20)), self.work)
-        TakenText.objects.filter(case=open_case).update(places=Places.of(range(1000)).packed())
+        TakenText.objects.filter(case=open_case).update(places=Places.from_starts(range(1000)).pack())
         found = compute_damages(self.matter)
         assert (found.cases, found.undecided, found.taken_chars, found.days_online) == (2, 1, 190, 2)
         assert "damages.undecided" in [each.code for each in describe_damages(found, str)]

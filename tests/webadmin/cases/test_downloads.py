@@ -13,8 +13,7 @@ from bundles import bundle
 from bundles.opened import opened
 from core.ids import SiteId, digest
 from core.messages import pages_stored
-from core.works import Chapter as ChapterText
-from core.works import WorkFile
+from core.works import ChapterText, WorkFile
 from fingerprint.algorithms import DEFAULT
 from pagestore.connection import MongoDatabase
 from pagestore.mongo import connect

@@ -17,8 +17,7 @@ from core.pages import Reading, Stored
 from core.redis_names import QUEUE_PREFIX
 from core.settings_loading import load
 from core.states import Rejection
-from core.works import Chapter as ChapterText
-from core.works import StoredFingerprint, WorkFile
+from core.works import ChapterText, StoredFingerprint, WorkFile
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.readings import syllable_ids
 from matcher.corpus import CorpusCache

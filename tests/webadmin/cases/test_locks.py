@@ -15,8 +15,7 @@ from django.db import connection, transaction
 from core.ids import PageId, SiteId, work_text_id
 from core.states import CaseState, Verdict
 from core.visits import Visit, address_id
-from core.works import Chapter as ChapterText
-from core.works import WorkFile
+from core.works import ChapterText, WorkFile
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox

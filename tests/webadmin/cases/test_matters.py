@@ -10,8 +10,7 @@ from core.ids import PageId, SiteId, work_text_id
 from core.states import Verdict
 from core.taken import Places
 from core.visits import Visit, address_id
-from core.works import Chapter as ChapterText
-from core.works import WorkFile
+from core.works import ChapterText, WorkFile
 from tests.support import admin_data, book_copies
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
@@ -89,12 +88,14 @@ def other_site(site: Site) -> Site:
 
 def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     first, second = found(site, works), found(other_site(site), works, "/2")
-    places = Places.unpacked(bytes(first.taken.get().places))
-    beside = Places.of(place for place in range(len(COPIED_TEXT)) if not len(places & Places.of([place])))
-    second.taken.update(places=(beside | Places.of([0])).packed())
+    places = Places.unpack(bytes(first.taken.get().places))
+    beside = Places.from_starts(
+        place for place in range(len(COPIED_TEXT)) if not len(places & Places.from_starts([place]))
+    )
+    second.taken.update(places=(beside | Places.from_starts([0])).pack())
     refresh(list(Matter.objects.values_list("pk", flat=True)))
     work = first.work_id
-    assert len(places & Places.of([0])) == 1, "one character is on both pages"
+    assert len(places & Places.from_starts([0])) == 1, "one character is on both pages"
     assert sum_taken_chars(Work.objects.all()) == {work: len(COPIED_TEXT)}
     decide(second, Verdict.FALSE_ALARM, reviewer)
     assert sum_taken_chars(Work.objects.all()) == {work: len(places)}

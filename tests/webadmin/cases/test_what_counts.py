@@ -118,7 +118,7 @@ def test_a_chapter_is_left_out_whole_and_the_other_one_stays(desk: DeskChain) ->
     before = figures(desk.case)
     passages.exclude_chapter(first, desk.reviewer, reason="public_domain")
     assert figures(desk.case)[2] == pytest.approx(before[2] / 2, rel=0.1)
-    assert len(Places.unpacked(TakenText.objects.get(text_id=desk.text_ids[0]).places)) == 0
+    assert len(Places.unpack(TakenText.objects.get(text_id=desk.text_ids[0]).places)) == 0
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_a_passage_is_left_out_of_its_chapter_alone(desk: DeskChain) -> None:
     excluded(desk, CHAPTER[:200])
     after = {row.text_id: (row.places, row.left_out) for row in TakenText.objects.all()}
     assert after[desk.text_ids[1]] == (before[desk.text_ids[1]], b"")
-    assert len(Places.unpacked(bytes(after[desk.text_ids[0]][1]))) > 100
+    assert len(Places.unpack(bytes(after[desk.text_ids[0]][1]))) > 100
 
 
 @pytest.mark.parametrize("gone", ["work", "page", "work_text_digest", "page_text_digest"])

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.core.exceptions import ValidationError
 
-from core.addressees import AddresseeRole, CounterRule, Paper, paper_for
+from core.addressees import AddresseeRole, CounterRule, Paper, choose_notice_kind
 from core.contacts import ContactKind
 from tests.support.admin_data import NOW, addressee, contact, holder, site
 from webadmin.accounts.models import RightsHolder
@@ -47,7 +47,7 @@ def listed(of: Site) -> list[tuple[str, str, AddresseeRole | None]]:
     ],
 )
 def test_what_the_addressee_is_decides_the_paper(role: AddresseeRole, rule: CounterRule, paper: Paper) -> None:
-    assert paper_for(role, rule) is paper
+    assert choose_notice_kind(role, rule) is paper
 
 
 def test_an_addressee_says_its_paper_and_its_days(owner: RightsHolder) -> None:

@@ -377,7 +377,7 @@ def test_what_a_reviewer_left_out_of_a_case_does_not_stand_any_more(ours: admin_
     found = remains.count(case, [admin_data.WORK_TEXT])
     assert found > 100
     assert remains.count(case, ["今天江上有雾，渡船停航，行人请改走北岸石桥。" * 9]) == 0
-    everything = Places.of(range(len(admin_data.WORK_TEXT))).packed()
+    everything = Places.from_starts(range(len(admin_data.WORK_TEXT))).pack()
     TakenText.objects.filter(case=case).delete()
     TakenText.objects.create(case=case, text_id=text, places=everything, left_out=everything)
     assert remains.count(case, [admin_data.WORK_TEXT]) == 0

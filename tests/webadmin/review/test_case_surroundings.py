@@ -120,7 +120,7 @@ def another(case: Case, site: Site, number: int, *, taken: range | None = None) 
     made.matches.update(text_id=case.matches.get().text_id)
     TakenText.objects.filter(case=made).update(text_id=case.matches.get().text_id)
     if taken is not None:
-        TakenText.objects.filter(case=made).update(places=Places.of(taken).packed())
+        TakenText.objects.filter(case=made).update(places=Places.from_starts(taken).pack())
         Case.objects.filter(pk=made.pk).update(taken_chars=len(taken))
     return made
 
@@ -152,7 +152,7 @@ def test_the_list_has_all_pages_of_a_site(monkeypatch: pytest.MonkeyPatch, revie
 
 def test_other_copies_have_the_same_passages_elsewhere(world: World, reviewer: Client, case: Case) -> None:
     TakenText.objects.filter(case=case).update(
-        text_id=case.matches.get().text_id, places=Places.of(range(100)).packed()
+        text_id=case.matches.get().text_id, places=Places.from_starts(range(100)).pack()
     )
     site = admin_data.site(world.ours.holder, "别<站>", "bie.example.net")
     Notice.objects.all().delete()

@@ -74,7 +74,7 @@ def test_others_chapters_take_no_place(world: World, theirs: Matter, monkeypatch
     case = world.ours.cases[0]
     own = case.work.chapters.get(number=3)
     Chapter.objects.filter(pk=own.pk).update(title=WORDS)
-    TakenText.objects.create(case=case, text_id=own.text_id, places=Places.of(range(5)).packed())
+    TakenText.objects.create(case=case, text_id=own.text_id, places=Places.from_starts(range(5)).pack())
     refresh([case.matter_id])
     assert found(world.ours.reviewer, WORDS) == [case.matter]
 
@@ -84,7 +84,7 @@ def test_a_word_of_many_titles_names_no_chapter(world: World, monkeypatch: pytes
     Chapter.objects.filter(work=case.work).update(title=WORDS)
     chapters = Chapter.objects.filter(work=case.work).count()
     for chapter in case.work.chapters.exclude(text_id=case.matches.get().text_id):
-        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.of(range(5)).packed())
+        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.from_starts(range(5)).pack())
     refresh([case.matter_id])
     for most, matters in ((chapters, [case.matter]), (chapters - 1, [])):
         monkeypatch.setattr(search, "MAX_CHAPTERS", most)

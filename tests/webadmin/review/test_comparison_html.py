@@ -9,7 +9,7 @@ from django.utils import translation
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.hidden_characters import glyphs, spelled
+from core.hidden_characters import glyphs, spell_hidden
 from core.matches import ChangeKind
 from tests.webadmin.review.test_comparison import span
 from webadmin.review.pages.case_page.change_summary import change_counts
@@ -62,7 +62,7 @@ def test_a_crawled_text_becomes_text_and_marks_and_nothing_else(text: str) -> No
 
 @given(texts)
 def test_no_character_that_hides_or_turns_text_reaches_the_screen(text: str) -> None:
-    for written in (visible(text), spelled(text)):
+    for written in (visible(text), spell_hidden(text)):
         assert not set(written) & set(UNSEEN)
         written.encode("utf-8")
 

@@ -173,7 +173,7 @@ def test_matters_are_found_by_what_is_known_of_them(world: World, reviewer: Clie
     Case.objects.filter(pk=world.ours.cases[0].pk).update(page_author="匿名搬运者")
     world.ours.works[0].chapters.filter(number=3).update(title="尾声 明天的船票")
     text = world.ours.works[0].chapters.get(number=3).text_id
-    TakenText.objects.create(case=world.ours.cases[0], text_id=text, places=Places.of(range(5)).packed())
+    TakenText.objects.create(case=world.ours.cases[0], text_id=text, places=Places.from_starts(range(5)).pack())
     refresh([world.ours.cases[0].matter_id])
     assert listed(reviewer, q=typed, queue="all") == [str(matters(world.ours)[0])]
 

@@ -17,8 +17,7 @@ from core.messages import CrawlRequested
 from core.settings import CrawlSettings, DiscoverySettings, Settings
 from core.settings_loading import load
 from core.wording import Message
-from core.works import Chapter as ChapterText
-from core.works import WorkFile
+from core.works import ChapterText, WorkFile
 from crawler.sources.search import read_answer, search
 from fingerprint.algorithms import DEFAULT
 from fingerprint.fingerprinting import fingerprint_text

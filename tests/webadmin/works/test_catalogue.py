@@ -7,8 +7,7 @@ import pytest
 from core.errors import BadInput, NotFound, UnsafeUrl
 from core.ids import work_text_id
 from core.messages import StepMessage, WorkAdded, WorkRemoved
-from core.works import Chapter as ChapterText
-from core.works import WorkFile
+from core.works import ChapterText, WorkFile
 from tests.support import admin_data
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin.accounts.models import RightsHolder

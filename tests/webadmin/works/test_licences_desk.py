@@ -42,7 +42,7 @@ def case_of(world: World, work: Work, number: int, *chapters: int) -> Case:
     for chapter in Chapter.objects.filter(work=work, number__in=chapters).order_by("-number"):
         match = admin_data.match(case, number)
         CaseMatch.objects.filter(pk=match.pk).update(chapter=chapter, text_id=chapter.text_id)
-        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.of(range(10)).packed())
+        TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.from_starts(range(10)).pack())
     return case
 
 

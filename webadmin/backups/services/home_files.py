@@ -15,7 +15,9 @@ def files_of(home: Path) -> tuple[dict[str, bytes], bytes]:
     kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
     plain, hidden = _parsed(home / SETTINGS_FILE), _parsed(home / SECRETS_FILE)
     known = known_settings()
-    for name in [each for each in plain if each in known and known[each].told.is_secret]:  # written there by hand
+    for name in [
+        each for each in plain if each in known and known[each].declaration.is_secret
+    ]:  # written there by hand
         value = plain.pop(name)
         hidden.setdefault(name, value)
     if (home / SETTINGS_FILE).is_file():

@@ -15,7 +15,7 @@ import bson
 
 from core.clock import SystemClock
 from core.errors import BadInput
-from core.evidence import Removal
+from core.evidence import BundleRemoval
 from core.ids import digest
 from core.ports import EvidenceStore, ObjectStore
 from core.program import code_version
@@ -195,7 +195,7 @@ class _Making:
         self._held[collection.name] = set(keys)
         return Part(collection.name, tuple(made))
 
-    def _removals(self, removals: Iterable[Removal]) -> Part:
+    def _removals(self, removals: Iterable[BundleRemoval]) -> Part:
         rows = [removal_document(each) for each in removals]
         made = [self._pieces.piece(_encoded(rows), len(rows), self._before.get(REMOVALS))] if rows else []
         return Part(REMOVALS, tuple(made))

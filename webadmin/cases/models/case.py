@@ -5,7 +5,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.states import CaseState
 from core.taken import share_of_work
 from webadmin.accounts.models.rights_holder import RightsHolder
@@ -27,7 +27,7 @@ class Case(models.Model):
 
     Figures are those of the newest matches; a verdict stays until a reviewer changes it.
 
-    The state follows from the verdict and from what the rights allow: `core.states.CaseState.of`.
+    The state follows from the verdict and from what the rights allow: `core.states.CaseState.from_verdict`.
     """
 
     SEARCH_PATHS, SEARCHED_FURTHER = ("page", "site"), "addresses__page"
@@ -118,7 +118,7 @@ class Case(models.Model):
         return share_of_work(self.taken_chars, self.work.counted_chars) or 0.0
 
     def __str__(self) -> str:
-        return f"#{self.pk} {self.work} ← {spelled(self.page_title or self.page_url)}"
+        return f"#{self.pk} {self.work} ← {spell_hidden(self.page_title or self.page_url)}"
 
 
 class CaseMatch(models.Model):
@@ -192,7 +192,7 @@ class TakenText(models.Model):
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
-    places = models.BinaryField(_("places"))  # core.taken.Places.packed
+    places = models.BinaryField(_("places"))  # core.taken.Places.pack
     left_out = models.BinaryField(_("places that do not count"), default=b"", blank=True)  # b"" for none
 
     class Meta:

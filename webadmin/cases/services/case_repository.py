@@ -8,7 +8,7 @@ from django.db.models import F, Max, Min, QuerySet
 
 from core.ids import SiteId, VersionId, WorkTextId
 from core.pages import Page, VersionOfPage
-from core.ports import Gap, Outcome, Search, Unsearched, WorkTexts
+from core.ports import ComparisonOutcome, Search, SearchGap, Unsearched, WorkTexts
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import CaseMatch, PageCheck
 from webadmin.cases.services.recording import record_outcomes
@@ -26,14 +26,14 @@ from webadmin.works.services.work_length import note_counted
 class DjangoSearchBacklog:
     """`core.ports.SearchBacklog` over Django's ORM. `rights_holder` is the key of a rights holder."""
 
-    def lags(self, algorithm_id: int) -> Mapping[int, Gap]:
+    def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
         by_holder = Chapter.objects.filter(indexed_at__isnull=False).order_by().values("work__rights_holder_id")
         newest_texts = by_holder.annotate(newest=Max("indexed_at")).values_list("work__rights_holder_id", "newest")
-        gaps: dict[int, Gap] = {}
+        gaps: dict[int, SearchGap] = {}
         for holder, newest in newest_texts:
             oldest = _last_checked(holder, algorithm_id, newest).aggregate(oldest=Min("checked_at"))["oldest"]
             if oldest is not None:
-                gaps[holder] = Gap(oldest, newest)
+                gaps[holder] = SearchGap(oldest, newest)
         return gaps
 
     def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
@@ -43,7 +43,7 @@ class DjangoSearchBacklog:
         found: dict[WorkTextId, datetime | None] = {WorkTextId(text): at for text, at in noted}
         return found | {WorkTextId(text): None for text in waiting}
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, Gap], algorithm_id: int) -> list[Unsearched]:
+    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
         watched = [(page, holder) for page, holder in with_holders(pages) if holder in gaps]
         checks = valid_checks([page.current_version for page, _ in watched], algorithm_id)
         found = []
@@ -64,7 +64,7 @@ class DjangoSearchBacklog:
         for batch in batches(list(hits)):
             _older([page.version for page in batch], search).update(algorithm_id=OUTDATED)
 
-    def search_ended(self, gaps: Mapping[int, Gap], search: Search) -> int:
+    def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         return sum(
             _last_checked(holder, search.algorithm_id, gap.newest_text)
             .filter(checked_at__lt=search.at)
@@ -149,7 +149,7 @@ class DjangoCaseRepository(DjangoSearchBacklog):
             found |= {WorkTextId(text): work for text, work in owned.values_list("text_id", "work_id")}
         return found
 
-    def open_or_update_cases(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         try:
             return self._record(outcomes)
         except IntegrityError:  # another process wrote the same page or case for the first time: now it is there
@@ -185,6 +185,6 @@ class DjangoCaseRepository(DjangoSearchBacklog):
     def is_owned(self, text: WorkTextId) -> bool:
         return Chapter.objects.filter(text_id=text).exists()
 
-    def _record(self, outcomes: Sequence[Outcome]) -> list[list[int]]:
+    def _record(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         with answering(), transaction.atomic():
             return record_outcomes(outcomes, self._works)

@@ -9,7 +9,7 @@ from core.ids import Digest, WorkTextId, digest
 from core.matches import Match
 from core.obfuscations import Obfuscation
 from core.pages import PageVersion
-from core.ports import Outcome, WorkTexts
+from core.ports import ComparisonOutcome, WorkTexts
 from core.program import code_version
 from webadmin.cases.models import Case, CaseAddress, CaseMatch, TakenText
 from webadmin.cases.services.addresses import cases_with_pages
@@ -56,7 +56,7 @@ class Cases:
         self._works = works
         self._taken: dict[tuple[str, int], CountedFindings] = {}  # by page and work: what the version shown took
         self._new: set[tuple[str, int]] = set()
-        self._sightings: list[tuple[Case, Outcome, Findings]] = []
+        self._sightings: list[tuple[Case, ComparisonOutcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
         self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
 
@@ -110,7 +110,7 @@ class Cases:
             if row is not None and row.pk:
                 row.delete()
 
-    def _note_address(self, case: Case, page: PageRecord, outcome: Outcome) -> None:
+    def _note_address(self, case: Case, page: PageRecord, outcome: ComparisonOutcome) -> None:
         """Note that a page shows the text of the case, where others do as well."""
         own, this = (id(case), case.page_id), (id(case), page.page_id)
         if own not in self._addresses:
@@ -190,7 +190,7 @@ class Cases:
                     rows.append(self._frozen_match(case, chapter, match, outcome))
         CaseMatch.objects.bulk_create(rows)
 
-    def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: Outcome) -> CaseMatch:
+    def _frozen_match(self, case: Case, chapter: Chapter, match: Match, outcome: ComparisonOutcome) -> CaseMatch:
         version = outcome.version
         work_text, work_digest = self.text(match.text_id)
         page_text, page_digest = text_and_digest(version, match)
@@ -274,5 +274,5 @@ def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
 def taken_row(case: Case, match: Match, counted: CountedFindings) -> TakenText:
     """What the case has of one text: what counts, and beside it what does not."""
     left_out = counted.left_out.get(str(match.text_id))
-    packed = left_out.packed() if left_out else b""
-    return TakenText(case=case, text_id=str(match.text_id), places=match.taken.packed(), left_out=packed)
+    packed = left_out.pack() if left_out else b""
+    return TakenText(case=case, text_id=str(match.text_id), places=match.taken.pack(), left_out=packed)

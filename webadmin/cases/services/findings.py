@@ -16,8 +16,8 @@ from core.errors import NotFound
 from core.matches import Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import PageVersion, Reading
-from core.ports import Outcome
-from core.states import Rejection, left_out_as
+from core.ports import ComparisonOutcome
+from core.states import Rejection, exclusion_reason
 from core.zones import Zone
 from webadmin.cases.services.snapshots import frozen_obfuscations, merged_obfuscations
 from webadmin.sites.models import Site
@@ -62,7 +62,7 @@ class Findings:
     @property
     def copies(self) -> list[Match]:
         """Those that are more than a quotation or an announcement."""
-        return [match for match in self.matches if left_out_as([match.match_class]) is None]
+        return [match for match in self.matches if exclusion_reason([match.match_class]) is None]
 
     @property
     def main(self) -> Match:
@@ -72,14 +72,14 @@ class Findings:
     @property
     def rejection(self) -> Rejection | None:
         """Why these are no case, whatever the rights allow; None where they are."""
-        return left_out_as([match.match_class for match in self.matches])
+        return exclusion_reason([match.match_class for match in self.matches])
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFindings:
     """One outcome, with what of it concerns the holder who watches its site."""
 
-    outcome: Outcome
+    outcome: ComparisonOutcome
     site: Site
     findings: list[Findings]
     is_whole: bool  # no text that was found has been withdrawn meanwhile
@@ -99,7 +99,7 @@ class OutcomeFindings:
         return "" if self.findings else str(Rejection.NO_MATCH)
 
 
-def collect_findings(outcomes: Sequence[Outcome]) -> list[OutcomeFindings]:
+def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindings]:
     """What the outcomes have, in their order. Raises NotFound for an unknown site."""
     keys = {outcome.version.site_id: site_key(outcome.version.site_id) for outcome in outcomes}
     sites = Site.objects.select_related("rights_holder").in_bulk(list(set(keys.values())))
@@ -118,7 +118,7 @@ def collect_findings(outcomes: Sequence[Outcome]) -> list[OutcomeFindings]:
     return found
 
 
-def _chapters(outcomes: Iterable[Outcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
+def _chapters(outcomes: Iterable[ComparisonOutcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
     texts = {match.text_id for outcome in outcomes for match in outcome.matches}
     chapters: dict[str, list[Chapter]] = defaultdict(list)
     if texts:
@@ -144,7 +144,7 @@ def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
     if not version.reading.posters:
         return ""
     spans = [span.page for match in matches for span in match.spans if span.zone is Zone.MAIN]
-    names = version.reading.posters_at(place for span in spans for place in (span.start, span.end - 1))
+    names = version.reading.poster_names(place for span in spans for place in (span.start, span.end - 1))
     return with_length_kept("、".join(names))[:MAX_AUTHOR_CHARS]
 
 

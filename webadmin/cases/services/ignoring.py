@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from django.db import transaction
 from django.utils import timezone
 
-from core.counting import Letters
+from core.counting import TextLetters
 from core.errors import BadInput
 from core.ids import VersionId, WorkTextId
 from core.states import CaseState, Rejection
@@ -51,10 +51,10 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
         raise BadInput("case.no-role", holder=case.rights_holder)
     text, letters = _check(text, LEAST_LETTERS, MAX_NOISE_CHARS)
     version = stores.page_store().version(VersionId(case.version_id))
-    if version is None or letters.text not in Letters.of(version.reading.whole_text).text:
+    if version is None or letters.text not in TextLetters.from_text(version.reading.whole_text).text:
         raise BadInput("ignored.not-on-page")
     for text_id in TakenText.objects.filter(case=case).values_list("text_id", flat=True):
-        if letters.text in Letters.of(stores.work_store().text(WorkTextId(text_id)) or "").text:
+        if letters.text in TextLetters.from_text(stores.work_store().text(WorkTextId(text_id)) or "").text:
             raise BadInput("ignored.of-work")
     site = case.page.site
     with transaction.atomic():
@@ -77,8 +77,8 @@ def check_text(holder: RightsHolder, text: str) -> str:
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
     for chapter in near.order_by("-chars")[:MAX_CHAPTERS_LOOKED_AT]:
-        of_chapter = Letters.of(stores.work_store().text(WorkTextId(chapter.text_id)) or "")
-        covered = len(of_chapter.found([letters]))
+        of_chapter = TextLetters.from_text(stores.work_store().text(WorkTextId(chapter.text_id)) or "")
+        covered = len(of_chapter.find([letters]))
         if covered and covered >= MOST_OF_CHAPTER * len(of_chapter):
             raise BadInput("ignored.chapter", chapter=str(chapter), work=str(chapter.work))
     return text
@@ -108,7 +108,7 @@ class Foreseen:
 
 def foresee(holder: RightsHolder, text: str) -> Foreseen:
     """Which of the newest open cases would lose how much. Raises ServiceUnavailable."""
-    ends, letters = time.monotonic() + MAX_SECONDS, Letters.of(text)
+    ends, letters = time.monotonic() + MAX_SECONDS, TextLetters.from_text(text)
     cases = list(
         Case.objects.filter(rights_holder=holder, state=CaseState.OPEN)
         .select_related("work", "page__site")
@@ -129,7 +129,7 @@ def ignore_everywhere(
     holder: RightsHolder, text: str, user: User, *, reason: str, note: str = ""
 ) -> tuple[IgnoredText, Foreseen]:
     """Let a text count on no site; what that changed. Raises BadInput as `check_text` does; ServiceUnavailable."""
-    text, letters = check_text(holder, text), Letters.of(text)
+    text, letters = check_text(holder, text), TextLetters.from_text(text)
     if reason not in IgnoredText.Reason or reason == IgnoredText.Reason.NOISE:
         raise BadInput("exclusion.no-reason")
     made = IgnoredText(rights_holder=holder, text=text, reason=reason, entered_by=user)
@@ -167,9 +167,9 @@ def take_back(ignored: IgnoredText, user: User) -> None:
     ignored.refresh_from_db()
 
 
-def _check(text: str, least: int, most: int) -> tuple[str, Letters]:
+def _check(text: str, least: int, most: int) -> tuple[str, TextLetters]:
     text = text.strip()
-    letters = Letters.of(text)
+    letters = TextLetters.from_text(text)
     if len(text) > most:
         raise BadInput("exclusion.too-long", most=most)
     if len(letters) < least:
@@ -177,10 +177,10 @@ def _check(text: str, least: int, most: int) -> tuple[str, Letters]:
     return text, letters
 
 
-def _save_ignored(made: IgnoredText, letters: Letters) -> IgnoredText:
+def _save_ignored(made: IgnoredText, letters: TextLetters) -> IgnoredText:
     standing = IgnoredText.objects.filter(rights_holder=made.rights_holder_id, site=made.site_id, withdrawn_at=None)
     texts = list(standing.values_list("text", flat=True))
-    if any(Letters.of(each).text == letters.text for each in texts):
+    if any(TextLetters.from_text(each).text == letters.text for each in texts):
         raise BadInput("ignored.already")
     if len(texts) >= MAX_TEXTS:
         raise BadInput("ignored.too-many", most=MAX_TEXTS)
@@ -205,12 +205,12 @@ def _with_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
     for case_id, text_id, places in rows:
         taken.setdefault(case_id, {})[text_id] = bytes(places)
     for case in cases:
-        yield case, {text_id: Places.unpacked(places) for text_id, places in taken.get(case.pk, {}).items()}
+        yield case, {text_id: Places.unpack(places) for text_id, places in taken.get(case.pk, {}).items()}
 
 
-def _places(text_id: str, letters: Letters, known: dict[str, Places]) -> Places:
+def _places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:
     """Where a text of a work has the letters; read once."""
     if text_id not in known:
         text = stores.work_store().text(WorkTextId(text_id))
-        known[text_id] = Letters.of(text).found([letters]) if text else NO_PLACES
+        known[text_id] = TextLetters.from_text(text).find([letters]) if text else NO_PLACES
     return known[text_id]

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from core.hosts import parse_host
-from core.rights import is_whole_site, is_within, rule
+from core.rights import is_on_domain, is_whole_site, rule
 from core.states import CaseState, Verdict
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage
@@ -128,4 +128,4 @@ def _others(case: Case, licence: Licence) -> Others:
 def _sites(case: Case, domain: str) -> set[int]:
     """The case's site, and the holder's others that have a host within the domain."""
     hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
-    return {case.site_id, *(site for site, host in hosts if is_within(f"http://{host}/", domain))}
+    return {case.site_id, *(site for site, host in hosts if is_on_domain(f"http://{host}/", domain))}

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from core.counting import Letters
+from core.counting import TextLetters
 from core.matches import ChangeKind
 from core.text import TextRange
 
@@ -74,7 +74,7 @@ def _pair_letters(page: Places, work: Places) -> Iterator[_Link]:
 
 
 def _letters(span: Mapping[str, Any], side: Side) -> list[int]:
-    return [span[side][0] + at for at in Letters.of(span[f"{side}_excerpt"]).places]
+    return [span[side][0] + at for at in TextLetters.from_text(span[f"{side}_excerpt"]).places]
 
 
 def _split_letters(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:

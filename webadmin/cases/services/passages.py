@@ -6,7 +6,7 @@ from typing import Any
 from django.db import transaction
 from django.utils import timezone
 
-from core.counting import Letters
+from core.counting import TextLetters
 from core.errors import BadInput
 from core.ids import WorkTextId
 from core.text import TextRange
@@ -90,7 +90,7 @@ def _require_role(case: Case, user: User) -> None:
 def _as_in_work(match: CaseMatch, text: str) -> list[str]:
     """The passage as the work has it, in the pieces in which it stands there. Raises BadInput."""
     text = text.strip()
-    letters = Letters.of(text)
+    letters = TextLetters.from_text(text)
     if len(letters) < LEAST_LETTERS:
         raise BadInput("exclusion.too-short", least=LEAST_LETTERS)
     if len(text) > MAX_PASSAGE_CHARS:
@@ -98,7 +98,7 @@ def _as_in_work(match: CaseMatch, text: str) -> list[str]:
     work = stores.work_store().text(WorkTextId(match.text_id))
     if work is None:
         raise BadInput("exclusion.no-texts")
-    if letters.text in Letters.of(work).text:
+    if letters.text in TextLetters.from_text(work).text:
         return [text]
     for span in match.spans:
         pieces = list(_opposite(span, letters))
@@ -107,9 +107,9 @@ def _as_in_work(match: CaseMatch, text: str) -> list[str]:
     raise BadInput("exclusion.not-in-match")
 
 
-def _opposite(span: Mapping[str, Any], letters: Letters) -> Iterator[str]:
+def _opposite(span: Mapping[str, Any], letters: TextLetters) -> Iterator[str]:
     """What the work has where the page has these letters: in several pieces where the page has another order."""
-    page = Letters.of(span["page_excerpt"])
+    page = TextLetters.from_text(span["page_excerpt"])
     at = page.text.find(letters.text)
     if at < 0:
         return
@@ -117,5 +117,5 @@ def _opposite(span: Mapping[str, Any], letters: Letters) -> Iterator[str]:
     start, work_start = span["page"][0], span["work"][0]
     for piece in opposite(span, TextRange(start + first, start + last + 1), "page"):
         text = span["work_excerpt"][piece.start - work_start : piece.end - work_start]
-        if len(Letters.of(text)) >= LEAST_LETTERS:
+        if len(TextLetters.from_text(text)) >= LEAST_LETTERS:
             yield text

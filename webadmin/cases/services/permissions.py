@@ -8,7 +8,7 @@ from datetime import datetime
 from django.utils import timezone
 
 from core.hosts import host_key
-from core.rights import Account, Permission, is_within, rule
+from core.rights import Permission, PlatformAccount, is_on_domain, rule
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
 from webadmin.cases.models import Overruling
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
@@ -134,7 +134,7 @@ class Rights:
         """The account of the rights holder that posted the page."""
         for account in self._rights_near(copied.url).accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
-            if not is_overruled and _account(account).posted(copied.url, copied.account):
+            if not is_overruled and _account(account).has_posted(copied.url, copied.account):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
         return None
 
@@ -184,18 +184,18 @@ class Rights:
             by_work: dict[int, list[Permission]] = defaultdict(list)
             for_all: list[Permission] = []
             for licence in self._licences.values():
-                if is_within(url, licence.domain):
+                if is_on_domain(url, licence.domain):
                     (for_all if licence.work_id is None else by_work[licence.work_id]).append(
                         licence_permission(licence)
                     )
-            own = [domain for domain in self._own if is_within(url, domain)]
-            accounts = [each for each in self._accounts if is_within(url, each.domain or each.address)]
+            own = [domain for domain in self._own if is_on_domain(url, domain)]
+            accounts = [each for each in self._accounts if is_on_domain(url, each.domain or each.address)]
             self._near[key] = _Near(own, accounts, for_all, by_work)
         return self._near[key]
 
 
-def _account(account: OwnAccount) -> Account:
-    return Account(account.address, account.domain, account.name)
+def _account(account: OwnAccount) -> PlatformAccount:
+    return PlatformAccount(account.address, account.domain, account.name)
 
 
 def _detail(reason: str, detail: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from core.counting import count_characters
 from core.matches import Match
 from core.pages import PageVersion
-from core.ports import Outcome, WorkTexts
+from core.ports import ComparisonOutcome, WorkTexts
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages
@@ -48,7 +48,7 @@ _CHECKED = (
 MAX_TEXTS = 20  # of an excluded finding, that are kept for its view: a page that holds a whole book has hundreds
 
 
-def record_outcomes(outcomes: Sequence[Outcome], works: WorkTexts) -> list[list[int]]:
+def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> list[list[int]]:
     """Write outcomes in the caller's transaction; the ids of each one's cases. Raises NotFound for an unknown site."""
     if not outcomes:
         return []
@@ -130,14 +130,16 @@ class _Ruler:
         return self._counts.count(findings, page.page_id, None if is_overruled else found.site.pk, texts)
 
 
-def _rights_query(outcome: Outcome, page: PageRecord, findings: Findings) -> RightsQuery:
+def _rights_query(outcome: ComparisonOutcome, page: PageRecord, findings: Findings) -> RightsQuery:
     texts = [str(match.text_id) for match in findings.copies]
     version = outcome.version
     account = stated_poster(version, findings.matches) or stated_author(version)
     return RightsQuery(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)
 
 
-def exclude(page: PageRecord, outcome: Outcome, findings: Findings, allowance: Allowance, texts: Cases) -> int:
+def exclude(
+    page: PageRecord, outcome: ComparisonOutcome, findings: Findings, allowance: Allowance, texts: Cases
+) -> int:
     """Keep a finding as left out; the key of its row."""
     shown = {
         "page_url": outcome.version.page_url,

@@ -89,7 +89,7 @@ def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:
             return False
-        if version.reading.text_with(match.page_text_digest) is None:
+        if version.reading.text_by_digest(match.page_text_digest) is None:
             return False
     return True
 

@@ -157,7 +157,7 @@ def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
 def _move(keys: Any, allowance: Allowance, occasion: Occasion) -> None:
     cases, reason = Case.objects.filter(pk__in=keys), str(allowance.reason or "")
     cases.update(allowed_as=reason, allowed_by=allowance.label)
-    cases.filter(decision=None).update(state=CaseState.of(None, is_allowed=allowance.reason is not None))
+    cases.filter(decision=None).update(state=CaseState.from_verdict(None, is_allowed=allowance.reason is not None))
     right = allowance.right
     who = (right.entered_by_id, right.entered_at) if right is not None else (occasion.by, None)
     RightsRecord.objects.bulk_create(

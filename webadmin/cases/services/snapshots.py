@@ -18,10 +18,10 @@ def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> d
     raw: where the page's text stands in the text as it came; `raw_changes` has the places of the changes there.
     """
     return placed_span(span) | {
-        "raw": _ends(raw.of(span.page.start, span.page.end)),
+        "raw": _ends(raw.find_range(span.page.start, span.page.end)),
         "page_excerpt": with_length_kept(page_text[span.page.start : span.page.end]),
         "work_excerpt": with_length_kept(work_text[span.work.start : span.work.end]),
-        "raw_changes": [_ends(raw.of(change.page.start, change.page.end)) for change in span.changes],
+        "raw_changes": [_ends(raw.find_range(change.page.start, change.page.end)) for change in span.changes],
     }
 
 

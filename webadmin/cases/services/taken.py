@@ -41,5 +41,5 @@ def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Pla
             continue
         packed = bytes(data)
         if packed not in read:
-            read[packed] = Places.unpacked(packed)
+            read[packed] = Places.unpack(packed)
         yield case, work, text_id, read[packed]

@@ -101,7 +101,7 @@ def _write(row: Case, record: VerdictRecord) -> None:
     record.save()
     verdict = Verdict(record.verdict) if record.verdict else None
     Case.objects.filter(pk=row.pk).update(
-        state=CaseState.of(verdict, is_allowed=bool(row.allowed_as)),
+        state=CaseState.from_verdict(verdict, is_allowed=bool(row.allowed_as)),
         decision=record if verdict else None,
         decided_as=record.verdict,
         changed_since=None,

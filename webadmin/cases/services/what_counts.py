@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 
 from django.db.models import Q
 
-from core.counting import Letters, Sides, counted
+from core.counting import MatchSides, TextLetters, deduct_excluded
 from core.ids import WorkTextId
 from core.matches import Match
 from core.ports import WorkTexts
-from core.taken import NO_PLACES, Places, united
+from core.taken import NO_PLACES, Places, unite_places
 from webadmin.cases.models import ExcludedPassage, IgnoredText
 from webadmin.cases.services.findings import Findings
 from webadmin.sites.models import Site
@@ -35,16 +35,16 @@ class FindingCounter:
 
     def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
         self._works = works
-        self._ignored: dict[tuple[int, int | None], list[Letters]] = defaultdict(list)
+        self._ignored: dict[tuple[int, int | None], list[TextLetters]] = defaultdict(list)
         self._passages: dict[tuple[str, int], list[ExcludedPassage]] = defaultdict(list)
-        self._letters: dict[WorkTextId, Letters] = {}
+        self._letters: dict[WorkTextId, TextLetters] = {}
         if not pages:
             return
         sites = {site.pk: site.rights_holder_id for site in pages.values()}
         of_them = Q(site__in=sites) | Q(site=None, rights_holder__in=set(sites.values()))
         rows = IgnoredText.objects.filter(of_them, withdrawn_at=None).order_by("pk")
         for holder, site, text in rows.values_list("rights_holder_id", "site_id", "text"):
-            self._ignored[holder, site].append(Letters.of(text))
+            self._ignored[holder, site].append(TextLetters.from_text(text))
         of_pages = ExcludedPassage.objects.filter(case__page__in=list(pages), withdrawn_at=None).select_related("case")
         for passage in of_pages:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
@@ -52,20 +52,20 @@ class FindingCounter:
     def count(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> CountedFindings:
         """What counts of what a page of this site has of a work; without a site, ignored texts count as well."""
         holder = findings.work.rights_holder_id
-        noise, never = list[Letters](), list[Letters]()
+        noise, never = list[TextLetters](), list[TextLetters]()
         if site is not None:
             noise, never = self._ignored.get((holder, site), []), self._ignored.get((holder, None), [])
         passages = self._passages.get((page_id, findings.work.pk), [])
         if not (noise or never or passages):
             return CountedFindings(findings, {})
-        without = [Letters.of(passage.text) for passage in passages if passage.text]
+        without = [TextLetters.from_text(passage.text) for passage in passages if passage.text]
         whole = {passage.text_id for passage in passages if passage.text_id}
         items, left_out = [], {}
         for chapter, match in findings.items:
             work = self._work(match.text_id)
             page = page_texts.letters(match)
-            gone = Places.of(work.places) if match.text_id in whole else work.found([*never, *without])
-            left = counted(match, Sides(page, work, page.found(noise), gone))
+            gone = Places.from_starts(work.places) if match.text_id in whole else work.find([*never, *without])
+            left = deduct_excluded(match, MatchSides(page, work, page.find(noise), gone))
             items.append((chapter, left))
             if left is not match:
                 left_out[str(match.text_id)] = Places(match.taken.bits & ~left.taken.bits)
@@ -74,9 +74,9 @@ class FindingCounter:
             return _nothing(findings)
         return CountedFindings(found, left_out)
 
-    def _work(self, text_id: WorkTextId) -> Letters:
+    def _work(self, text_id: WorkTextId) -> TextLetters:
         if text_id not in self._letters:
-            self._letters[text_id] = Letters.of(self._works.text(text_id) or "")
+            self._letters[text_id] = TextLetters.from_text(self._works.text(text_id) or "")
         return self._letters[text_id]
 
 
@@ -85,13 +85,13 @@ class PageTexts:
 
     def __init__(self, main: str, whole: str) -> None:
         self._texts = main, whole
-        self._letters: dict[bool, Letters] = {}
+        self._letters: dict[bool, TextLetters] = {}
 
-    def letters(self, match: Match) -> Letters:
+    def letters(self, match: Match) -> TextLetters:
         """The main text; what stands beside it too where a passage stands there."""
         is_whole = any(span.zone != "main" for span in match.spans)
         if is_whole not in self._letters:
-            self._letters[is_whole] = Letters.of(self._texts[is_whole])
+            self._letters[is_whole] = TextLetters.from_text(self._texts[is_whole])
         return self._letters[is_whole]
 
 
@@ -111,4 +111,4 @@ def _without_taken(match: Match) -> Match:
 
 def taken_as_found(places: bytes, left_out: bytes) -> Places:
     """All that was found, of what the database keeps: what counts and what does not."""
-    return united(Places.unpacked(data) for data in (places, left_out) if data)
+    return unite_places(Places.unpack(data) for data in (places, left_out) if data)

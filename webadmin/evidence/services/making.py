@@ -174,7 +174,7 @@ def _keep(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing
     """
     version = version_of(match, ports.pages)
     absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-yet"))
-    text = version.reading.text_with(match.page_text_digest) or version.reading.text
+    text = version.reading.text_by_digest(match.page_text_digest) or version.reading.text
     capture = capture_of(version, ports.pages, drawings, absent, text)
     found = finding_of(match, text, ports.works)
     bundle = bundles.make(capture, found, made_at=ports.clock.now())

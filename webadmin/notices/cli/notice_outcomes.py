@@ -235,7 +235,7 @@ def _show_mail(notice: "Notice", settings: Settings) -> None:
     from webadmin.notices.services.mail_content import preview
     from webadmin.notices.services.mail_message import body_of, subject_of
 
-    if not settings.mail.is_on:
+    if not settings.mail.is_enabled:
         raise BadInput("mail.off")
     mail = preview(notice, settings.mail.sender).mail
     heading = (("column.recipient", mail.recipient), ("column.sender", mail.sender))

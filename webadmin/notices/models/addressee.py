@@ -5,7 +5,15 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from core.addressees import COUNTER_TIMES, AddresseeRole, CounterRule, Paper, days_of, paper_for, rule_of
+from core.addressees import (
+    COUNTER_TIMES,
+    AddresseeRole,
+    CounterRule,
+    Paper,
+    choose_notice_kind,
+    counter_days,
+    effective_counter_rule,
+)
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
 from webadmin.ui.models.phrases import addressee_role_choices, counter_rule_choices
@@ -73,17 +81,17 @@ class Addressee(Entered):
     @property
     def paper(self) -> Paper:
         """What it gets."""
-        return paper_for(AddresseeRole(self.role), self.rule)
+        return choose_notice_kind(AddresseeRole(self.role), self.rule)
 
     @property
     def rule(self) -> CounterRule:
         """The law of the time after a counter-statement."""
-        return rule_of(AddresseeRole(self.role), CounterRule(self.counter_rule))
+        return effective_counter_rule(AddresseeRole(self.role), CounterRule(self.counter_rule))
 
     @property
     def days(self) -> int:
         """How long that time is, in days as the rule counts them (core.addressees); 0 where there is none."""
-        return 0 if self.rule is CounterRule.NONE else self.counter_days or days_of(self.rule)
+        return 0 if self.rule is CounterRule.NONE else self.counter_days or counter_days(self.rule)
 
     def clean(self) -> None:
         """Raises ValidationError for a time that the law does not give, and one where there is none."""

@@ -107,8 +107,8 @@ def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
 def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
     """Show the mail as it would go out now, with the button that sends it; back to the notice where none can go out."""
     try:
-        if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_on:
-            raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_on else "mail.off")
+        if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:
+            raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
         shown = mail_content.preview(notice, settings.ZHUIWEN.mail.sender)
     except ZhuiwenError as error:
         messages.error(request, said(error))

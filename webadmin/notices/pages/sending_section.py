@@ -65,7 +65,7 @@ def _recipient(notice: Notice) -> str:
 
 def _why_no_mail(notice: Notice) -> str:
     """Why it cannot go out by mail; "" where it can, as far as can be seen before it is tried."""
-    if not settings.ZHUIWEN.mail.is_on:
+    if not settings.ZHUIWEN.mail.is_enabled:
         return said(Message("mail.off"))
     try:
         addressed_to(notice)

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from core.contacts import PAGES, ContactKind, ContactSource
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from webadmin.notices.models import Addressee
 from webadmin.notices.services.addressees import Origin, SiteAddressee, addressees_of
 from webadmin.sites.models import ContactLookUp, ContactRead, Site
@@ -29,7 +29,7 @@ def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
         "contacts": [_contact(row, site, add) for row in rows[:MAX_CONTACTS]],
         "more_contacts": len(rows[MAX_CONTACTS:]),
         "look_up": _look_up(look_ups.newest(site)),
-        "is_on": settings.ZHUIWEN.registries.is_on,
+        "is_on": settings.ZHUIWEN.registries.is_enabled,
         "add": f"{add}?{urlencode({'site': site.pk})}" if add else "",
     }
     return render_to_string("notices/site_addressees.html", shown)
@@ -37,14 +37,14 @@ def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
 
 def _line(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
     """One addressee. way: how it is reached; add: where the form to enter it begins, "" for none."""
-    name: object = clipped(each.name)
+    name: object = clip_text(each.name)
     if isinstance(each.addressee, Addressee):
-        name = change_link(each.addressee, clipped(each.name))
+        name = change_link(each.addressee, clip_text(each.name))
     return {
         "name": name,
         "role": ADDRESSEE_ROLES[each.role] if each.role else _("what it does is not known yet"),
         "paper": PAPERS[each.paper] if each.paper else "",
-        "way": " · ".join(clipped(way) for way in (each.email, each.form_page or each.complaint_page) if way),
+        "way": " · ".join(clip_text(way) for way in (each.email, each.form_page or each.complaint_page) if way),
         "origin": _origin(each),
         "add": f"{add}?{urlencode({'site': site.pk, 'of': each.whose})}" if add and each.whose else "",
     }
@@ -52,7 +52,7 @@ def _line(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
 
 def _origin(each: SiteAddressee) -> str:
     if each.origin is Origin.FAMILY and each.from_site is not None:
-        return _("from %(site)s, of the same operator") % {"site": clipped(each.from_site.name, 30)}
+        return _("from %(site)s, of the same operator") % {"site": clip_text(each.from_site.name, 30)}
     return _("entered by a person") if each.origin is Origin.ENTERED else _("only read so far")
 
 
@@ -62,11 +62,11 @@ def _contact(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
     return {
         "row": row,
-        "value": outside_link(row.value, clipped(row.value, 80)) if is_page else clipped(row.value, 120),
-        "label": clipped(row.label),
-        "where": outside_link(row.where, clipped(row.where, 80))
+        "value": outside_link(row.value, clip_text(row.value, 80)) if is_page else clip_text(row.value, 120),
+        "label": clip_text(row.label),
+        "where": outside_link(row.where, clip_text(row.where, 80))
         if row.source == ContactSource.PAGE
-        else clipped(row.where, 120),
+        else clip_text(row.where, 120),
         "add": f"{add}?{urlencode({'site': site.pk, 'contact': row.pk})}" if offered else "",
     }
 

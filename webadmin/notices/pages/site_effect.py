@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from webadmin.notices.models import Addressee
 from webadmin.notices.services.removals import track_record
 from webadmin.notices.services.removals.track_record import Record
@@ -33,7 +33,7 @@ def effect_of(site: Site) -> str:
     periods = []
     for name, since in names:
         total = track_record.of_site(site, since)
-        of_addressees = [(clipped(each.name), record) for each, record in track_record.by_addressee(site, since)]
+        of_addressees = [(clip_text(each.name), record) for each, record in track_record.by_addressee(site, since)]
         periods.append(Period(name, total, [(_("all"), total), *of_addressees]))
     return render_to_string("notices/site_effect.html", {"periods": periods})
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.addressees import AddresseeRole, CounterRule, Paper, paper_for
+from core.addressees import AddresseeRole, CounterRule, Paper, choose_notice_kind
 from core.contacts import OF_PAGES, ContactKind
 from crawler.contacts.emails import is_for_complaints
 from webadmin.notices.models import Addressee
@@ -56,7 +56,7 @@ class SiteAddressee:
 
     @property
     def paper(self) -> Paper | None:
-        return paper_for(self.role, self.rule) if self.role is not None else None
+        return choose_notice_kind(self.role, self.rule) if self.role is not None else None
 
 
 def addressees_of(site: Site) -> list[SiteAddressee]:

@@ -8,7 +8,7 @@ from functools import cache
 import holidays
 from django.db import transaction
 
-from core.addressees import COUNTER_TIMES, CounterRule, Paper, days_of
+from core.addressees import COUNTER_TIMES, CounterRule, Paper, counter_days
 from core.errors import BadInput
 from core.terms import term
 from core.text import storable
@@ -180,4 +180,4 @@ def _time(notice: Notice) -> tuple[CounterRule, int]:
         return notice.addressee.rule, notice.addressee.days
     rules = {Paper.LETTER: CounterRule.NONE, Paper.DMCA: CounterRule.DMCA}
     rule = rules.get(Paper(notice.kind), CounterRule.REPLY_2020_9)
-    return rule, days_of(rule)
+    return rule, counter_days(rule)

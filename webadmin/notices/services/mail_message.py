@@ -11,7 +11,7 @@ from email.utils import format_datetime
 from pathlib import PurePosixPath
 
 from core.addressees import Paper
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.ids import digest
 from core.terms import term
 
@@ -118,7 +118,7 @@ def unlinked(text: str) -> str:
     >>> unlinked("www.evil.example")
     'www[.]evil[.]example'
     """
-    return _LINKS.sub(lambda found: f"[{found[0]}]", spelled(" ".join(text.split())))
+    return _LINKS.sub(lambda found: f"[{found[0]}]", spell_hidden(" ".join(text.split())))
 
 
 def _line(text: str, most: int) -> str:

@@ -121,7 +121,7 @@ def _prepared(
 ) -> tuple[NoticeMail, bool]:
     """The mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
     require_manager(notice, by)
-    if not settings.mail.is_on:
+    if not settings.mail.is_enabled:
         raise BadInput("mail.off")
     close_lost(now)
     waiting = NoticeMail.objects.filter(notice=notice.pk, state=State.PREPARED).first()
@@ -180,7 +180,7 @@ def _content(mail: NoticeMail) -> bytes:
 
 def _claimed(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     """Whether this process, and no other, may send the mail now. Raises BadInput where it may not go out any more."""
-    if not settings.mail.is_on:
+    if not settings.mail.is_enabled:
         raise BadInput("mail.off")
     with transaction.atomic():
         row = locked(mail.notice, Notice.State.CONFIRMED)

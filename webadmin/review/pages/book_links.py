@@ -6,7 +6,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import ngettext
 
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from core.states import COPIES
 from webadmin.cases.models import Case
 from webadmin.sites.models import Site
@@ -40,7 +40,7 @@ def _links(rows: list[tuple[str, str, int]]) -> SafeString | str:
     shown = (
         (
             address,
-            clipped(name, MAX_SITE_CHARS),
+            clip_text(name, MAX_SITE_CHARS),
             ngettext("%(count)d page", "%(count)d pages", count) % {"count": count},
         )
         for address, name, count in rows

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy, pgettext_lazy
 
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from core.shares import cut_share, percentage
 from webadmin.accounts.services import access
 from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, WholeBook, whole_book
@@ -144,7 +144,7 @@ def _structure(chapter: ChapterCopied) -> str:
 
 COLUMNS = (
     Column(_("chapter"), lambda chapter: chapter.number),
-    Column(_("title"), lambda chapter: spelled(chapter.title)),
+    Column(_("title"), lambda chapter: spell_hidden(chapter.title)),
     Column(_("state"), lambda chapter: EXTENTS[chapter.extent]),
     Column(_("share of the chapter"), lambda chapter: cut_share(chapter.share)),
     Column(_("characters taken (each once)"), lambda chapter: chapter.taken_chars),
@@ -155,7 +155,7 @@ COLUMNS = (
     Column(_("hours before the official time"), _hours),
     Column(_("merged or spread"), _structure),
     Column(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
-    Column(_("pages"), lambda chapter: "\n".join(spelled(each.page.url) for each in chapter.pages)),
+    Column(_("pages"), lambda chapter: "\n".join(spell_hidden(each.page.url) for each in chapter.pages)),
 )
 
 
@@ -200,7 +200,7 @@ def chapter_row(chapter: ChapterCopied) -> dict[str, Any]:
         "chapter": chapter,
         "state": EXTENTS[chapter.extent],
         "lead": lead_in_words(chapter.lead),
-        "pages": [(each, clipped(each.page.title, MAX_TITLE_CHARS)) for each in shown],
+        "pages": [(each, clip_text(each.page.title, MAX_TITLE_CHARS)) for each in shown],
         "more_pages": len(chapter.pages) - len(shown),
         "companions": _companions(chapter),
     }

@@ -15,7 +15,7 @@ from itertools import chain
 from django.db.models import QuerySet
 
 from core.states import COPIES
-from core.taken import NO_PLACES, Places, share_of_work, united
+from core.taken import NO_PLACES, Places, share_of_work, unite_places
 from webadmin.cases.models import Case
 from webadmin.cases.services.matters.first_seen import first_seen
 from webadmin.cases.services.taken import taken_by_case
@@ -203,7 +203,7 @@ def _united_texts(taken: Iterable[Mapping[str, Places]]) -> dict[str, Places]:
     by_text: dict[str, list[Places]] = defaultdict(list)
     for text_id, places in chain.from_iterable(each.items() for each in taken):
         by_text[text_id].append(places)
-    return {text_id: united(sets) for text_id, sets in by_text.items()}
+    return {text_id: unite_places(sets) for text_id, sets in by_text.items()}
 
 
 def _pages(

@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.matches import RewordedState
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.page import PageRecord
@@ -90,7 +90,7 @@ class RewordedLead(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.work} ← {spelled(self.page_title or self.page_url)}"
+        return f"{self.work} ← {spell_hidden(self.page_title or self.page_url)}"
 
 
 class RewordedVerdict(models.Model):

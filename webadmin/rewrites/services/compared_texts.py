@@ -18,7 +18,7 @@ def compared_texts(lead: RewordedLead) -> tuple[str, str]:
 def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
     """The version of the page, and the text of it. Raises as `compared_texts`."""
     version = pages.version(VersionId(lead.version_id))
-    text = version.reading.text_with(lead.page_text_digest) if version else None
+    text = version.reading.text_by_digest(lead.page_text_digest) if version else None
     if version is None or text is None:
         raise BadInput("reworded.page-gone", number=lead.pk)
     return version, text

@@ -5,7 +5,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from core.clock import CLOCKS_DIFFER
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from webadmin.sites.models.site import Site
 from webadmin.ui.models.fields import MessageField
 from webadmin.works.models.rights import Work
@@ -108,4 +108,4 @@ class DiscoveredPage(models.Model):
         constraints = [models.UniqueConstraint(fields=["work", "url_digest"], name="one_discovery_a_page")]
 
     def __str__(self) -> str:
-        return spelled(self.title or self.url)
+        return spell_hidden(self.title or self.url)

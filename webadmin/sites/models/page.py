@@ -5,7 +5,7 @@ from django.db.models import F, Q
 from django.utils.translation import gettext_lazy as _
 
 from core.clock import CLOCKS_DIFFER
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import CrawlRun, Site
@@ -65,7 +65,7 @@ class PageRecord(models.Model):
         ]
 
     def __str__(self) -> str:
-        return spelled(self.title or self.url)
+        return spell_hidden(self.title or self.url)
 
 
 class PageRecheck(models.Model):

@@ -12,7 +12,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 
 from core.errors import BadInput, RetryLater
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.sites.models import CrawlRun, PageRecheck, PageRecord
@@ -75,7 +75,7 @@ def _stand(run: CrawlRun | None) -> str:
 
 
 def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
-    fault = spelled(said(recheck.fault)) if recheck.fault else ""
+    fault = spell_hidden(said(recheck.fault)) if recheck.fault else ""
     given = {"when": _moment(recheck.ended_at or recheck.asked_at), "fault": fault}
     if recheck.outcome == Outcome.UNCHANGED:
         return _("Checked %(when)s: the page is unchanged.") % given

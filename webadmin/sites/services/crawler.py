@@ -18,7 +18,7 @@ from django.db import Error as DatabaseFailure
 from django.db import connections
 
 from core.clock import SystemClock
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from pipeline import slots
 from pipeline.app import SETTINGS
 from pipeline.process_name import call_this_process
@@ -148,7 +148,7 @@ def _crawl(run: int) -> NoReturn:
 def main(arguments: list[str]) -> int:
     """Crawl until nothing waits; 1 where the admin database does not answer."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     crawler = Crawler(slots.inherit_slot(int(arguments[0])))
     signal.signal(signal.SIGTERM, crawler.stop)
     signal.signal(signal.SIGINT, crawler.stop)

@@ -227,7 +227,7 @@ def _decide(page: DiscoveredPage, state: str, by: str, now: datetime, site: Site
 
 def _is_watched(holder: int, name: str, port: int) -> bool:
     hosts = SiteDomain.objects.filter(site__rights_holder=holder).values_list("host", flat=True)
-    return any(host.is_at(name, port) for host in parse_hosts(hosts))
+    return any(host.equals(name, port) for host in parse_hosts(hosts))
 
 
 def _digest(url: str) -> str:

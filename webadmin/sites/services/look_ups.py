@@ -78,7 +78,7 @@ def site_hosts(site: Site) -> list[str]:
 
 
 def _require_possible(site: Site, settings: Settings) -> None:
-    if not settings.registries.is_on:
+    if not settings.registries.is_enabled:
         raise BadInput("registry.off")
     if not site_hosts(site):
         raise BadInput("registry.no-hosts", site=site.name)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from django.utils.timezone import localtime
 
 from core.errors import RetryLater
-from core.full_disk import want_of_space
+from core.full_disk import find_disk_full_error
 from core.pages import CrawlCounts
 from core.wording import Message
 from webadmin.database import is_away, unavailable
@@ -46,7 +46,7 @@ def wait_for_service(
 
 def outage_message(error: Exception) -> Message | None:
     """What is said of an error that means that a service is away, or the disk full; None of any other."""
-    if want_of_space(error) is not None:
+    if find_disk_full_error(error) is not None:
         return FULL_DISK
     if is_away(error):
         return unavailable(error).message

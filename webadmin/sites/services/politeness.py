@@ -12,7 +12,7 @@ from django.db.models import F
 from core.errors import BadConfiguration, BadInput
 from core.ids import VersionId
 from core.pages import CrawlCounts
-from core.politeness import BanAction, BanRule, BrowserMode, Budget, Login, Politeness, Proxy
+from core.politeness import BanAction, BanRule, BrowserMode, CrawlBudget, Login, Politeness, Proxy
 from core.ports import PageStore
 from core.wording import Message
 from crawler.readers.checks import checking_process
@@ -44,7 +44,7 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
     return Politeness(
         windows=rules.windows,
         zone=rules.zone or settings.TIME_ZONE,
-        budget=Budget(
+        budget=CrawlBudget(
             bytes_a_run=rules.megabytes_a_run * _MEGABYTE,
             pages_a_day=rules.pages_a_day,
             bytes_a_day=rules.megabytes_a_day * _MEGABYTE,

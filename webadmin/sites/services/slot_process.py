@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from core.errors import ZhuiwenError
-from core.garbage import keep_what_is_loaded
+from core.garbage import freeze_loaded_objects
 from pipeline import slots
 from webadmin.database import AWAY, is_away
 
@@ -15,7 +15,7 @@ def work_in_slot(arguments: Sequence[str], work: Callable[[], object], log: logg
     what: its name in the log.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
-    keep_what_is_loaded()
+    freeze_loaded_objects()
     slot = slots.inherit_slot(int(arguments[0]))
     try:
         work()

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, ServiceUnavailable, ZhuiwenError
-from core.full_disk import want_of_space
+from core.full_disk import find_disk_full_error
 from core.private_files import touched_privately
 from core.wording import Message
 from webadmin.ui.console.output import shown
@@ -77,7 +77,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
     """What a full disk has to do with a failure; None where it has nothing."""
-    lack = want_of_space(error)
+    lack = find_disk_full_error(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
     told = full_disk(environ)

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from core.errors import BadConfiguration, ZhuiwenError
-from core.known_settings import variable_of
+from core.known_settings import environment_variable
 from core.obfuscations import OBFUSCATIONS
 from core.settings_layers import effective_layers, file_layers
 from core.wording import Message
@@ -60,7 +60,7 @@ def translator() -> Callable[[str], str]:
 
 def _set(environ: Mapping[str, str]) -> str:
     """What is set; "" where nothing is. The setting's default is the desk's alone."""
-    if said := environ.get(variable_of("language"), "").strip():
+    if said := environ.get(environment_variable("language"), "").strip():
         return said
     try:
         layers = effective_layers(environ)

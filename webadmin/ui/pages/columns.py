@@ -21,7 +21,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from core.wording import Message
 from webadmin.ui.models.phrases import name_of_obfuscation
 from webadmin.ui.pages.web_addresses import is_web_address
@@ -56,7 +56,7 @@ def day_and_time(at: datetime | None) -> list[str]:
 def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
     """List each kind with its count and an example, for a detail page."""
     rows = [
-        (name, item.get("count", 0), spelled(str(item.get("example", ""))))
+        (name, item.get("count", 0), spell_hidden(str(item.get("example", ""))))
         for item, name in zip(obfuscations, obfuscation_names(obfuscations), strict=True)
     ]
     if not rows:
@@ -65,7 +65,7 @@ def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString |
 
 
 def sentence_list(sentences: Iterable[str]) -> SafeString | str:
-    rows = [(spelled(str(sentence)),) for sentence in sentences]
+    rows = [(spell_hidden(str(sentence)),) for sentence in sentences]
     if not rows:
         return NOTHING
     return format_html('<ul class="list-disc pl-4">{}</ul>', format_html_join("", "<li>{}</li>", rows))
@@ -87,7 +87,7 @@ def list_link(model: type[Model], text: object, **filters: object) -> SafeString
 
 def outside_link(url: str, text: str = "") -> SafeString | str:
     """Link to a crawled page; one that is no http address is shown and not linked."""
-    shown = spelled(text or url)
+    shown = spell_hidden(text or url)
     if not is_web_address(url):
         return shown
     return format_html(
@@ -97,13 +97,13 @@ def outside_link(url: str, text: str = "") -> SafeString | str:
 
 def two_lines(first: object, second: object, most: int = 60) -> list[str]:
     """Give unfold's header column its two lines, cut so that a hostile title cannot widen the table."""
-    return [clipped(str(first), most), clipped(str(second), most)]
+    return [clip_text(str(first), most), clip_text(str(second), most)]
 
 
 @display(description=_("site"), ordering="site__name")
 def site_name(record: Any) -> str:
     """The site of a record as a column, cut: a long name would push the other columns off the list."""
-    return clipped(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
+    return clip_text(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
 
 
 def moment_column(field: str, description: Any, *, is_ordered: bool = False, header: bool = False) -> Column:
@@ -123,7 +123,7 @@ def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool
 
     @display(description=description, ordering=path.replace(".", "__") if is_ordered else None)
     def column(model_admin: object, record: Any) -> str:
-        return clipped(text_of(record), most) or NOTHING
+        return clip_text(text_of(record), most) or NOTHING
 
     return column
 
@@ -156,7 +156,7 @@ def case_column(path: str) -> Column:
     @display(description=_("case"))
     def column(model_admin: object, record: Any) -> object:
         case = case_of(record)
-        return change_link(case, clipped(str(case)))
+        return change_link(case, clip_text(str(case)))
 
     return column
 
@@ -183,7 +183,7 @@ def sentence_column(field: str, description: Any, most: int = 0) -> Column:
     @display(description=description)
     def column(model_admin: object, record: Any) -> str:
         sentence = stored_sentence(getattr(record, field))
-        return clipped(sentence, most) if most else sentence
+        return clip_text(sentence, most) if most else sentence
 
     return column
 
@@ -223,4 +223,4 @@ def draw_once(column: Column) -> Column:
 
 def stored_sentence(message: Message | None) -> str:
     """A stored message in the reader's language; nothing hidden in it stays hidden."""
-    return spelled(said(message)) if message else NOTHING
+    return spell_hidden(said(message)) if message else NOTHING

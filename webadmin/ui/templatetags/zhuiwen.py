@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.safestring import SafeString
 
 from core.counting import count_characters
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from core.obfuscations import OBFUSCATIONS
 from core.shares import percentage
 from core.wording import Message
@@ -48,7 +48,7 @@ def grouped(number: int | None) -> str:
 
 
 register.filter(local_time)
-register.filter(clipped)
+register.filter(clip_text)
 
 
 @register.simple_tag
@@ -66,7 +66,7 @@ def local_minute(moment: datetime | None) -> str:
 @register.filter
 def message(stored: Message | None) -> str:
     """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
-    return spelled(said(stored)) if stored else ""
+    return spell_hidden(said(stored)) if stored else ""
 
 
 @register.filter

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 
 from core.chapters import Chapters
 from core.errors import BadInput
-from core.rights import account_key, is_whole_site, is_within
+from core.rights import account_key, is_on_domain, is_whole_site
 from webadmin.ui.pages.host_fields import clean_host, clean_urls
 from webadmin.ui.pages.wording import said
 from webadmin.works.models import AuthorAlias, Licence, OwnAccount, OwnDomain
@@ -76,7 +76,7 @@ class LicenceForm(forms.ModelForm):
         elif cleaned.get("chapters"):
             self._check_chapters(work, cleaned["chapters"])
         address, domain = cleaned.get("address"), cleaned.get("domain")
-        if address and domain and not is_within(address, domain):
+        if address and domain and not is_on_domain(address, domain):
             self.add_error("address", _("This page is not on the domain of the licence."))
         return cleaned
 
@@ -85,7 +85,7 @@ class LicenceForm(forms.ModelForm):
             self.add_error("chapters", _("Chapters are those of one work: choose the work."))
             return
         try:
-            Chapters.parse(chapters).require_within(list(work.chapters.values_list("number", flat=True)))
+            Chapters.parse(chapters).require_existing(list(work.chapters.values_list("number", flat=True)))
         except BadInput as error:
             self.add_error("chapters", said(error))
 

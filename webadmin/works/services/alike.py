@@ -15,7 +15,7 @@ import numpy as np
 from core.errors import RetryLater
 from core.ids import WorkTextId
 from core.wording import Message
-from core.works import Chapter as ChapterText
+from core.works import ChapterText
 from webadmin.accounts.models import RightsHolder
 from webadmin.database import batches
 from webadmin.works.models import Chapter, Work

@@ -18,8 +18,7 @@ from core.ids import WorkTextId, work_text_id
 from core.matches import RewordedState
 from core.messages import WorkAdded, WorkRemoved
 from core.ports import Outbox, WorkStore
-from core.works import Chapter as ChapterText
-from core.works import WorkFile
+from core.works import ChapterText, WorkFile
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.database import batches

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import NamedTuple
 
 from core.ids import WorkTextId, digest
-from core.works import Chapter as ChapterText
+from core.works import ChapterText
 from webadmin.works.models import Chapter
 
 MAX_TITLE_CHARS = 300

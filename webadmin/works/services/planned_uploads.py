@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from core.errors import BadInput
 from core.wording import Message
-from core.works import Chapter, WorkFile
+from core.works import ChapterText, WorkFile
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.works.models import PlannedUpload
 from webadmin.works.services.acquisition import Sending, SentWork
@@ -103,7 +103,7 @@ def _dumped_work(sent: SentWork) -> dict[str, Any]:
     }
 
 
-def _dumped_chapters(chapters: Sequence[Chapter]) -> list[list[Any]]:
+def _dumped_chapters(chapters: Sequence[ChapterText]) -> list[list[Any]]:
     return [
         [each.number, each.title, each.text, each.published_at.isoformat() if each.published_at else None]
         for each in chapters
@@ -129,7 +129,8 @@ def _loaded_work(stored: dict[str, Any]) -> SentWork:
     return SentWork(stored["name"], replace(read, file=chosen), read)
 
 
-def _chapters(stored: Sequence[Sequence[Any]]) -> list[Chapter]:
+def _chapters(stored: Sequence[Sequence[Any]]) -> list[ChapterText]:
     return [
-        Chapter(number, title, text, datetime.fromisoformat(at) if at else None) for number, title, text, at in stored
+        ChapterText(number, title, text, datetime.fromisoformat(at) if at else None)
+        for number, title, text, at in stored
     ]

@@ -121,7 +121,7 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
             texts[version.id] = version.reading.text
             owed |= {version.id} & compared
             if version.reading.beside:
-                texts[text_beside_id(VersionId(version.id))] = version.reading.text_beside
+                texts[text_beside_id(VersionId(version.id))] = version.reading.surrounding_text
                 owed |= {text_beside_id(VersionId(version.id))} if version.id in compared else set()
             if version.page_id in missing_pages:
                 lost[version.page_id] = version

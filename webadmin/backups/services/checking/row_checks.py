@@ -73,7 +73,7 @@ def _check_frozen(
     texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
     for row in rows:
         version, work_text = versions.get(row.version_id), texts.get(row.text_id)
-        page_text = version.reading.text_with(row.page_text_digest) if version else None
+        page_text = version.reading.text_by_digest(row.page_text_digest) if version else None
         is_right = version is None or (page_text is not None and version.raw_digest == row.raw_digest)
         if work_text is not None:
             is_right = is_right and digest(work_text) == row.work_text_digest

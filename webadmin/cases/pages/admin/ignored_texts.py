@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.pages.isolation import HolderAdmin, is_manager, is_member, signed_in_user
 from webadmin.accounts.services.access import manageable
@@ -106,7 +106,7 @@ class IgnoredTextAdmin(HolderAdmin):
             try:
                 ignoring.take_back(ignored, signed_in_user(request))
             except ZhuiwenError as error:
-                messages.error(request, f"{clipped(ignored.text, 30)}: {said(error)}")
+                messages.error(request, f"{clip_text(ignored.text, 30)}: {said(error)}")
             else:
                 done += 1
         if done:
@@ -117,11 +117,11 @@ class IgnoredTextAdmin(HolderAdmin):
 
     @display(description=_("text"))
     def full_text(self, ignored: IgnoredText) -> str:
-        return spelled(ignored.text)
+        return spell_hidden(ignored.text)
 
     @display(description=_("where"), ordering="site__name")
     def where(self, ignored: IgnoredText) -> str:
-        return clipped(str(ignored.site), 24) if ignored.site else _now("all sites")
+        return clip_text(str(ignored.site), 24) if ignored.site else _now("all sites")
 
     entered = moment_column("entered_at", _("entered"), is_ordered=True)
 

@@ -111,7 +111,7 @@ def _unite_places(matter: Matter) -> dict[str, Places]:
     rows = TakenText.objects.filter(case__matter=matter, case__state=CaseState.CONFIRMED).order_by()
     found: dict[str, Places] = {}
     for text, packed in rows.values_list("text_id", "places").iterator():
-        found[text] = found.get(text, NO_PLACES) | Places.unpacked(bytes(packed))
+        found[text] = found.get(text, NO_PLACES) | Places.unpack(bytes(packed))
     return {text: places for text, places in found.items() if len(places)}
 
 

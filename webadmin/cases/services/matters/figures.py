@@ -18,7 +18,7 @@ from django.db import transaction
 from django.db.models import Count, F, Max, Min, Q, QuerySet, Sum
 from django.utils import timezone
 
-from core.harm import MOST_WORKS, Harm, harm_of, reach_of
+from core.harm import MOST_WORKS, Harm, compute_harm, compute_reach
 from core.states import COPIES, CaseState
 from core.taken import NO_PLACES, Places, share_of_work
 from webadmin.cases.models import Case, CopiedText, Matter, MatterText, TakenText
@@ -110,13 +110,13 @@ def rank_site(site: int) -> None:
             return
         reach = _reach(rows[0].site)
         for row in rows:
-            row.harm = harm_of(row.work_share, row.lead_s, reach, len(row.obfuscation_kinds.split())).total
+            row.harm = compute_harm(row.work_share, row.lead_s, reach, len(row.obfuscation_kinds.split())).total
         Matter.objects.bulk_update(rows, ["harm"], batch_size=50)
 
 
 def harm_parts(matter: Matter) -> Harm:
     """What the harm of a matter is made of; read its site with it."""
-    return harm_of(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
+    return compute_harm(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
 
 
 def refresh_of_cases(cases: Collection[int]) -> None:
@@ -223,8 +223,8 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
         if (matters[matter].work_id, text) in of_works:
             seen = times.get((case, text), case_seen)
             places, first = found.get((matter, text), (NO_PLACES, seen))
-            found[matter, text] = places | Places.unpacked(bytes(packed)), min(first, seen)
-    packed_now = {key: places.packed() for key, (places, _) in found.items()}
+            found[matter, text] = places | Places.unpack(bytes(packed)), min(first, seen)
+    packed_now = {key: places.pack() for key, (places, _) in found.items()}
     gone, changed = [], set(found)
     for pk, matter, text, packed in stored.values_list("pk", "matter_id", "text_id", "places").iterator():
         if (matter, text) not in found:
@@ -292,7 +292,7 @@ def _obfuscations(matter: int) -> list[str]:
 
 def _reach(site: Site) -> float:
     known = site.monthly_visits
-    return reach_of(known, 0 if known is not None else _works_found(site.pk))
+    return compute_reach(known, 0 if known is not None else _works_found(site.pk))
 
 
 def _works_found(site: int) -> int:
@@ -330,5 +330,5 @@ def _unite_places(work: int, texts: Collection[str]) -> dict[str, Places]:
     rows = MatterText.objects.filter(matter__work=work, text_id__in=texts).order_by()
     found: dict[str, Places] = defaultdict(lambda: NO_PLACES)
     for text, packed in rows.values_list("text_id", "places").iterator():
-        found[text] |= Places.unpacked(bytes(packed))
+        found[text] |= Places.unpack(bytes(packed))
     return found

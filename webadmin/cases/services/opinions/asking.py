@@ -82,7 +82,7 @@ def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> 
         return None
     page, found = "", list[str]()
     for match in matches:
-        compared = version.reading.text_with(match.page_text_digest)
+        compared = version.reading.text_by_digest(match.page_text_digest)
         work = works.text(WorkTextId(match.text_id))
         if compared is None or work is None or _digest(work) != match.work_text_digest:
             return None

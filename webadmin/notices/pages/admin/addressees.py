@@ -12,7 +12,7 @@ from unfold.decorators import display
 
 from core.addressees import AddresseeRole
 from core.contacts import ContactKind
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from webadmin.accounts.pages.isolation import HolderAdmin
 from webadmin.accounts.services.access import manageable, visible
 from webadmin.notices.models import Addressee
@@ -158,13 +158,13 @@ class AddresseeAdmin(HolderAdmin):
     def reached_by(self, addressee: Addressee) -> str:
         of = addressee
         ways = (of.email, of.form_page, of.complaint_page, of.phone, of.postal_address, NOTHING)
-        return clipped(next(way for way in ways if way))
+        return clip_text(next(way for way in ways if way))
 
     @display(description=_("sites"))
     def sites_of(self, addressee: Addressee) -> str:
         names = [site.name for site in addressee.sites.all()]
         more = "…" if len(names) > MAX_SITES_SHOWN else ""
-        return ", ".join(clipped(name, 30) for name in names[:MAX_SITES_SHOWN]) + more or NOTHING
+        return ", ".join(clip_text(name, 30) for name in names[:MAX_SITES_SHOWN]) + more or NOTHING
 
     entered = moment_column("entered_at", _("entered"), is_ordered=True)
 

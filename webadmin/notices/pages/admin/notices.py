@@ -15,7 +15,7 @@ from unfold.decorators import display
 
 from core.addressees import Paper
 from core.errors import BadInput, ZhuiwenError
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from documents.word_files import MAX_FILE_BYTES
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
@@ -131,7 +131,7 @@ class KeptFileAdmin(HolderAdmin):
                 kept_files.take_back(row, signed_in_user(request))
                 done += 1
             except ZhuiwenError as error:
-                messages.error(request, f"{clipped(row.name, 40)}: {said(error)}")
+                messages.error(request, f"{clip_text(row.name, 40)}: {said(error)}")
         if done:
             messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
 
@@ -155,7 +155,7 @@ class KeptFileAdmin(HolderAdmin):
     @display(description=_("file"))
     def file_link(self, row: Any) -> object:
         address = reverse(f"admin:{self.model._meta.app_label}_{self.model._meta.model_name}_file", args=[row.pk])
-        return format_html('<a class="text-link" href="{}">{}</a>', address, spelled(row.name))
+        return format_html('<a class="text-link" href="{}">{}</a>', address, spell_hidden(row.name))
 
     @display(description=_("entered by"), ordering="added_at")
     def entered(self, row: Any) -> str:
@@ -191,7 +191,7 @@ class HolderPaperAdmin(KeptFileAdmin):
 
     @display(description=_("work"), ordering="work__title")
     def of_work(self, paper: HolderPaper) -> str:
-        return clipped(str(paper.work), 40) if paper.work else _now("all works")
+        return clip_text(str(paper.work), 40) if paper.work else _now("all works")
 
     @display(description=_("valid"), ordering="valid_until")
     def validity(self, paper: HolderPaper) -> str:
@@ -287,7 +287,9 @@ class NoticeAdmin(HolderAdmin):
 
     @display(description=_("addressee"))
     def to(self, notice: Notice) -> str:
-        return clipped(notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")), 40)
+        return clip_text(
+            notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")), 40
+        )
 
     @display(description=_("pages"))
     def page_count(self, notice: Any) -> int:

@@ -105,4 +105,4 @@ def _from_base64(written: str) -> str:
 
 def _left_out(case: Case) -> dict[str, Places]:
     rows = TakenText.objects.filter(case=case).exclude(left_out=b"").values_list("text_id", "left_out")
-    return {text: Places.unpacked(bytes(packed)) for text, packed in rows}
+    return {text: Places.unpack(bytes(packed)) for text, packed in rows}

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.admin import ActionForm
 from unfold.decorators import display
 
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from core.shares import cut_share, percentage
 from core.states import Verdict
 from webadmin.accounts.pages.filters import AnyChoiceFilter, DayRangeFilter, HolderAutocompleteFilter, ObfuscationFilter
@@ -35,7 +35,7 @@ from webadmin.works.pages.author_search import AuthorSearchAdmin
 
 
 def _other_addresses(case: Case) -> str:
-    return " ".join(spelled(each.page.url) for each in case.addresses.all() if each.page_id != case.page_id)
+    return " ".join(spell_hidden(each.page.url) for each in case.addresses.all() if each.page_id != case.page_id)
 
 
 CASE_COLUMNS = (
@@ -43,11 +43,11 @@ CASE_COLUMNS = (
     Column(_("rights holder"), lambda case: case.rights_holder),
     Column(_("work"), lambda case: case.work),
     Column(_("site"), lambda case: case.page.site),
-    Column(_("page title"), lambda case: spelled(case.page_title)),
-    Column(_("posted by"), lambda case: spelled(case.page_poster)),
-    Column(_("author stated by the page"), lambda case: spelled(case.page_author)),
+    Column(_("page title"), lambda case: spell_hidden(case.page_title)),
+    Column(_("posted by"), lambda case: spell_hidden(case.page_poster)),
+    Column(_("author stated by the page"), lambda case: spell_hidden(case.page_author)),
     Column(_("published, as the page states"), lambda case: case.page_published_at),
-    Column(_("page URL"), lambda case: spelled(case.page_url)),
+    Column(_("page URL"), lambda case: spell_hidden(case.page_url)),
     Column(_("other addresses with the same text"), _other_addresses),
     Column(_("class"), lambda case: case.get_match_class_display()),
     Column(_("similarity"), lambda case: cut_share(case.similarity)),
@@ -163,7 +163,7 @@ class CaseAdmin(AuthorSearchAdmin):
 
     @display(description=_("alterations"))
     def obfuscation_names(self, case: Case) -> str:
-        return clipped(obfuscation_line(case.obfuscations), 40)
+        return clip_text(obfuscation_line(case.obfuscations), 40)
 
     @display(
         description=_("state"),

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from webadmin.cases.pages.state_columns import case_state_name
 from webadmin.cases.services.allowance import Covered, covered_cases, covered_findings
 from webadmin.ui.pages.columns import change_link
@@ -34,14 +34,14 @@ class ReviewedLicenceAdmin(LicenceAdmin):
     @display(description=_("cases"))
     def cases_covered(self, licence: Licence) -> object:
         return _covered_list(
-            covered_cases(licence), lambda case: (change_link(case, clipped(str(case))), case_state_name(case))
+            covered_cases(licence), lambda case: (change_link(case, clip_text(str(case))), case_state_name(case))
         )
 
     @display(description=_("excluded findings"))
     def findings_covered(self, licence: Licence) -> object:
         return _covered_list(
             covered_findings(licence),
-            lambda each: (change_link(each, clipped(f"{each.work} ← {each.page}")), each.get_match_class_display()),
+            lambda each: (change_link(each, clip_text(f"{each.work} ← {each.page}")), each.get_match_class_display()),
         )
 
 

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from core.ids import PageId
 from core.shares import percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
@@ -139,7 +139,7 @@ class PageRecordAdmin(HolderAdmin):
 
     @display(description=_("title"))
     def full_title(self, page: PageRecord) -> str:
-        return spelled(page.title) or NOTHING
+        return spell_hidden(page.title) or NOTHING
 
     @display(description=_("chapter number"))
     def chapter(self, page: PageRecord) -> str:
@@ -166,7 +166,7 @@ class PageRecordAdmin(HolderAdmin):
 
     @display(description=_("alterations"))
     def obfuscation_names(self, page: PageRecord) -> str:
-        return clipped(obfuscation_line(page.obfuscations), 40)
+        return clip_text(obfuscation_line(page.obfuscations), 40)
 
     @display(description=_("alterations"))
     def obfuscation_examples(self, page: PageRecord) -> object:
@@ -201,7 +201,7 @@ class PageRecordAdmin(HolderAdmin):
         except ZhuiwenError as error:
             return said(error)
         rows = [
-            (moment(version.fetched_at), f"{len(version.reading.text):,}", clipped(version.reading.title, 200))
+            (moment(version.fetched_at), f"{len(version.reading.text):,}", clip_text(version.reading.title, 200))
             for version in reversed(versions)
         ]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{} · {} · {}</li>", rows)) if rows else NOTHING
@@ -235,7 +235,7 @@ class ExclusionAdmin(HolderAdmin):
     @display(description=_("detail"))
     def because(self, exclusion: Exclusion) -> str:
         """What allows the page; of a quotation, the source that the page names."""
-        detail = spelled(exclusion.detail)
+        detail = spell_hidden(exclusion.detail)
         if exclusion.reason == Rejection.QUOTATION and detail:
             return _now("source named: %(source)s") % {"source": detail}
         return detail

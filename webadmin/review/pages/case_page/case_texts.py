@@ -60,7 +60,7 @@ def _zone_notes(match: CaseMatch) -> list[str]:
 
 def _page_text(version: PageVersion, match: CaseMatch) -> str:
     """The text that was compared; the main text where it is no longer there, so that the reader is told."""
-    return version.reading.text_with(match.page_text_digest) or version.reading.text
+    return version.reading.text_by_digest(match.page_text_digest) or version.reading.text
 
 
 def _verify_texts(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:

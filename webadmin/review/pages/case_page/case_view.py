@@ -324,7 +324,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
 def _page_chapters(versions: Iterable[PageVersion], match: CaseMatch) -> tuple[str, ...]:
     """In which chapters of a file that holds a book the copied passages stand."""
     version = next((each for each in versions if each.id == match.version_id), None)
-    return () if version is None else version.reading.chapters_at(span["page"][0] for span in match.spans)
+    return () if version is None else version.reading.chapter_titles(span["page"][0] for span in match.spans)
 
 
 def _choose_match(matches: list[CaseMatch], case: Case, requested: str) -> CaseMatch | None:

@@ -12,7 +12,7 @@ from django.utils.translation import get_language, ngettext, pgettext_lazy
 from django.utils.translation import gettext as _
 
 from core.counting import count_characters
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.matches import ChangeKind
 from webadmin.review.pages.case_page.comparison import (
     ChangeLink,
@@ -115,7 +115,7 @@ def _sourced_html(block: SourcedBlock) -> str:
     folded = _fold_middle(block.text, head, tail, label % {"count": f"{tail - head:,}", "source": block.source.name})
     return format_html(
         '<span class="zw-taken" role="group" aria-label="{}"><a href="{}">{}</a>{}</span>',
-        _("As in %(source)s") % {"source": spelled(block.source.name)},
+        _("As in %(source)s") % {"source": spell_hidden(block.source.name)},
         block.source.address,
         visible(_("from %(source)s") % {"source": block.source.name}),
         mark_safe("".join(folded)),  # noqa: S308 - made by format_html or visible
@@ -197,4 +197,4 @@ def _detail(link: ChangeLink, words: _Words) -> str:
 
 
 def _short(text: str) -> str:
-    return spelled(text if len(text) <= _DETAIL_CHARS else text[:_DETAIL_CHARS] + "…")
+    return spell_hidden(text if len(text) <= _DETAIL_CHARS else text[:_DETAIL_CHARS] + "…")

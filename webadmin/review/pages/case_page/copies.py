@@ -50,7 +50,7 @@ def other_copies(case: Case, match: CaseMatch) -> OtherCases:
     own = case.taken.filter(text_id=match.text_id).first()
     if own is None:
         return OtherCases((), is_cut=False)
-    places = Places.unpacked(bytes(own.places))
+    places = Places.unpack(bytes(own.places))
     matches = CaseMatch.objects.filter(text_id=match.text_id).exclude(case=case).order_by("-pk")
     near = list(matches.values_list("case_id", flat=True)[:MAX_LOOKED_AT])
     taken = (
@@ -58,7 +58,7 @@ def other_copies(case: Case, match: CaseMatch) -> OtherCases:
         .exclude(case__site=case.site_id)
         .select_related("case__page__site")
     )
-    shared = [(len(places & Places.unpacked(bytes(each.places))) / max(1, len(places)), each.case) for each in taken]
+    shared = [(len(places & Places.unpack(bytes(each.places))) / max(1, len(places)), each.case) for each in taken]
     found = sorted(((share, other) for share, other in shared if share), key=lambda each: (-each[0], each[1].pk))
     return OtherCases(
         [OtherCase(other, share) for share, other in found[:MAX_SHOWN]],

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.urls import reverse
 
-from core.counting import Letters, count_characters
+from core.counting import TextLetters, count_characters
 from core.matches import ChangeKind
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
@@ -81,14 +81,14 @@ def _places(match: CaseMatch) -> tuple[Places, Places]:
     if taken is None or match.version_id != match.case.version_id:
         return NO_PLACES, NO_PLACES
     left_out = bytes(taken.left_out)
-    return Places.unpacked(bytes(taken.places)), Places.unpacked(left_out) if left_out else NO_PLACES
+    return Places.unpack(bytes(taken.places)), Places.unpack(left_out) if left_out else NO_PLACES
 
 
 def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedPassage]:
     offered = []
     for number, span in enumerate(sort_spans(match.spans)[:MAX_PASSAGES_OFFERED], 1):
         place = TextRange(*span["work"])
-        lost, left = gone.count_in(place), counting.count_in(place)
+        lost, left = gone.count_range(place), counting.count_range(place)
         text = " ".join(span.get("work_excerpt", "").split())
         begins = text if len(text) <= BEGINNING_CHARS else f"{text[:BEGINNING_CHARS]}…"
         is_partly = lost > 0 and left > 0
@@ -112,5 +112,5 @@ def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
 def _likely_noise(comparison: PageComparison) -> list[tuple[str, int]]:
     """What the page inserted into the passages, and how often: what is most likely noise first."""
     found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
-    likely = [(text, count) for text, count in found.most_common() if len(Letters.of(text)) >= LEAST_LETTERS]
+    likely = [(text, count) for text, count in found.most_common() if len(TextLetters.from_text(text)) >= LEAST_LETTERS]
     return likely[:MAX_NOISE_OFFERED]

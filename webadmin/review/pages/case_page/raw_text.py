@@ -83,7 +83,7 @@ def _stretches(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
 
 
 def _raw_passage(pair: int, start: int, end: int, places: RawPlaces) -> PlacedPassage:
-    raw = places.of(start, end)
+    raw = places.find_range(start, end)
     return PlacedPassage(pair, raw.start, raw.end)
 
 

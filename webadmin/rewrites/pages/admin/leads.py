@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import DropdownFilter
 from unfold.decorators import display
 
-from core.hidden_characters import spelled
+from core.hidden_characters import spell_hidden
 from core.matches import RewordedState
 from core.wording import Message
 from webadmin.accounts.pages.filters import DayRangeFilter, HolderAutocompleteFilter
@@ -96,7 +96,7 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
     @display(description=_("score and alarms"), header=True)
     def alarm_rate(self, lead: RewordedLead) -> list[str]:
         """The score has no upper bound; what it is worth is said by how often innocent passages reach its band."""
-        band = f" · {BANDS.get(lead.band, spelled(lead.band))}" if lead.band else ""
+        band = f" · {BANDS.get(lead.band, spell_hidden(lead.band))}" if lead.band else ""
         return [f"{lead.score:.0f}{band}", alarms(lead) or NOTHING]
 
     state_label = state_column(STATE_COLORS)

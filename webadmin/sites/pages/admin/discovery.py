@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import BadInput, RetryLater
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from core.messages import CrawlRequested
 from core.shares import percentage
 from webadmin import stores
@@ -136,7 +136,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     @display(description=_("page"), header=True, ordering="url")
     def page(self, page: DiscoveredPage) -> list[str]:
-        return [clipped(page.title or page.host), clipped(page.url, 70)]
+        return [clip_text(page.title or page.host), clip_text(page.url, 70)]
 
     title_line = text_column("title", _("title"), 200)
 

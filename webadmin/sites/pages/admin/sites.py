@@ -186,7 +186,7 @@ class SiteAdmin(HolderAdmin):
     def is_offered(self, path: str, key: Any) -> bool:
         """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
         if path.endswith("look-up"):
-            return bool(settings.ZHUIWEN.registries.is_on)
+            return bool(settings.ZHUIWEN.registries.is_enabled)
         return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
 
     @admin.action(description=_("Crawl now"), permissions=["manage"])
@@ -222,7 +222,7 @@ class SiteAdmin(HolderAdmin):
     )
     def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.get_record_or_404(request, object_id)
-        if not settings.ZHUIWEN.registries.is_on:
+        if not settings.ZHUIWEN.registries.is_enabled:
             messages.warning(
                 request, _now("Host and registrar are not looked up: the operator has not switched that on.")
             )

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from core.shares import percentage
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.sites.models import Address, PageRecord, SiteMove
@@ -143,7 +143,7 @@ class SiteMoveAdmin(HolderAdmin):
 
     @display(description=_("evidence"))
     def reasons(self, move: SiteMove) -> str:
-        return clipped("; ".join(_reasons(move.evidence)), 100)
+        return clip_text("; ".join(_reasons(move.evidence)), 100)
 
     @display(description=_("What speaks for it"))
     def reason_list(self, move: SiteMove) -> object:

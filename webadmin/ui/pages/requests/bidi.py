@@ -11,7 +11,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
-from core.hidden_characters import BIDI, spelled
+from core.hidden_characters import BIDI, spell_hidden
 
 _BIDI = re.compile(f"[{BIDI}]+")
 _BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # the same in UTF-8
@@ -27,7 +27,7 @@ def marked(text: str) -> str:
     >>> marked("第一章\u202egnp.exe")
     '第一章‹RLO›gnp.exe'
     """
-    return _BIDI.sub(lambda found: spelled(found[0]), text)
+    return _BIDI.sub(lambda found: spell_hidden(found[0]), text)
 
 
 def marked_html(page: str) -> str:

@@ -8,7 +8,7 @@ from django.db.models import Manager, Model, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from webadmin.ui.pages.wording import said
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES, TOO_LARGE
 
@@ -104,6 +104,6 @@ class BadValue(BadRequest):
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
         self.name = name
-        shown = {"name": clipped(name, MAX_SHOWN_CHARS), "value": clipped(value, MAX_SHOWN_CHARS), "wanted": wanted}
+        shown = {"name": clip_text(name, MAX_SHOWN_CHARS), "value": clip_text(value, MAX_SHOWN_CHARS), "wanted": wanted}
         self.sentence = _("“%(name)s” cannot be “%(value)s”: %(wanted)s") % shown
         super().__init__(f"{name}: a value that cannot be used")

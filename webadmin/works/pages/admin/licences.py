@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
 
 from core.errors import ZhuiwenError
-from core.hidden_characters import clipped, spelled
+from core.hidden_characters import clip_text, spell_hidden
 from webadmin.accounts.pages.filters import LicenceEndedFilter
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.accounts.services.holders import lock_rights
@@ -117,7 +117,7 @@ class LicenceAdmin(EnteredAdmin):
     def proofs(self, licence: Licence) -> object:
         label = _now("SHA-256")
         rows = [
-            (_proof_address(each), spelled(each.name), _facts(each), label, each.digest)
+            (_proof_address(each), spell_hidden(each.name), _facts(each), label, each.digest)
             for each in licence.proofs.select_related("added_by")
         ]
         line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
@@ -125,11 +125,11 @@ class LicenceAdmin(EnteredAdmin):
 
     @display(description=_("domain or page"), ordering="domain")
     def place(self, licence: Licence) -> str:
-        return clipped(licence.address, 80) if licence.address else licence.domain
+        return clip_text(licence.address, 80) if licence.address else licence.domain
 
     @display(description=_("chapters"))
     def chapters_or_all(self, licence: Licence) -> object:
-        return clipped(licence.chapters, 30) or _("all chapters")
+        return clip_text(licence.chapters, 30) or _("all chapters")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
         """Offer no way to add a work from here: works come in as files, on a page of their own."""
@@ -177,7 +177,7 @@ class OwnAccountAdmin(EnteredAdmin):
 
     @display(description=_("account"))
     def account(self, account: OwnAccount) -> str:
-        return clipped(account.address or f"@{account.name} · {account.domain}", 80)
+        return clip_text(account.address or f"@{account.name} · {account.domain}", 80)
 
 
 @admin.register(AuthorAlias)

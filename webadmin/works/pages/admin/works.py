@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.decorators import action, display
 
 from core.errors import RetryLater
-from core.hidden_characters import clipped
+from core.hidden_characters import clip_text
 from core.messages import WorkRemoved
 from webadmin import stores
 from webadmin.accounts.pages.isolation import HolderInline, signed_in_user
@@ -56,7 +56,7 @@ class ChapterInline(HolderInline):
         if not chapter.number:  # of a line that somebody made up
             return NOTHING
         address = reverse("admin:works_work_read", args=[chapter.work_id, chapter.number])
-        return format_html('<a class="text-link" href="{}">{}</a>', address, clipped(str(chapter), MAX_TITLE_CHARS))
+        return format_html('<a class="text-link" href="{}">{}</a>', address, clip_text(str(chapter), MAX_TITLE_CHARS))
 
     official = moment_column("published_at", _("officially published"))
 

@@ -10,7 +10,7 @@ from typing import Any
 from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
-from core.works import GIVEN, Chapter, WorkFile
+from core.works import GIVEN, ChapterText, WorkFile
 from crawler.formats.headings import heading_of
 from crawler.formats.numerals import natural_key
 from webadmin.works.services.intake.found import FoundWork, Intake
@@ -83,7 +83,7 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
     if len(files) > MAX_CHAPTERS:
         raise UnreadableFile(folder, "intake.too-many-chapter-files", most=MAX_CHAPTERS)
     intake = Intake()
-    chapters: list[Chapter] = []
+    chapters: list[ChapterText] = []
     flaws: list[Message] = []
     for number, path in enumerate(files, 1):
         try:
@@ -100,7 +100,7 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
     return intake
 
 
-def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[Chapter, list[Message]]:
+def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
     """A file of a folder as one chapter, whatever headings stand in it, and its flaws."""
     read = read_file(path)
     if read.faults:
@@ -108,7 +108,9 @@ def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[Chapter, lis
     # The chapters of a text file were cut before lines and join without a line feed of their own.
     joint = "" if path.suffix.lower() in (".txt", ".md") else "\n"
     text = joint.join(chapter.text for work in read.works for chapter in work.file.chapters)
-    return Chapter(number, _chapter_title(path, text), text), [flaw for work in read.works for flaw in work.file.flaws]
+    return ChapterText(number, _chapter_title(path, text), text), [
+        flaw for work in read.works for flaw in work.file.flaws
+    ]
 
 
 def _chapter_title(path: Path, text: str) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.moments import parse_moment
-from core.works import GIVEN, Chapter, WorkFile
+from core.works import GIVEN, ChapterText, WorkFile
 from crawler.characters.repertoire import count_han
 from crawler.formats.plain import unified
 from webadmin.works.services.intake.found import FoundWork, Intake
@@ -24,7 +24,7 @@ MAX_FAULTS = 1_000  # then the file is of another kind; the rest is counted
 class _Gathered:
     title: str
     author: str
-    chapters: list[Chapter] = field(default_factory=list)  # number 0 where the line gives none
+    chapters: list[ChapterText] = field(default_factory=list)  # number 0 where the line gives none
 
     def file(self) -> WorkFile:
         given = {chapter.number for chapter in self.chapters if 0 < chapter.number < 2**31}
@@ -41,7 +41,7 @@ class _JsonLine:
     work_id: str
     title: str
     author: str
-    chapter: Chapter
+    chapter: ChapterText
 
 
 def read_jsonl(path: Path) -> Intake:
@@ -107,7 +107,7 @@ def _parse_line(path: Path, number: int, data: bytes) -> _JsonLine:
     if not isinstance(author, str):
         raise MalformedLine(path, number, "intake.author-no-string")
     published_at = _parse_published(path, number, record.get("published_at"))
-    chapter = Chapter(chapter_number or 0, chapter_title.strip(), unified(record["text"]), published_at)
+    chapter = ChapterText(chapter_number or 0, chapter_title.strip(), unified(record["text"]), published_at)
     return _JsonLine(record["work_id"], record["title"].strip(), author.strip(), chapter)
 
 
