@@ -40,7 +40,7 @@ def copies(cases: Iterable[CaseRow]) -> list[CaseRow]:
 
 
 def chars_taken(cases: Iterable[CaseRow]) -> int:
-    """How many characters of works the cases took together: each once, however many cases have it, in any order."""
+    """Count the characters of works that the cases took: each once, however many cases have it, in any order."""
     united: dict[tuple[str, str, str], Places] = {}
     for case in cases:
         for text_id, places in case.taken.items():

@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from analytics.records import LANGUAGES
-from analytics.report import Notice
+from analytics.report import ReportNotice
 from core.errors import BadInput
 from core.terms import term
 from core.wording import find_words
@@ -23,7 +23,7 @@ class Phrases:
 
     def term(self, member: StrEnum) -> str:
         """Say a member of one of core's enumerations, or a notice."""
-        return self[f"notice.{member}"] if isinstance(member, Notice) else term(member).in_language(self.language)
+        return self[f"notice.{member}"] if isinstance(member, ReportNotice) else term(member).in_language(self.language)
 
     def terms(self, members: tuple[StrEnum, ...]) -> str:
         return ("、" if self._code == "zh" else ", ").join(map(self.term, members))

@@ -1,4 +1,4 @@
-"""What a report is made from: rows that the admin database fills, and the scope that a user chose.
+"""Records of a report: rows that the admin database fills, and the scope that a user chose.
 
 Every moment is aware of its zone; every `day` is a calendar day in the user's zone.
 """
@@ -23,7 +23,7 @@ MAX_DAYS = 3_660
 
 
 class CrawlState(StrEnum):
-    """How a crawl run stands; the values are those that the admin database stores."""
+    """The state of a crawl run; the values are those that the admin database stores."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -111,7 +111,7 @@ class LeadRow:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """How many pages of one site were checked on one day, and how many versions of pages appeared."""
+    """Counts of pages of one site that were checked on one day, and of versions that appeared."""
 
     site_name: str
     day: date
@@ -121,7 +121,7 @@ class PageRow:
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """How many pages of one site were checked in the period of the report, each once."""
+    """The number of pages of one site that were checked in the period of the report, each once."""
 
     site_name: str
     pages_checked: int
@@ -129,7 +129,7 @@ class SitePages:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """How many of what the reason leaves out went no further on one site, in the period of the report.
+    """The number of items that were left out for one reason on one site, in the period of the report.
 
     `work_title` is empty where the reason has nothing to do with a work.
     """
@@ -158,7 +158,7 @@ class CrawlRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """What a report covers: the cases opened from `since` to `until`, both days included, in the user's zone.
+    """The scope of a report: the cases opened from `since` to `until`, both days included, in the user's zone.
 
     An empty `rights_holder` means all of them; empty `works` or `sites` mean no filter. A site is named by its name or
     by one of its hosts. Raises BadInput for a period, zone or language that cannot be.

@@ -18,8 +18,8 @@ MAX_TOP_SITES = 10  # as many bars as one reads at a glance; the table has every
 STATE_ORDER = (CaseState.CONFIRMED, CaseState.OPEN, CaseState.SET_ASIDE, CaseState.DISMISSED)
 
 
-class Notice(StrEnum):
-    """What a reader must know before the figures."""
+class ReportNotice(StrEnum):
+    """A notice that a reader must see before the figures."""
 
     NOTHING_CHECKED = "nothing_checked"  # no page was looked at: the absence of cases means nothing
     NO_CASES = "no_cases"  # pages were looked at, and nothing was found
@@ -48,7 +48,7 @@ class Report:
 
     @property
     def lead_counts(self) -> tuple[tuple[RewordedClass, tuple[int, ...]], ...]:
-        """How many leads of each class are in each state, in the order of the states."""
+        """Count the leads of each class in each state, in the order of the states."""
         counts = Counter((lead.found_as, lead.state) for lead in self.leads)
         return tuple((found, tuple(counts[found, state] for state in RewordedState)) for found in RewordedClass)
 
@@ -58,10 +58,10 @@ class Report:
         return tuple(site for site in self.sites if site.cases.confirmed + site.cases.open)[:MAX_TOP_SITES]
 
     @property
-    def notice(self) -> Notice | None:
+    def notice(self) -> ReportNotice | None:
         if self.cases:
             return None
-        return Notice.NO_CASES if self.totals.pages_checked else Notice.NOTHING_CHECKED
+        return ReportNotice.NO_CASES if self.totals.pages_checked else ReportNotice.NOTHING_CHECKED
 
 
 def build_report(  # noqa: PLR0917 - the rows of a report

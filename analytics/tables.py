@@ -23,8 +23,8 @@ HOUR_DECIMALS = 1
 MAX_TITLE_CHARS = 200  # of a page; what stands behind it is stuffing for search engines
 
 
-class Kind(StrEnum):
-    """What a cell holds, hence how it is written."""
+class CellKind(StrEnum):
+    """The kind of a cell's content, hence its format."""
 
     TEXT = "text"
     URL = "url"
@@ -38,26 +38,26 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class ReportFigure:
     """One value with a name."""
 
     key: str
-    kind: Kind
+    kind: CellKind
     value: Cell
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class TableColumn:
     key: str
-    kind: Kind
+    kind: CellKind
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ReportTable:
     """Rows of cells in the order of `columns`."""
 
     key: str
-    columns: tuple[Column, ...]
+    columns: tuple[TableColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
 
     def records(self) -> Iterable[dict[str, Cell]]:
@@ -66,61 +66,64 @@ class Table:
         return (dict(zip(keys, row, strict=True)) for row in self.rows)
 
 
-def scope_figures(report: Report) -> tuple[Figure, ...]:
+def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
     """Name what the report covers."""
     scope = report.scope
     return (
-        Figure("rights_holder", Kind.TEXT, clean_line(scope.rights_holder) or None),
-        Figure("since", Kind.DAY, scope.since),
-        Figure("until", Kind.DAY, scope.until),
-        Figure("works", Kind.TEXT, clean_line("、".join(scope.works)) or None),
-        Figure("sites", Kind.TEXT, clean_line("、".join(scope.sites)) or None),
-        Figure("time_zone", Kind.TEXT, scope.time_zone),
-        Figure("generated_at", Kind.MOMENT, _moment(report, scope.generated_at)),
+        ReportFigure("rights_holder", CellKind.TEXT, clean_line(scope.rights_holder) or None),
+        ReportFigure("since", CellKind.DAY, scope.since),
+        ReportFigure("until", CellKind.DAY, scope.until),
+        ReportFigure("works", CellKind.TEXT, clean_line("、".join(scope.works)) or None),
+        ReportFigure("sites", CellKind.TEXT, clean_line("、".join(scope.sites)) or None),
+        ReportFigure("time_zone", CellKind.TEXT, scope.time_zone),
+        ReportFigure("generated_at", CellKind.MOMENT, _moment(report, scope.generated_at)),
     )
 
 
-def summary_figures(report: Report) -> tuple[Figure, ...]:
+def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
     """List the figures of the whole report."""
     totals = report.totals
     return (
-        Figure("pages_checked", Kind.COUNT, totals.pages_checked),
-        Figure("new_versions", Kind.COUNT, totals.new_versions),
-        Figure("opened", Kind.COUNT, totals.cases.opened),
-        Figure("confirmed", Kind.COUNT, totals.cases.confirmed),
-        Figure("dismissed", Kind.COUNT, totals.cases.dismissed),
-        Figure("open", Kind.COUNT, totals.cases.open),
-        Figure("set_aside", Kind.COUNT, totals.cases.set_aside),
-        Figure("precision", Kind.SHARE, _share(totals.precision)),
-        Figure("median_hours_to_verdict", Kind.HOURS, _hours(totals.median_hours_to_verdict)),
-        Figure("sites_with_copies", Kind.COUNT, totals.sites_with_copies),
-        Figure("works_copied", Kind.COUNT, totals.works_copied),
-        Figure("chars_taken", Kind.COUNT, totals.chars_taken),
-        Figure("chars_on_pages", Kind.COUNT, totals.chars_on_pages),
-        Figure("excluded", Kind.COUNT, totals.excluded),
-        Figure("crawl_runs", Kind.COUNT, totals.crawl_runs),
-        Figure("pages_fetched", Kind.COUNT, totals.pages_fetched),
-        Figure("pages_failed", Kind.COUNT, totals.pages_failed),
+        ReportFigure("pages_checked", CellKind.COUNT, totals.pages_checked),
+        ReportFigure("new_versions", CellKind.COUNT, totals.new_versions),
+        ReportFigure("opened", CellKind.COUNT, totals.cases.opened),
+        ReportFigure("confirmed", CellKind.COUNT, totals.cases.confirmed),
+        ReportFigure("dismissed", CellKind.COUNT, totals.cases.dismissed),
+        ReportFigure("open", CellKind.COUNT, totals.cases.open),
+        ReportFigure("set_aside", CellKind.COUNT, totals.cases.set_aside),
+        ReportFigure("precision", CellKind.SHARE, _share(totals.precision)),
+        ReportFigure("median_hours_to_verdict", CellKind.HOURS, _hours(totals.median_hours_to_verdict)),
+        ReportFigure("sites_with_copies", CellKind.COUNT, totals.sites_with_copies),
+        ReportFigure("works_copied", CellKind.COUNT, totals.works_copied),
+        ReportFigure("chars_taken", CellKind.COUNT, totals.chars_taken),
+        ReportFigure("chars_on_pages", CellKind.COUNT, totals.chars_on_pages),
+        ReportFigure("excluded", CellKind.COUNT, totals.excluded),
+        ReportFigure("crawl_runs", CellKind.COUNT, totals.crawl_runs),
+        ReportFigure("pages_fetched", CellKind.COUNT, totals.pages_fetched),
+        ReportFigure("pages_failed", CellKind.COUNT, totals.pages_failed),
     )
 
 
-def measure_tables(report: Report) -> tuple[Table, ...]:
+def measure_tables(report: Report) -> tuple[ReportTable, ...]:
     """Every table but the cases, in the order in which a reader wants them."""
     return (
         sites(report),
         works(report),
         _count_table("classes", "match_class", report.classes),
         _count_table("obfuscations", "obfuscation", report.obfuscations),
-        Table("verdicts", (Column("verdict", Kind.TERM), Column("cases", Kind.COUNT)), report.verdicts),
+        ReportTable(
+            "verdicts", (TableColumn("verdict", CellKind.TERM), TableColumn("cases", CellKind.COUNT)), report.verdicts
+        ),
         exclusions(report),
         crawls(report),
         days(report),
     )
 
 
-def sites(report: Report) -> Table:
+def sites(report: Report) -> ReportTable:
     columns = (
-        Column("site", Kind.TEXT), Column("hosts", Kind.TEXT), *_counts("pages_checked", "new_versions"), *_STATES,
+        TableColumn("site", CellKind.TEXT), TableColumn("hosts", CellKind.TEXT),
+        *_counts("pages_checked", "new_versions"), *_STATES,
         *_counts("works_copied", "chars_taken", "chars_on_pages", "excluded"),
     )  # fmt: skip
     rows = tuple(
@@ -128,118 +131,126 @@ def sites(report: Report) -> Table:
          *_states(site.cases), site.works_copied, site.chars_taken, site.chars_on_pages, site.excluded)
         for site in report.sites
     )  # fmt: skip
-    return Table("sites", columns, rows)
+    return ReportTable("sites", columns, rows)
 
 
-def works(report: Report) -> Table:
+def works(report: Report) -> ReportTable:
     columns = (
-        Column("work", Kind.TEXT), Column("rights_holder", Kind.TEXT), Column("work_chars", Kind.COUNT), *_STATES,
-        *_counts("sites_with_copies", "chars_taken"), Column("share_taken", Kind.SHARE), *_counts("chars_on_pages"),
-        Column("largest_share", Kind.SHARE),
+        TableColumn("work", CellKind.TEXT), TableColumn("rights_holder", CellKind.TEXT),
+        TableColumn("work_chars", CellKind.COUNT), *_STATES, *_counts("sites_with_copies", "chars_taken"),
+        TableColumn("share_taken", CellKind.SHARE), *_counts("chars_on_pages"),
+        TableColumn("largest_share", CellKind.SHARE),
     )  # fmt: skip
     rows = tuple(
         (clean_line(work.title), clean_line(work.rights_holder), work.work_chars, *_states(work.cases), work.sites,
          work.chars_taken, _share(work.share_taken), work.chars_on_pages, _share(work.largest_share))
         for work in report.works
     )  # fmt: skip
-    return Table("works", columns, rows)
+    return ReportTable("works", columns, rows)
 
 
-def exclusions(report: Report) -> Table:
+def exclusions(report: Report) -> ReportTable:
     """Name for each reason what is counted under it: findings, page versions, or responses of a crawl."""
-    columns = (Column("reason", Kind.TERM), Column("left_out", Kind.TERM), Column("count", Kind.COUNT))
-    return Table("exclusions", columns, tuple((reason, reason.leaves_out, n) for reason, n in report.exclusions))
+    columns = (
+        TableColumn("reason", CellKind.TERM),
+        TableColumn("left_out", CellKind.TERM),
+        TableColumn("count", CellKind.COUNT),
+    )
+    return ReportTable("exclusions", columns, tuple((reason, reason.leaves_out, n) for reason, n in report.exclusions))
 
 
-def days(report: Report) -> Table:
-    columns = (Column("day", Kind.DAY), *_counts("pages_checked", "new_versions"), *_STATES)
+def days(report: Report) -> ReportTable:
+    columns = (TableColumn("day", CellKind.DAY), *_counts("pages_checked", "new_versions"), *_STATES)
     rows = tuple((day.day, day.pages_checked, day.new_versions, *_states(day.cases)) for day in report.days)
-    return Table("days", columns, rows)
+    return ReportTable("days", columns, rows)
 
 
-def crawls(report: Report) -> Table:
+def crawls(report: Report) -> ReportTable:
     keys = ("crawl_runs", "runs_finished", "runs_failed", "runs_missed", "pages_fetched", "pages_failed")
     rows = tuple(
         (clean_line(row.site), row.runs, row.finished, row.failed, row.missed, row.pages_fetched, row.pages_failed)
         for row in report.crawls
     )
-    return Table("crawls", (Column("site", Kind.TEXT), *_counts(*keys)), rows)
+    return ReportTable("crawls", (TableColumn("site", CellKind.TEXT), *_counts(*keys)), rows)
 
 
 _CASE_COLUMNS = (
-    Column("case_id", Kind.COUNT),
-    Column("state", Kind.TERM),
-    Column("verdict", Kind.TERM),
-    Column("reviewer", Kind.TEXT),
-    Column("decided_at", Kind.MOMENT),
-    Column("allowed_as", Kind.TERM),
-    Column("allowed_by", Kind.TEXT),
-    Column("rights_holder", Kind.TEXT),
-    Column("work", Kind.TEXT),
-    Column("chapter", Kind.TEXT),
-    Column("site", Kind.TEXT),
-    Column("host", Kind.TEXT),
-    Column("page_title", Kind.TEXT),
-    Column("page_poster", Kind.TEXT),
-    Column("page_author", Kind.TEXT),
-    Column("page_published_at", Kind.MOMENT),
-    Column("page_url", Kind.URL),
-    Column("other_urls", Kind.TEXT),
-    Column("match_class", Kind.TERM),
-    Column("similarity", Kind.SHARE),
-    Column("page_containment", Kind.SHARE),
-    Column("work_containment", Kind.SHARE),
-    Column("taken_chars", Kind.COUNT),
-    Column("matched_chars", Kind.COUNT),
-    Column("obfuscations", Kind.TERMS),
-    Column("opened_at", Kind.MOMENT),
-    Column("first_seen_at", Kind.MOMENT),
-    Column("last_seen_at", Kind.MOMENT),
-    Column("excerpt", Kind.TEXT),
+    TableColumn("case_id", CellKind.COUNT),
+    TableColumn("state", CellKind.TERM),
+    TableColumn("verdict", CellKind.TERM),
+    TableColumn("reviewer", CellKind.TEXT),
+    TableColumn("decided_at", CellKind.MOMENT),
+    TableColumn("allowed_as", CellKind.TERM),
+    TableColumn("allowed_by", CellKind.TEXT),
+    TableColumn("rights_holder", CellKind.TEXT),
+    TableColumn("work", CellKind.TEXT),
+    TableColumn("chapter", CellKind.TEXT),
+    TableColumn("site", CellKind.TEXT),
+    TableColumn("host", CellKind.TEXT),
+    TableColumn("page_title", CellKind.TEXT),
+    TableColumn("page_poster", CellKind.TEXT),
+    TableColumn("page_author", CellKind.TEXT),
+    TableColumn("page_published_at", CellKind.MOMENT),
+    TableColumn("page_url", CellKind.URL),
+    TableColumn("other_urls", CellKind.TEXT),
+    TableColumn("match_class", CellKind.TERM),
+    TableColumn("similarity", CellKind.SHARE),
+    TableColumn("page_containment", CellKind.SHARE),
+    TableColumn("work_containment", CellKind.SHARE),
+    TableColumn("taken_chars", CellKind.COUNT),
+    TableColumn("matched_chars", CellKind.COUNT),
+    TableColumn("obfuscations", CellKind.TERMS),
+    TableColumn("opened_at", CellKind.MOMENT),
+    TableColumn("first_seen_at", CellKind.MOMENT),
+    TableColumn("last_seen_at", CellKind.MOMENT),
+    TableColumn("excerpt", CellKind.TEXT),
 )
 
 
-def cases(report: Report) -> Table:
+def cases(report: Report) -> ReportTable:
     """List the cases, in the report's order."""
     rows = (tuple(_cell(report, case, column) for column in _CASE_COLUMNS) for case in report.cases)
-    return Table("cases", _CASE_COLUMNS, tuple(rows))
+    return ReportTable("cases", _CASE_COLUMNS, tuple(rows))
 
 
 _LEAD_COLUMNS = (
-    Column("lead_id", Kind.COUNT),
-    Column("lead_class", Kind.TERM),
-    Column("lead_state", Kind.TERM),
-    Column("reviewer", Kind.TEXT),
-    Column("decided_at", Kind.MOMENT),
-    Column("rights_holder", Kind.TEXT),
-    Column("work", Kind.TEXT),
-    Column("chapter", Kind.TEXT),
-    Column("site", Kind.TEXT),
-    Column("page_title", Kind.TEXT),
-    Column("page_url", Kind.URL),
-    Column("sentences_paired", Kind.COUNT),
-    Column("sentences", Kind.COUNT),
-    Column("sentences_in_order", Kind.COUNT),
-    Column("band", Kind.TEXT),
-    Column("alarms", Kind.TEXT),
-    Column("found_at", Kind.MOMENT),
+    TableColumn("lead_id", CellKind.COUNT),
+    TableColumn("lead_class", CellKind.TERM),
+    TableColumn("lead_state", CellKind.TERM),
+    TableColumn("reviewer", CellKind.TEXT),
+    TableColumn("decided_at", CellKind.MOMENT),
+    TableColumn("rights_holder", CellKind.TEXT),
+    TableColumn("work", CellKind.TEXT),
+    TableColumn("chapter", CellKind.TEXT),
+    TableColumn("site", CellKind.TEXT),
+    TableColumn("page_title", CellKind.TEXT),
+    TableColumn("page_url", CellKind.URL),
+    TableColumn("sentences_paired", CellKind.COUNT),
+    TableColumn("sentences", CellKind.COUNT),
+    TableColumn("sentences_in_order", CellKind.COUNT),
+    TableColumn("band", CellKind.TEXT),
+    TableColumn("alarms", CellKind.TEXT),
+    TableColumn("found_at", CellKind.MOMENT),
 )
 
 
-def lead_counts(report: Report) -> Table:
+def lead_counts(report: Report) -> ReportTable:
     """Leads of the period by class and state."""
-    columns = (Column("lead_class", Kind.TERM), *_counts("leads_waiting", "leads_confirmed", "leads_dismissed"))
-    return Table("lead_counts", columns, tuple((found, *counts) for found, counts in report.lead_counts))
+    columns = (
+        TableColumn("lead_class", CellKind.TERM),
+        *_counts("leads_waiting", "leads_confirmed", "leads_dismissed"),
+    )
+    return ReportTable("lead_counts", columns, tuple((found, *counts) for found, counts in report.lead_counts))
 
 
-def leads(report: Report) -> Table:
+def leads(report: Report) -> ReportTable:
     """List the leads, which are no cases."""
     rows = (tuple(_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
-    return Table("leads", _LEAD_COLUMNS, tuple(rows))
+    return ReportTable("leads", _LEAD_COLUMNS, tuple(rows))
 
 
 def caution(report: Report) -> str:
-    """What stands above all leads."""
+    """The caution above all leads."""
     return Message("reworded.caution").in_language(report.scope.language)
 
 
@@ -257,17 +268,17 @@ _FIELDS = {
 _CUT = frozenset({"page_title", "page_poster", "page_author"})
 
 
-def _cell(report: Report, row: CaseRow | LeadRow, column: Column) -> Cell:
+def _cell(report: Report, row: CaseRow | LeadRow, column: TableColumn) -> Cell:
     """Return the value of a case or a lead in a column."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
         return _band(report, row) if column.key == "band" else _alarms(report, row)
     value = getattr(row, _FIELDS.get(column.key, column.key))
     match column.kind:
-        case Kind.MOMENT:
+        case CellKind.MOMENT:
             return _moment(report, value)
-        case Kind.SHARE:
+        case CellKind.SHARE:
             return _share(value)
-        case Kind.TEXT | Kind.URL:
+        case CellKind.TEXT | CellKind.URL:
             text = " ; ".join(value) if isinstance(value, tuple) else value
             return clean_line(text, MAX_TITLE_CHARS) if column.key in _CUT else clean_line(text)
     return cast("Cell", value)
@@ -284,8 +295,8 @@ def _alarms(report: Report, lead: LeadRow) -> str | None:
     return Message("reworded.band", alarms=lead.alarms or 0, passages=lead.passages).in_language(report.scope.language)
 
 
-def _counts(*keys: str) -> tuple[Column, ...]:
-    return tuple(Column(key, Kind.COUNT) for key in keys)
+def _counts(*keys: str) -> tuple[TableColumn, ...]:
+    return tuple(TableColumn(key, CellKind.COUNT) for key in keys)
 
 
 _STATES = _counts("opened", "confirmed", "dismissed", "open", "set_aside")
@@ -295,9 +306,9 @@ def _states(counts: StateCounts) -> tuple[int, int, int, int, int]:
     return counts.opened, counts.confirmed, counts.dismissed, counts.open, counts.set_aside
 
 
-def _count_table(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> Table:
+def _count_table(key: str, column: str, pairs: Iterable[tuple[StrEnum, StateCounts]]) -> ReportTable:
     rows = tuple((member, *_states(counts)) for member, counts in pairs)
-    return Table(key, (Column(column, Kind.TERM), *_STATES), rows)
+    return ReportTable(key, (TableColumn(column, CellKind.TERM), *_STATES), rows)
 
 
 def _share(value: float | None) -> float | None:

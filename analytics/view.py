@@ -9,7 +9,7 @@ from analytics.figures import StateCounts
 from analytics.phrases import Phrases
 from analytics.records import LeadRow
 from analytics.report import STATE_ORDER, Report
-from analytics.tables import Cell, Column, Kind, Table
+from analytics.tables import Cell, CellKind, ReportTable, TableColumn
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines, table_title
 from core.plain_text import clean_line
 from core.states import CaseState
@@ -18,12 +18,12 @@ from core.wording import Message
 NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
 # Stand below the name in a row's first cell: a table on paper has no room for more columns.
 _SMALL = ("hosts", "work_chars")
-_NUMERIC = frozenset({Kind.COUNT, Kind.SHARE, Kind.HOURS})
+_NUMERIC = frozenset({CellKind.COUNT, CellKind.SHARE, CellKind.HOURS})
 
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """What stands in a cell; `small` stands below it in lesser type."""
+    """The content of a cell; `small` stands below it in lesser type."""
 
     text: str
     small: str = ""
@@ -39,7 +39,7 @@ class TableView:
 
 
 @dataclass(frozen=True, slots=True)
-class Bar:
+class ChartBar:
     """One bar of a chart: its parts from the foot up."""
 
     label: str
@@ -48,11 +48,11 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """What the charts show. `parts`: the names of a bar's parts."""
+    """The charts of a report. `parts`: the names of a bar's parts."""
 
     parts: tuple[str, ...]
-    top_sites: tuple[Bar, ...]
-    days: tuple[Bar, ...]
+    top_sites: tuple[ChartBar, ...]
+    days: tuple[ChartBar, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def lay_out(report: Report) -> ReportView:
 
 
 def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
-    """What whoever relies on these cases has to know of how their pages were read."""
+    """Caveats on how pages were read, for whoever relies on these cases."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
             yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
@@ -136,11 +136,11 @@ def _charts(report: Report, phrases: Phrases) -> Charts:
     )
 
 
-def _bar(label: str, counts: StateCounts) -> Bar:
-    return Bar(label, tuple(getattr(counts, state) for state in STATE_ORDER))
+def _bar(label: str, counts: StateCounts) -> ChartBar:
+    return ChartBar(label, tuple(getattr(counts, state) for state in STATE_ORDER))
 
 
-def _table_view(report: Report, table: Table, phrases: Phrases) -> TableView:
+def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableView:
     """Join what stands in small type to a row's name, and leave out rights holders where the report has one."""
     dropped = {*_SMALL} | ({"rights_holder"} if report.scope.rights_holder else set())
     kept = [n for n, column in enumerate(table.columns) if column.key not in dropped]
@@ -190,7 +190,7 @@ def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[Ce
     )
 
 
-def _small(column: Column, text: str, phrases: Phrases) -> str:
+def _small(column: TableColumn, text: str, phrases: Phrases) -> str:
     return text if column.key == "hosts" else f"{column_label(column, phrases)} {text}"
 
 
@@ -202,7 +202,7 @@ def _groups(report: Report, phrases: Phrases) -> Iterator[CaseGroup]:
         yield CaseGroup(state, f"{phrases['table.cases']} · {phrases.term(state)}", cases)
 
 
-def _case_view(table: Table, row: tuple[Cell, ...], report: Report, phrases: Phrases) -> CaseView:
+def _case_view(table: ReportTable, row: tuple[Cell, ...], report: Report, phrases: Phrases) -> CaseView:
     keys = [column.key for column in table.columns]
     text = dict(zip(keys, row_texts(table, row, phrases), strict=True))
     has = {key for key, value in zip(keys, row, strict=True) if value not in (None, "", ())}

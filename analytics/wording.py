@@ -5,13 +5,13 @@ from datetime import date, datetime
 from enum import StrEnum
 
 from analytics.phrases import Phrases
-from analytics.tables import Cell, Column, Figure, Kind, Table
+from analytics.tables import Cell, CellKind, ReportFigure, ReportTable, TableColumn
 from core.shares import percentage
 
 MOMENT_FORMAT = "%Y-%m-%d %H:%M"
 
 
-def cell_text(kind: Kind, value: Cell, phrases: Phrases) -> str:
+def cell_text(kind: CellKind, value: Cell, phrases: Phrases) -> str:
     """Write a cell as it reads: 12,345; 83.1%; 2026-11-21 15:04; a dash where there is nothing.
 
     >>> cell_text(Kind.SHARE, 0.831, Phrases("en"))
@@ -34,26 +34,26 @@ def cell_text(kind: Kind, value: Cell, phrases: Phrases) -> str:
             return value
 
 
-def column_label(column: Column, phrases: Phrases) -> str:
+def column_label(column: TableColumn, phrases: Phrases) -> str:
     return phrases[f"column.{column.key}"]
 
 
-def table_title(table: Table, phrases: Phrases) -> str:
+def table_title(table: ReportTable, phrases: Phrases) -> str:
     return phrases[f"table.{table.key}"]
 
 
-def row_texts(table: Table, row: Sequence[Cell], phrases: Phrases) -> list[str]:
+def row_texts(table: ReportTable, row: Sequence[Cell], phrases: Phrases) -> list[str]:
     """Write a row's cells as words. A verdict that is absent is said, not left blank: it is the state of most cases."""
     pairs = zip(table.columns, row, strict=True)
     return [_cell_in_column(column, value, phrases) for column, value in pairs]
 
 
-def summary_lines(figures: Sequence[Figure], phrases: Phrases) -> list[tuple[str, str]]:
+def summary_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tuple[str, str]]:
     """Label and value of each figure of the summary."""
     return [(phrases[f"column.{figure.key}"], cell_text(figure.kind, figure.value, phrases)) for figure in figures]
 
 
-def scope_lines(figures: Sequence[Figure], phrases: Phrases) -> list[tuple[str, str]]:
+def scope_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tuple[str, str]]:
     """Label and value of each line of the scope; the period in one line, an absent filter as "all"."""
     texts = {f.key: cell_text(f.kind, f.value, phrases) if f.value is not None else phrases["all"] for f in figures}
     period = f"{texts.pop('since')} {phrases['to']} {texts.pop('until')}"
@@ -61,7 +61,7 @@ def scope_lines(figures: Sequence[Figure], phrases: Phrases) -> list[tuple[str, 
     return [lines[0], (phrases["scope.period"], period), *lines[1:]]
 
 
-def _cell_in_column(column: Column, value: Cell, phrases: Phrases) -> str:
+def _cell_in_column(column: TableColumn, value: Cell, phrases: Phrases) -> str:
     if column.key == "verdict" and value is None:
         return phrases["verdict.none"]
     if column.key == "case_id":
@@ -69,7 +69,7 @@ def _cell_in_column(column: Column, value: Cell, phrases: Phrases) -> str:
     return cell_text(column.kind, value, phrases)
 
 
-def _number(kind: Kind, value: float) -> str:
-    if kind is Kind.SHARE:
+def _number(kind: CellKind, value: float) -> str:
+    if kind is CellKind.SHARE:
         return percentage(value)
-    return f"{value:,.1f}" if kind is Kind.HOURS else f"{value:,}"
+    return f"{value:,.1f}" if kind is CellKind.HOURS else f"{value:,}"

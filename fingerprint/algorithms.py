@@ -45,7 +45,7 @@ class Algorithm:
 
     @property
     def tables(self) -> Tables:
-        """What characters are looked up in."""
+        """The tables of characters."""
         return self.normalization.tables
 
     @cached_property

@@ -16,7 +16,7 @@ MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)
 
 
-def hashes_at(
+def hash_anchors(
     tokens: NDArray[np.uint16], positions: NDArray[np.int32], rule: AnchorRule, symbols: NDArray[np.uint16]
 ) -> NDArray[np.uint64]:
     """uint64[len(positions)]: the hash of the k tokens that begin at each position."""

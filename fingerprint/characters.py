@@ -61,7 +61,7 @@ TOKEN_MASK = (1 << TOKEN_BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class CharacterClasses:
-    """Which code points are of which kind, beside those that readings make HAN or DIGIT; the last that applies wins."""
+    """The code points of each kind, beside those that readings make HAN or DIGIT; the last that applies wins."""
 
     by_character: Mapping[Kind, str]
     by_range: Mapping[Kind, tuple[range, ...]]

@@ -19,7 +19,7 @@ from numba.core.dispatcher import Dispatcher
 
 
 def _load_arrays() -> None:
-    """What numba knows of arrays, without the BLAS that it asks SciPy for meanwhile: no kernel multiplies matrices.
+    """Load numba's support of arrays without the BLAS that it asks SciPy for: no kernel multiplies matrices.
 
     That would take .17 s of every process (November 2026).
     """
@@ -48,7 +48,7 @@ def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function
     A kernel may name numbers, tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
     """
 
-    def compiled(function: Function) -> Function:
+    def compile_kernel(function: Function) -> Function:
         if not allocates and _holds_array(function.__annotations__.get("return")):
             raise TypeError(f"the kernel {function.__qualname__} returns an array, of which references must be counted")
         options: dict[str, Any] = {"nogil": nogil, "_nrt": allocates, "forceinline": not allocates}
@@ -56,7 +56,7 @@ def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function
         dispatcher._cache = _KernelCache(function, options)
         return cast("Function", dispatcher)
 
-    return compiled
+    return compile_kernel
 
 
 def _holds_array(annotation: Any) -> bool:
@@ -66,7 +66,7 @@ def _holds_array(annotation: Any) -> bool:
 
 
 def _inner_types(annotation: Any) -> tuple[Any, ...]:
-    """What a type is made of: the types in its brackets, or of the fields of a named tuple."""
+    """The types in the brackets of a type, or of the fields of a named tuple."""
     fields = annotation.__annotations__.values() if hasattr(annotation, "_fields") else ()
     return (*get_args(annotation), *fields)
 

@@ -1,4 +1,4 @@
-"""How alike two characters are by the components that they share; to classify, no fingerprint depends on it.
+"""Likeness of two characters by the components that they share; to classify, no fingerprint depends on it.
 
 The table is written by laboratory.tables.build_components and read at first use; its source is named there.
 """
@@ -17,7 +17,7 @@ ARRAYS = 5  # of a data file
 
 
 def table_path(name: str) -> Path:
-    """Where the table of a name lies."""
+    """The path of a table."""
     return Path(__file__).with_name(f"components_{name}.bin")
 
 

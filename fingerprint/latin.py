@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.characters import Kind
-from fingerprint.noise import Runs, runs_of
+from fingerprint.noise import Runs, find_runs
 from fingerprint.pinyin import PinyinReader
 
 MAX_GAP_IN_CHAIN_CHARS = 2
@@ -19,7 +19,7 @@ MAX_GAP_TO_HAN_CHARS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SignRows:
-    """What normalisation knows of a text, character by character.
+    """The characters of a text as normalisation sees them.
 
     kinds uint8[n]; tokens uint16[n], the readings of single characters; visible int64[v]: positions of what is not
     zero-width.
@@ -43,7 +43,7 @@ class LatinReading:
 def read_latin(rows: SignRows, pinyin: PinyinReader) -> LatinReading:
     """Read the pinyin of a text."""
     seen = rows.kinds[rows.visible]
-    starts, ends = runs_of((seen == Kind.LATIN) | (seen == Kind.FULL_WIDTH_LATIN))
+    starts, ends = find_runs((seen == Kind.LATIN) | (seen == Kind.FULL_WIDTH_LATIN))
     reader = _ChainReader(rows, seen, pinyin)
     if starts.size:
         firsts = np.flatnonzero(~_is_in_chain(seen, starts, ends))
@@ -92,7 +92,7 @@ class _ChainReader:
             positions += [start + offset for _, offset in read]
         if self._is_bracketed(starts[0], ends[-1]):
             self._inserted.append((starts[0] - 1, ends[-1] + 1))
-        elif self._repeats_what_stands_before(starts[0], syllables):
+        elif self._repeats_preceding_text(starts[0], syllables):
             self._inserted.append((starts[0], ends[-1]))
         else:
             self._syllables += syllables
@@ -111,6 +111,6 @@ class _ChainReader:
             return False
         return bool(seen[start - 2] == Kind.HAN and seen[start - 1] == Kind.OPENING and seen[end] == Kind.CLOSING)
 
-    def _repeats_what_stands_before(self, start: int, syllables: list[int]) -> bool:
+    def _repeats_preceding_text(self, start: int, syllables: list[int]) -> bool:
         before = self._rows.visible[max(start - len(syllables), 0) : start]
         return list(self._rows.tokens[before]) == syllables

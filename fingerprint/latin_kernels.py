@@ -63,7 +63,7 @@ def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Tr
 
 @kernel(allocates=False, nogil=True)
 def _count_letters(codes: Codes, signs: Signs) -> tuple[int, int]:
-    """How many runs of Latin letters, and how many letters."""
+    """Count the runs of Latin letters, and the letters."""
     runs, letters, was_letter = 0, 0, False
     for place in range(codes.size):
         kind = signs[codes[place]] >> TOKEN_BITS
@@ -160,7 +160,7 @@ def _is_bracketed(codes: Codes, signs: Signs, start: int, end: int) -> bool:
 
 @kernel(allocates=False, nogil=True)
 def _repeats(codes: Codes, signs: Signs, start: int, syllables: NDArray[np.uint16]) -> bool:
-    """Whether the characters before a place read as these syllables."""
+    """True if the characters before a place read as these syllables."""
     if start < syllables.size:
         return False
     for place in range(syllables.size):

@@ -1,4 +1,4 @@
-"""What stands in a text to keep it from being found: where, and of which kind."""
+"""Noise in a text that keeps it from being found: places and kinds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ class Noise:
             yield TextRange(start, end), NOISE_KINDS[kind]
 
     def count(self, kind: Obfuscation) -> int:
-        """How many items are of this kind."""
+        """Count the items of a kind."""
         return int(np.count_nonzero(self.kinds == NOISE_KINDS.index(kind)))
 
 
@@ -54,10 +54,10 @@ def collect_noise(found: list[tuple[Obfuscation, Runs]]) -> Noise:
     return Noise(starts[order].astype(np.int32), ends[order].astype(np.int32), kinds[order].astype(np.uint8))
 
 
-def runs_of(mask: NDArray[np.bool_]) -> Runs:
+def find_runs(mask: NDArray[np.bool_]) -> Runs:
     """Starts and ends of the runs of True.
 
-    >>> [edges.tolist() for edges in runs_of(np.array([False, True, True, False, True]))]
+    >>> [edges.tolist() for edges in find_runs(np.array([False, True, True, False, True]))]
     [[1, 4], [3, 5]]
     """
     edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
@@ -66,21 +66,21 @@ def runs_of(mask: NDArray[np.bool_]) -> Runs:
 
 def zero_width_runs(kinds: NDArray[np.uint8]) -> Runs:
     """Zero-width characters behind a Han character; elsewhere (file mark, emoji) they are honest."""
-    starts, ends = runs_of(kinds == Kind.ZERO_WIDTH)
-    follows_han = _kind_at(kinds, starts - 1) == Kind.HAN
+    starts, ends = find_runs(kinds == Kind.ZERO_WIDTH)
+    follows_han = _read_kind(kinds, starts - 1) == Kind.HAN
     return starts[follows_han], ends[follows_han]
 
 
 def spaces_between_han(kinds: NDArray[np.uint8], visible: NDArray[np.int64]) -> Runs:
     """Runs of spaces with a Han character on both sides; `visible` are the positions that are not zero-width."""
     seen = kinds[visible]
-    starts, ends = runs_of(seen == Kind.SPACE)
-    is_between = (_kind_at(seen, starts - 1) == Kind.HAN) & (_kind_at(seen, ends) == Kind.HAN)
+    starts, ends = find_runs(seen == Kind.SPACE)
+    is_between = (_read_kind(seen, starts - 1) == Kind.HAN) & (_read_kind(seen, ends) == Kind.HAN)
     starts, ends = starts[is_between], ends[is_between]
     return visible[starts], visible[ends - 1] + 1
 
 
-def _kind_at(kinds: NDArray[np.uint8], positions: NDArray[np.int64]) -> NDArray[np.uint8]:
+def _read_kind(kinds: NDArray[np.uint8], positions: NDArray[np.int64]) -> NDArray[np.uint8]:
     inside = (positions >= 0) & (positions < kinds.size)
     found = np.zeros(positions.size, np.uint8)
     found[inside] = kinds[positions[inside]]

@@ -6,14 +6,14 @@ from numpy.typing import NDArray
 from core.obfuscations import Obfuscation
 from fingerprint.characters import Kind
 from fingerprint.latin import SignRows, read_latin
-from fingerprint.noise import Runs, collect_noise, runs_of, spaces_between_han, zero_width_runs
+from fingerprint.noise import Runs, collect_noise, find_runs, spaces_between_han, zero_width_runs
 from fingerprint.readings import code_points
 from fingerprint.stream import WILDCARD, Stream
 from fingerprint.tables import TABLES_2026, Tables
 
 
 def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
-    """What can be compared of a text; what has no reading is dropped.
+    """Read the characters of a text that can be compared; those without a reading are dropped.
 
     >>> stream = normalize("網(wǎng)，络!")
     >>> [TABLES_2026.readings.names[token] for token in stream.tokens], stream.offsets.tolist()
@@ -25,11 +25,11 @@ def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
     found: list[tuple[Obfuscation, Runs]] = []
     if present[Kind.WILDCARD]:
         tokens[kinds == Kind.WILDCARD] = WILDCARD
-        found.append((Obfuscation.PRIVATE_USE, runs_of(kinds == Kind.WILDCARD)))
+        found.append((Obfuscation.PRIVATE_USE, find_runs(kinds == Kind.WILDCARD)))
     if present[Kind.ZERO_WIDTH]:
         found.append((Obfuscation.ZERO_WIDTH, zero_width_runs(kinds)))
     if present[Kind.FULL_WIDTH_LATIN]:
-        found.append((Obfuscation.FULL_WIDTH, runs_of(kinds == Kind.FULL_WIDTH_LATIN)))
+        found.append((Obfuscation.FULL_WIDTH, find_runs(kinds == Kind.FULL_WIDTH_LATIN)))
     offsets = np.flatnonzero(tokens)
     tokens_read = tokens[offsets]
     has_latin = bool(present[Kind.LATIN] or present[Kind.FULL_WIDTH_LATIN])

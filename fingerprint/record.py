@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from core.errors import BadInput
 from core.wording import Message
 from fingerprint.algorithms import ALGORITHMS, Algorithm
-from fingerprint.anchors import hashes_at
+from fingerprint.anchors import hash_anchors
 from fingerprint.noise import Noise
 from fingerprint.rules import Seeds
 from fingerprint.seeds import find_seeds
@@ -115,7 +115,7 @@ def _seed_hashes(
     algorithm: Algorithm,
 ) -> NDArray[np.uint64]:
     if algorithm.seeds is Seeds.ANCHORS:
-        return hashes_at(tokens, positions, algorithm.anchors, algorithm.symbols)
+        return hash_anchors(tokens, positions, algorithm.anchors, algorithm.symbols)
     hashes, found = find_seeds(tokens, windows, algorithm)
     if not np.array_equal(found, positions):
         raise DamagedFingerprint("fingerprint.seeds")

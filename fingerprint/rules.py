@@ -1,4 +1,4 @@
-"""What a fingerprint algorithm is made of: the rules that `fingerprint.algorithms` puts together."""
+"""The rules of a fingerprint algorithm, which `fingerprint.algorithms` puts together."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Stage = Callable[[str, Tables], Stream]
 
 
 class Seeds(Flag):
-    """What the index of an algorithm takes, and `Fingerprint.hashes` holds."""
+    """The seeds that the index of an algorithm takes, and `Fingerprint.hashes` holds."""
 
     ANCHORS = 1
     WINDOWS = 2
@@ -23,10 +23,10 @@ class Seeds(Flag):
 
 @dataclass(frozen=True, eq=False)
 class Normalization:
-    """How a text becomes a token stream.
+    """The rule that makes a token stream of a text.
 
     number: its name in stored descriptions. stage: from text to stream.
-    tables: what the stage looks up.
+    tables: for look-ups of the stage.
     """
 
     number: int
@@ -36,7 +36,7 @@ class Normalization:
 
 @dataclass(frozen=True, slots=True)
 class WindowRule:
-    """How frequency windows are made.
+    """The rule of frequency windows.
 
     granularity, step: tokens; a step of half the granularity is 50 % overlap, and of 1 the most there is.
     """
@@ -60,7 +60,7 @@ class WindowRule:
 
 @dataclass(frozen=True, slots=True)
 class AnchorRule:
-    """How anchors are made: hashes of `tokens` consecutive tokens, of which about one in `one_in` is kept."""
+    """The rule of anchors: hashes of `tokens` consecutive tokens, of which about one in `one_in` is kept."""
 
     alphabet: Alphabet
     tokens: int

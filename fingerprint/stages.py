@@ -52,7 +52,7 @@ def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
 
 
 def normalize_in_order(text: str, tables: Tables) -> Stream:
-    """What can be compared of a text, as it is read: pages in columns, backwards, with characters strewn in."""
+    """Read the characters that can be compared, in reading order: pages in columns, backwards, with noise inserted."""
     codes = code_points(text)
     return in_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
 
@@ -111,7 +111,7 @@ def _sort_noise(parts: list[Items]) -> Noise:
 
 @cache
 def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """What each letter adds to a window's number for each count: the low and the high 64 bits."""
+    """The numbers that each letter adds to a window's for each count: the low and the high 64 bits."""
     low = np.zeros((LETTERS, rule.granularity + 1), np.uint64)
     high = np.zeros_like(low)
     counts = np.repeat(np.arange(rule.granularity + 1, dtype=np.uint16)[:, None], LETTERS, axis=1)

@@ -58,11 +58,11 @@ def find_noise(
         if not NOISE_KINDS_BITS >> (signs[codes[place]] >> TOKEN_BITS) & 1:
             place += 1
             continue
-        run_kind = _kind_at(codes, signs, place - 1)
+        run_kind = _read_kind(codes, signs, place - 1)
         visible_before, kind_before_run, run_start = run_kind, NO_KIND, place
         space_start, space_end, is_inside = -1, -1, True
         while is_inside:
-            kind = _kind_at(codes, signs, place)
+            kind = _read_kind(codes, signs, place)
             is_inside = (NOISE_KINDS_BITS >> kind) & 1 > 0
             if kind != run_kind:
                 noise = _noise_of_run(run_kind, kind_before_run)
@@ -96,7 +96,7 @@ def _put(  # noqa: PLR0917 - numba compiles no records
 
 
 @kernel(allocates=False, nogil=True)
-def _kind_at(codes: Codes, signs: Signs, place: int) -> int:
+def _read_kind(codes: Codes, signs: Signs, place: int) -> int:
     """The kind of a place, NO_KIND outside; signed, since numba takes signed and unsigned together for a float."""
     if place < 0 or place >= codes.size:
         return NO_KIND

@@ -42,7 +42,7 @@ class Tables:
         return signs
 
     @cached_property
-    def simplified(self) -> NDArray[np.uint16]:
+    def simplified_forms(self) -> NDArray[np.uint16]:
         """uint16[code point]: the simplified form of a Chinese character of the basic plane; NO_CHARACTER of others."""
         folding = self.readings.folding
         is_simple = (self.kinds == Kind.HAN) & (folding <= np.iinfo(np.uint16).max)

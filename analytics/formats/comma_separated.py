@@ -15,7 +15,7 @@ from enum import StrEnum
 from analytics import tables
 from analytics.phrases import Phrases
 from analytics.report import Report
-from analytics.tables import Cell, Table
+from analytics.tables import Cell, ReportTable
 from analytics.wording import column_label, table_title
 from core.plain_text import defuse_formula
 
@@ -76,7 +76,7 @@ def _measures(report: Report, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Ce
         yield from _table(tables.leads(report), phrases)
 
 
-def _table(table: Table, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
+def _table(table: ReportTable, phrases: Phrases) -> Iterator[tuple[Cell, Cell, Cell, Cell]]:
     title = table_title(table, phrases)
     labels = [column_label(column, phrases) for column in table.columns[1:]]
     for name, *values in table.rows:

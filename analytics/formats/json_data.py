@@ -18,22 +18,22 @@ from typing import Any
 
 from analytics import tables
 from analytics.report import Report
-from analytics.tables import Cell, Column, Figure, Kind, Table
+from analytics.tables import Cell, CellKind, ReportFigure, ReportTable, TableColumn
 from core.plain_text import clean_line
 
 FORMAT = "zhuiwen.report"
 VERSION = 1
 
-_TYPES: dict[Kind, dict[str, Any]] = {
-    Kind.TEXT: {"type": ["string", "null"]},
-    Kind.URL: {"type": "string"},
-    Kind.TERM: {"type": ["string", "null"]},
-    Kind.TERMS: {"type": "array", "items": {"type": "string"}},
-    Kind.COUNT: {"type": "integer", "minimum": 0},
-    Kind.SHARE: {"type": ["number", "null"], "minimum": 0, "maximum": 1},
-    Kind.HOURS: {"type": ["number", "null"], "minimum": 0},
-    Kind.DAY: {"type": "string", "format": "date"},
-    Kind.MOMENT: {"type": ["string", "null"], "format": "date-time"},
+_TYPES: dict[CellKind, dict[str, Any]] = {
+    CellKind.TEXT: {"type": ["string", "null"]},
+    CellKind.URL: {"type": "string"},
+    CellKind.TERM: {"type": ["string", "null"]},
+    CellKind.TERMS: {"type": "array", "items": {"type": "string"}},
+    CellKind.COUNT: {"type": "integer", "minimum": 0},
+    CellKind.SHARE: {"type": ["number", "null"], "minimum": 0, "maximum": 1},
+    CellKind.HOURS: {"type": ["number", "null"], "minimum": 0},
+    CellKind.DAY: {"type": "string", "format": "date"},
+    CellKind.MOMENT: {"type": ["string", "null"], "format": "date-time"},
 }
 
 
@@ -77,15 +77,15 @@ def schema(report: Report) -> dict[str, Any]:
     }
 
 
-def _all_tables(report: Report) -> tuple[Table, ...]:
+def _all_tables(report: Report) -> tuple[ReportTable, ...]:
     return (*tables.measure_tables(report), tables.cases(report))
 
 
-def _lead_tables(report: Report) -> tuple[Table, ...]:
+def _lead_tables(report: Report) -> tuple[ReportTable, ...]:
     return (tables.lead_counts(report), tables.leads(report))
 
 
-def _record(figures: Sequence[Figure]) -> dict[str, Cell]:
+def _record(figures: Sequence[ReportFigure]) -> dict[str, Cell]:
     return {figure.key: figure.value for figure in figures}
 
 
@@ -96,7 +96,7 @@ def _filters(report: Report) -> dict[str, list[str]]:
     }
 
 
-def _object(fields: Sequence[Column | Figure]) -> dict[str, Any]:
+def _object(fields: Sequence[TableColumn | ReportFigure]) -> dict[str, Any]:
     properties = {field.key: _TYPES[field.kind] for field in fields}
     return {"type": "object", "properties": properties, "required": list(properties)}
 

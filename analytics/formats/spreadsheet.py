@@ -15,7 +15,7 @@ import xlsxwriter
 from analytics import tables
 from analytics.phrases import Phrases
 from analytics.report import Report
-from analytics.tables import Cell, Figure, Kind, Table
+from analytics.tables import Cell, CellKind, ReportFigure, ReportTable
 from analytics.wording import cell_text, column_label, row_texts, table_title
 from core.errors import BadInput
 from core.plain_text import text_width
@@ -25,10 +25,10 @@ MAX_ROWS = 1_048_575  # of a sheet, below its header; the format's limit
 _MIN_WIDTH, _MAX_WIDTH = 8, 60  # in digits' widths, the format's unit
 
 _NUMBER_FORMATS = {
-    Kind.COUNT: "#,##0",
-    Kind.HOURS: "#,##0.0",
-    Kind.DAY: "yyyy-mm-dd",
-    Kind.MOMENT: "yyyy-mm-dd hh:mm",
+    CellKind.COUNT: "#,##0",
+    CellKind.HOURS: "#,##0.0",
+    CellKind.DAY: "yyyy-mm-dd",
+    CellKind.MOMENT: "yyyy-mm-dd hh:mm",
 }
 # A number format rounds; these give the digits of core.shares.
 _ALL_OR_NOTHING, _LITTLE, _TENTHS = "0%", '"<0.1%"', "0.0%"
@@ -50,12 +50,12 @@ class _Styles:
     title: Any
     header: Any
     text: Any
-    by_kind: dict[Kind, Any]
+    by_kind: dict[CellKind, Any]
     shares: dict[str, Any]  # by number format
 
-    def of(self, kind: Kind, value: Cell) -> Any:
+    def cell_format(self, kind: CellKind, value: Cell) -> Any:
         """The format of a cell that holds `value`."""
-        if kind is Kind.SHARE and isinstance(value, (int, float)):
+        if kind is CellKind.SHARE and isinstance(value, (int, float)):
             return self.shares[_share_format(value)]
         return self.by_kind.get(kind, self.text)
 
@@ -94,7 +94,7 @@ def _styles(book: Any, phrases: Phrases) -> _Styles:
         text=book.add_format(base),
         by_kind={
             kind: book.add_format(
-                base | {"num_format": code, "align": "left" if kind in {Kind.DAY, Kind.MOMENT} else "right"}
+                base | {"num_format": code, "align": "left" if kind in {CellKind.DAY, CellKind.MOMENT} else "right"}
             )
             for kind, code in _NUMBER_FORMATS.items()
         },
@@ -111,7 +111,7 @@ def _share_format(share: float) -> str:
     return _LITTLE if percentage(share).startswith("<") else _TENTHS
 
 
-def _write_summary(book: Any, report: Report, extra: Sequence[Table], styles: _Styles) -> None:
+def _write_summary(book: Any, report: Report, extra: Sequence[ReportTable], styles: _Styles) -> None:
     """Write scope, figures and the small tables one below the other: they have too few rows for own sheets."""
     phrases = styles.phrases
     sheet = book.add_worksheet(phrases["table.summary"])
@@ -132,7 +132,7 @@ def _write_summary(book: Any, report: Report, extra: Sequence[Table], styles: _S
     sheet.fit_to_pages(1, 0)
 
 
-def _write_figures(sheet: Any, row: int, part: str, figures: Iterable[Figure], styles: _Styles) -> int:
+def _write_figures(sheet: Any, row: int, part: str, figures: Iterable[ReportFigure], styles: _Styles) -> int:
     sheet.write_string(row, 0, styles.phrases[f"table.{part}"], styles.title)
     prefix = "scope" if part == "scope" else "column"
     for figure in figures:
@@ -143,7 +143,7 @@ def _write_figures(sheet: Any, row: int, part: str, figures: Iterable[Figure], s
     return row + 1
 
 
-def _write_table_sheet(book: Any, table: Table, styles: _Styles) -> None:
+def _write_table_sheet(book: Any, table: ReportTable, styles: _Styles) -> None:
     sheet = book.add_worksheet(table_title(table, styles.phrases))
     for number, width in enumerate(_widths(table, styles.phrases)):
         sheet.set_column(number, number, width)
@@ -169,7 +169,7 @@ def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
     sheet.fit_to_pages(1, 0)
 
 
-def _write_table(sheet: Any, first_row: int, table: Table, styles: _Styles) -> int:
+def _write_table(sheet: Any, first_row: int, table: ReportTable, styles: _Styles) -> int:
     """Write a header and the rows; returns the number of the row after them."""
     for number, column in enumerate(table.columns):
         sheet.write_string(first_row, number, column_label(column, styles.phrases), styles.header)
@@ -187,8 +187,8 @@ def _write_table(sheet: Any, first_row: int, table: Table, styles: _Styles) -> i
     return row + 1
 
 
-def _write_cell(sheet: Any, at: tuple[int, int], kind: Kind, value: Cell, styles: _Styles) -> None:
-    style = styles.of(kind, value)
+def _write_cell(sheet: Any, at: tuple[int, int], kind: CellKind, value: Cell, styles: _Styles) -> None:
+    style = styles.cell_format(kind, value)
     match value:
         case None:
             return
@@ -200,7 +200,7 @@ def _write_cell(sheet: Any, at: tuple[int, int], kind: Kind, value: Cell, styles
             sheet.write_string(*at, cell_text(kind, value, styles.phrases), styles.text)
 
 
-def _widths(table: Table, phrases: Phrases) -> list[int]:
+def _widths(table: ReportTable, phrases: Phrases) -> list[int]:
     """Fit each column to its widest cell, within bounds."""
     widths = [max(_MIN_WIDTH, text_width(column_label(column, phrases)) + 4) for column in table.columns]
     for row in table.rows:

@@ -91,10 +91,10 @@ def _picture(svg: bytes, description: str) -> Any:
 
 
 def _table(table: TableView, no_rows: str) -> Any:
-    return tag.SECTION(tag.H2(table.title), *_rows_of(table, no_rows), id=table.key)
+    return tag.SECTION(tag.H2(table.title), *_table_rows(table, no_rows), id=table.key)
 
 
-def _rows_of(table: TableView, no_rows: str) -> list[Any]:
+def _table_rows(table: TableView, no_rows: str) -> list[Any]:
     if not table.rows:
         return [tag.P(no_rows)]
     head = tag.TR(*(_heading(text, numeric) for text, numeric in zip(table.headings, table.is_numeric, strict=True)))
@@ -146,8 +146,8 @@ def _leads(leads: LeadsView, no_rows: str) -> Any:
     return tag.SECTION(
         tag.H2(leads.title),
         tag.P(leads.caution, tag.CLASS("notice")),
-        *_rows_of(leads.counts, no_rows),
-        *_rows_of(leads.leads, no_rows),
+        *_table_rows(leads.counts, no_rows),
+        *_table_rows(leads.leads, no_rows),
         id="leads",
     )
 

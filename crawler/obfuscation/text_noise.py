@@ -27,7 +27,7 @@ from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
 from fingerprint.noise import Noise
 from fingerprint.normalization import normalize
-from fingerprint.order.followers import FOLLOWERS_2026, is_pair, key_of
+from fingerprint.order.followers import FOLLOWERS_2026, is_pair, pair_key
 from fingerprint.readings import code_points
 from fingerprint.tables import TABLES_2026
 
@@ -58,7 +58,7 @@ USUAL_SHARE_OF_KNOWN, MIN_PAIRS_TO_COMPARE, MIN_RATIO_INSIDE_WORDS = 0.69, 20, 0
 MIN_RATIO_WITHOUT_PUNCTUATION, MAX_HAN_OF_CLAUSE = 0.9, 40
 MIN_SHARE_OF_FREQUENT = 0.25  # frequent characters: running text has as many and more, lists of names and things fewer
 _MAX_PLACES_TO_JUDGE, _LAST_KNOWN = 1_000, 0xFFFF
-_SIMPLIFIED = TABLES_2026.simplified
+_SIMPLIFIED = TABLES_2026.simplified_forms
 _HALF_WIDTH_MARKS = "｡､｢｣"
 _HALF_KANA_MARKS = str.maketrans("｡､｢｣･", "。、「」·")
 _PUNCTUATION = re.compile("[。，、；：！？,.;:!?]")
@@ -187,7 +187,7 @@ def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
 def _share_of_known(pairs: Sequence[str]) -> float:
     """How many of some pairs of characters are known to follow each other."""
     keys = [
-        map(key_of, _SIMPLIFIED[np.minimum(code_points("".join(side)), _LAST_KNOWN)])
+        map(pair_key, _SIMPLIFIED[np.minimum(code_points("".join(side)), _LAST_KNOWN)])
         for side in zip(*pairs, strict=True)
     ]
     known = sum(int(is_pair(one, other, FOLLOWERS_2026.words)) for one, other in zip(*keys, strict=True))

@@ -15,7 +15,7 @@ from deploy.cli.archive import Comparer
 from deploy.cli.engines import OWN
 from fingerprint import algorithms
 from fingerprint.algorithms import ALGORITHMS, Algorithm
-from fingerprint.engines.engine import Engine, EngineEntry, Found
+from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.rules import Seeds
 from matcher import calibration
@@ -152,7 +152,7 @@ class EngineComparer:
             yield [_found(match, len(text)) for match in found if not (exclude_same_id and match.work_id == page_id)]
 
 
-def _found(match: Found, page_chars: int) -> dict[str, Any]:
+def _found(match: EngineMatch, page_chars: int) -> dict[str, Any]:
     covered = _covered_chars(span.page for span in match.spans)
     return {
         "work_id": match.work_id,

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, dot_products, postings_of
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, build_word_postings, dot_products
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -58,12 +58,12 @@ class BooleanModel(WordEngine):
         self._max_different, self._max_count_difference = max_different, max_count_difference
         self._min_occurrences, self._min_features = min_occurrences, min_features
 
-    def _find_chapter(self, text: str) -> Iterable[Found]:
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         page = word_counts(text, self._min_occurrences)
         if page[0].size < self._min_features:
             return ()
         table = self._current_table()
-        numbers = table.numbers_of(page[0])
+        numbers = table.term_numbers(page[0])
         known = numbers[numbers != UNKNOWN]
         shared = dot_products(self._postings, known, np.ones(known.size, np.float32), table.chapters)
         sizes = np.diff(table.starts)
@@ -76,7 +76,7 @@ class BooleanModel(WordEngine):
 
     def _prepare(self, table: ChapterTable) -> None:
         ones = np.ones(table.terms.size, np.float32)
-        self._postings = postings_of(table.starts, table.terms, ones, table.vocabulary.size)
+        self._postings = build_word_postings(table.starts, table.terms, ones, table.vocabulary.size)
 
 
 ENTRIES = (

@@ -15,7 +15,7 @@ UNKNOWN = -1  # the number of a word that no chapter has
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChapterTable:
-    """Which words each chapter has, and how often.
+    """The words of each chapter, and how often each occurs.
 
     vocabulary: uint64[v] increasing; frequencies: int32[v], in how many chapters a word occurs; starts: int64[c + 1];
     terms: int32[n] numbers in the vocabulary, chapter after chapter, increasing in each; counts: int32[n].
@@ -31,7 +31,7 @@ class ChapterTable:
     def chapters(self) -> int:
         return self.starts.size - 1
 
-    def numbers_of(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
+    def term_numbers(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
         """int64[len(words)]: the number of each word, UNKNOWN where no chapter has it."""
         if not self.vocabulary.size:
             return np.full(words.size, UNKNOWN, np.int64)
@@ -72,7 +72,7 @@ class ChapterWords:
 
     def table(self) -> ChapterTable:
         if self._table is None:
-            self._table = table_of(self._words, self._counts)
+            self._table = build_chapter_table(self._words, self._counts)
         return self._table
 
 
@@ -99,8 +99,8 @@ class WordEngine(ChapterEngine):
         """Work out what look-ups need of the table."""
 
 
-def table_of(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:
-    """The table of chapters given by their words, increasing, and how often each occurs."""
+def build_chapter_table(words: list[NDArray[np.uint64]], counts: list[NDArray[np.int32]]) -> ChapterTable:
+    """Build the table of chapters from their words, increasing, and how often each occurs."""
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([chapter.size for chapter in words], out=starts[1:])
     every_word = np.concatenate([*words, np.zeros(0, np.uint64)])
@@ -141,7 +141,7 @@ def unit_weights(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDA
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Postings:
+class WordPostings:
     """The chapters of each word. starts: int64[v + 1]; chapters: int32[n], increasing for each word; weights: [n]."""
 
     starts: NDArray[np.int64]
@@ -149,9 +149,9 @@ class Postings:
     weights: NDArray[np.float32]
 
 
-def postings_of(
+def build_word_postings(
     starts: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.float32], vocabulary_size: int
-) -> Postings:
+) -> WordPostings:
     """The lists by word of chapters that lie one after the other; `terms` and `weights` as in a `ChapterTable`."""
     per_word = np.bincount(terms, minlength=vocabulary_size)
     word_starts = np.zeros(vocabulary_size + 1, np.int64)
@@ -159,11 +159,11 @@ def postings_of(
     chapters = np.empty(terms.size, np.int32)
     sorted_weights = np.empty(terms.size, np.float32)
     _distribute(starts, terms, weights, word_starts.copy(), chapters, sorted_weights)
-    return Postings(word_starts, chapters, sorted_weights)
+    return WordPostings(word_starts, chapters, sorted_weights)
 
 
 def dot_products(
-    postings: Postings, terms: NDArray[np.int64], weights: NDArray[np.float32], chapters: int
+    postings: WordPostings, terms: NDArray[np.int64], weights: NDArray[np.float32], chapters: int
 ) -> NDArray[np.float32]:
     """float32[chapters]: the sum over the page's terms of page weight times chapter weight."""
     sums = np.zeros(chapters, np.float32)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from inspect import signature
 
 from core.wording import Message
-from fingerprint.engines.engine import Engine, EngineEntry, Found
+from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 
 CHAPTER_CHARS = 2_500  # about what a web page holds of a novel: pages and chapters have to be of one length
 
@@ -15,10 +15,10 @@ CHAPTER_PARAMETERS = {
 IN_CHAPTERS = Message("engine.whole-documents-are-compared-in-the")
 
 
-def chapters_of(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
+def split_chapters(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
     """Pieces of `chars` characters that begin every `step` (without one: end to end); the last may be shorter.
 
-    >>> list(chapters_of("abcdefgh", 5)), list(chapters_of("abcdefgh", 4, 2)), list(chapters_of(""))
+    >>> list(split_chapters("abcdefgh", 5)), list(split_chapters("abcdefgh", 4, 2)), list(split_chapters(""))
     (['abcde', 'fgh'], ['abcd', 'cdef', 'efgh'], [])
     """
     stride = step or chars
@@ -26,9 +26,9 @@ def chapters_of(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) 
     return (text[start : start + chars] for start in range(0, last_start, stride) if text)
 
 
-def best_works(found: Iterable[Found]) -> list[Found]:
+def best_works(found: Iterable[EngineMatch]) -> list[EngineMatch]:
     """Each work once, as it is most similar; best first, then by id."""
-    best: dict[str, Found] = {}
+    best: dict[str, EngineMatch] = {}
     for each in found:
         if each.work_id not in best or each.similarity > best[each.work_id].similarity:
             best[each.work_id] = each
@@ -36,7 +36,7 @@ def best_works(found: Iterable[Found]) -> list[Found]:
 
 
 class ChapterOwners:
-    """Which work each chapter belongs to; chapters are numbered from 0 in the order in which they were added."""
+    """The work of each chapter; chapters are numbered from 0 in the order in which they were added."""
 
     def __init__(self) -> None:
         self._work_ids: list[str] = []
@@ -49,13 +49,13 @@ class ChapterOwners:
         self._work_ids.append(work_id)
         return len(self._work_ids) - 1
 
-    def works(self, similar: Iterable[tuple[int, float]]) -> Iterator[Found]:
+    def works(self, similar: Iterable[tuple[int, float]]) -> Iterator[EngineMatch]:
         """The work of each (chapter, similarity), as often as it has such chapters."""
-        return (Found(self._work_ids[chapter], similarity) for chapter, similarity in similar)
+        return (EngineMatch(self._work_ids[chapter], similarity) for chapter, similarity in similar)
 
 
 class ChapterEngine(ABC):
-    """What engines without passages share: how texts are cut, and that the best piece speaks for a work."""
+    """The base of engines without passages: texts are cut alike, and the best piece speaks for a work."""
 
     def __init__(self, chapter_chars: int, chapter_step: int | None = None) -> None:
         self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
@@ -65,18 +65,18 @@ class ChapterEngine(ABC):
         for chapter in self._cut(text):
             self._add_chapter(work_id, chapter)
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[EngineMatch]:
         return best_works(found for chapter in self._cut(text) for found in self._find_chapter(chapter))
 
     def _cut(self, text: str) -> Iterable[str]:
-        return chapters_of(text, self._chapter_chars, self._chapter_step)
+        return split_chapters(text, self._chapter_chars, self._chapter_step)
 
     @abstractmethod
     def _add_chapter(self, work_id: str, text: str) -> None:
         """Index a piece of a work."""
 
     @abstractmethod
-    def _find_chapter(self, text: str) -> Iterable[Found]:
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         """The works of the chapters that are like a piece of a page; a work as often as it has such chapters."""
 
 

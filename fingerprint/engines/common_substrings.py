@@ -130,7 +130,7 @@ def _hashes(
 
 @kernel()
 def _extend(page: NDArray[np.uint32], stream: NDArray[np.uint32], at: int, place: int) -> tuple[int, int]:
-    """How far the match at these two places reaches to the left and, from the places on, to the right."""
+    """Extend the match at two places: its characters to the left and, from the places on, to the right."""
     left = 0
     while left < at and left < place and page[at - left - 1] == stream[place - left - 1]:
         left += 1

@@ -10,9 +10,9 @@ import xxhash
 
 from core.text import TextRange
 from core.wording import Message
-from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
+from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
 from fingerprint.engines.plain_characters import plain_characters
-from fingerprint.engines.sentences import Sentence, sentences_of
+from fingerprint.engines.sentences import PlacedSentence, split_sentences
 
 # Shorter sentences are those that everybody writes ("he laughed", "CCTV reports").
 MIN_SENTENCE_CHARS = 10
@@ -40,22 +40,22 @@ class Cops:
                 place = (work_id, sentence.place.start, sentence.place.end)
                 self._places.setdefault(digest, []).append(place)
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[EngineMatch]:
         units = list(self._units(text))
         shared: Counter[str] = Counter()
-        spans: dict[str, list[FoundSpan]] = {}
+        spans: dict[str, list[SharedSpan]] = {}
         for sentence, digest in units:
             for work_id, start, end in self._places.get(digest, ()):
                 shared[work_id] += 1
-                spans.setdefault(work_id, []).append(FoundSpan(sentence.place, TextRange(start, end)))
-        found = (Found(work_id, count / len(units), tuple(spans[work_id])) for work_id, count in shared.items())
+                spans.setdefault(work_id, []).append(SharedSpan(sentence.place, TextRange(start, end)))
+        found = (EngineMatch(work_id, count / len(units), tuple(spans[work_id])) for work_id, count in shared.items())
         return sorted(
             (work for work in found if work.similarity >= self._min_share),
             key=lambda work: (-work.similarity, work.work_id),
         )
 
-    def _units(self, text: str) -> Iterator[tuple[Sentence, int]]:
-        for sentence in sentences_of(text):
+    def _units(self, text: str) -> Iterator[tuple[PlacedSentence, int]]:
+        for sentence in split_sentences(text):
             codes = plain_characters(sentence.text)[0]
             if codes.size >= self._min_sentence_chars:
                 yield sentence, xxhash.xxh3_64_intdigest(codes.tobytes())

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.characters import ZERO_WIDTH
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.feature_index import FeatureIndex
 
 CRC_BITS = 32
@@ -51,7 +51,7 @@ class CrcShingleEngine(ChapterEngine):
             self._index.add(features)
             self._word_counts.append(len(words))
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         words = canonical_words(text)
         chapters, shared = self._index.count_shared(_features(words, self._words))
         shares = shared / np.maximum(len(words), np.array(self._word_counts, np.int64)[chapters])

@@ -12,7 +12,7 @@ from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
 
 SHINGLE_TOKENS = 10  # as in the source
 ONE_IN = 25
@@ -23,7 +23,7 @@ MIN_CONTAINMENT, MIN_CONTAINMENT_SS = 0.25, 0.10
 
 def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN) -> NDArray[np.uint64]:
     """uint64[n]: the shingles whose hash is divisible by `one_in`, in order of the text."""
-    hashes = shingle_hashes(tokens_of(text).ids, tokens)
+    hashes = shingle_hashes(tokenize(text).ids, tokens)
     return np.compress(hashes % np.uint64(one_in) == 0, hashes)
 
 
@@ -52,7 +52,7 @@ class DscEngine(FeatureEngine):
         shares = shared / max(1, page_features)
         return shares, shares >= self._min_containment
 
-    def _features_of(self, text: str) -> NDArray[np.uint64]:
+    def _extract_features(self, text: str) -> NDArray[np.uint64]:
         kept = kept_shingles(text, self._shingle_tokens, self._one_in)
         if self._super_shingle == 1:
             return np.unique(mix(kept))

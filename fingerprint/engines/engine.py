@@ -1,4 +1,4 @@
-"""What every engine is to its callers: works are added, then pages are looked up.
+"""The interface of all engines: works are added, then pages are looked up.
 
 Nothing here stores or sends anything: an engine is held in the memory of one process.
 """
@@ -13,7 +13,7 @@ from core.wording import Message
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSpan:
+class SharedSpan:
     """A passage that page and work share, in offsets of the texts as given."""
 
     page: TextRange
@@ -21,12 +21,12 @@ class FoundSpan:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EngineMatch:
     """A work that an engine calls the source of a page. similarity: 0 to 1, by the engine's own measure."""
 
     work_id: str
     similarity: float
-    spans: tuple[FoundSpan, ...] = ()
+    spans: tuple[SharedSpan, ...] = ()
 
 
 class Engine(Protocol):
@@ -39,7 +39,7 @@ class Engine(Protocol):
     def add(self, work_id: str, text: str) -> None:
         """Index a work. An id is added once; works with the same text are works of their own."""
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[EngineMatch]:
         """The works that are duplicates of the page by the engine's published rule: each once, the best first."""
 
 

@@ -16,15 +16,15 @@ from fingerprint.compilation import kernel
 from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
+    build_chapter_table,
+    build_word_postings,
     dot_products,
     highest_places,
     highest_terms,
-    postings_of,
-    table_of,
     unit_weights,
 )
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
@@ -64,7 +64,7 @@ class ERulemaking(ChapterEngine):
         self._counts: list[NDArray[np.int32]] = []
         self._buckets: list[int] = []
         self._digests: list[int] = []
-        self._seeds: _Seeds | None = None
+        self._seeds: _WordSeeds | None = None
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         words, counts = word_counts(text)
@@ -78,28 +78,30 @@ class ERulemaking(ChapterEngine):
         self._digests.append(xxhash.xxh3_64_intdigest(codes.tobytes()))
         self._seeds = None
 
-    def _find_chapter(self, text: str) -> Iterable[Found]:
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         words, counts = word_counts(text)
         if words.size < self._min_words or not self._words:
             return ()
         if self._seeds is None:
             order = _by_repetition(self._digests)
-            table = table_of([self._words[chapter] for chapter in order], [self._counts[chapter] for chapter in order])
+            table = build_chapter_table(
+                [self._words[chapter] for chapter in order], [self._counts[chapter] for chapter in order]
+            )
             buckets = np.array(self._buckets, np.int64)[order]
-            self._seeds = _Seeds(table, order, buckets, self._features, self._min_cosine)
+            self._seeds = _WordSeeds(table, order, buckets, self._features, self._min_cosine)
         seeds = self._seeds
         cosines = seeds.cosines(words, counts, self._bucket(plain_characters(text)[0].size))
         return self._owners.works(
             (chapter, cosines[seed])
             for seed in np.flatnonzero(cosines >= self._min_cosine).tolist()
-            for chapter in seeds.chapters_of[seed]
+            for chapter in seeds.split_chapters[seed]
         )
 
     def _bucket(self, chars: int) -> int:
         return int(np.log(max(chars, 1)) / self._growth)
 
 
-class _Seeds:
+class _WordSeeds:
     """The seeds among chapters, and which chapters belong to each. order: the numbers of the chapters in the table."""
 
     def __init__(
@@ -109,7 +111,7 @@ class _Seeds:
         self._inverse_frequencies = table.inverse_frequencies()
         starts, chosen = highest_terms(table, self._inverse_frequencies[table.terms], features)
         terms, weights = table.terms[chosen], unit_weights(starts, table.counts[chosen].astype(np.float64))
-        self._postings = postings = postings_of(starts, terms, weights, table.vocabulary.size)
+        self._postings = postings = build_word_postings(starts, terms, weights, table.vocabulary.size)
         owners = _seed_of_each(
             starts,
             terms,
@@ -120,14 +122,14 @@ class _Seeds:
             buckets,
             min_cosine,
         )
-        self.chapters_of: dict[int, list[int]] = {}
+        self.split_chapters: dict[int, list[int]] = {}
         for place, seed in enumerate(owners.tolist()):
-            self.chapters_of.setdefault(seed, []).append(order[place])
+            self.split_chapters.setdefault(seed, []).append(order[place])
         self._is_seed = owners == np.arange(owners.size)
 
     def cosines(self, words: NDArray[np.uint64], counts: NDArray[np.int32], bucket: int) -> NDArray[np.float64]:
         """float64[chapters, most repeated first]: of the page with each seed near its bucket, 0 for all others."""
-        numbers = self._table.numbers_of(words)
+        numbers = self._table.term_numbers(words)
         numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
         chosen = highest_places(self._inverse_frequencies[numbers], self._features)
         weights = unit_weights(np.array([0, chosen.size]), counts[chosen].astype(np.float64))

@@ -7,7 +7,7 @@ from functools import partial
 
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, CHAPTER_PARAMETERS, ChapterEngine
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.engine import EngineEntry, EngineMatch
 from fingerprint.engines.tokens import canonical
 
 
@@ -30,8 +30,8 @@ class ExactEngine(ChapterEngine):
         if digest := self._digest(text):
             self._works[digest].add(work_id)
 
-    def _find_chapter(self, text: str) -> Iterable[Found]:
-        return (Found(work_id, 1.0) for work_id in self._works.get(self._digest(text), ()))
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
+        return (EngineMatch(work_id, 1.0) for work_id in self._works.get(self._digest(text), ()))
 
     def _digest(self, text: str) -> bytes:
         """Empty for a text without anything that counts."""

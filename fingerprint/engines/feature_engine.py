@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.engines.chapters import ChapterEngine
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.feature_index import FeatureIndex
 
 
@@ -19,19 +19,19 @@ class FeatureEngine(ChapterEngine):
         self._index = FeatureIndex()
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        features = self._features_of(text)
+        features = self._extract_features(text)
         if features.size:
             self._owners.add(work_id)
             self._index.add(features)
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
-        features = self._features_of(text)
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
+        features = self._extract_features(text)
         chapters, shared = self._index.count_shared(features)
         similarities, is_alike = self._alike(shared, features.size, self._index.sizes[chapters])
         return self._owners.works(zip(chapters[is_alike].tolist(), similarities[is_alike].tolist(), strict=True))
 
     @abstractmethod
-    def _features_of(self, text: str) -> NDArray[np.uint64]:
+    def _extract_features(self, text: str) -> NDArray[np.uint64]:
         """Each once."""
 
     @abstractmethod

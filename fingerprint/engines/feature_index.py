@@ -1,4 +1,4 @@
-"""Which chapters have which features, and how many of a page's features each has."""
+"""Index of chapters by their features, which counts a page's features in each."""
 
 import numpy as np
 from numpy.typing import NDArray

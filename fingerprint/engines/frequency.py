@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.algorithms import PUBLISHED_WINDOWS
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.engine import EngineEntry, EngineMatch
 from fingerprint.engines.hashing import WORD_MULTIPLIER, mix
 from fingerprint.engines.located_works import LocatedWorks, Offsets
 from fingerprint.engines.span_merging import MergeRule, merge_hits
@@ -55,9 +55,9 @@ class FrequencyEngine:
         offsets, windows, places = _windows(text, self._rule)
         self._works.add(work_id, offsets, windows, places)
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[EngineMatch]:
         offsets, windows, places = _windows(text, self._page_rule)
-        clusters = merge_hits(self._works.hits(windows, places), self._merge).of_works_with(self._min_matches)
+        clusters = merge_hits(self._works.hits(windows, places), self._merge).keep_works_by_total(self._min_matches)
         return self._works.matches(clusters, offsets, windows.size)
 
 

@@ -14,7 +14,7 @@ from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
 
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
 PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
@@ -29,7 +29,7 @@ def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64
 
     A text of n tokens has n - 10 + 1 shingles; markup, punctuation and function words are gone, letters in lower case.
     """
-    ids = tokens_of(text).ids
+    ids = tokenize(text).ids
     shingles = shingle_hashes(ids[~np.isin(ids, _FUNCTION_WORD_IDS)], shingle_tokens)
     return _minima(shingles, SEEDS) if shingles.size else shingles
 
@@ -67,7 +67,7 @@ class Functions84Engine(FeatureEngine):
         del chapter_features
         return shared / max(1, page_features), shared >= self._min_equal
 
-    def _features_of(self, text: str) -> NDArray[np.uint64]:
+    def _extract_features(self, text: str) -> NDArray[np.uint64]:
         """The features with their places mixed in: only those of one place can be equal."""
         least = minima(text, self._shingle_tokens)
         if not least.size:
@@ -89,7 +89,7 @@ def _minima(shingles: NDArray[np.uint64], seeds: NDArray[np.uint64]) -> NDArray[
     return least
 
 
-_FUNCTION_WORD_IDS = tokens_of(FUNCTION_WORDS).ids
+_FUNCTION_WORD_IDS = tokenize(FUNCTION_WORDS).ids
 
 DEPARTURES = (
     CHINESE_TOKENS,

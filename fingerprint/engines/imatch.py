@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -38,10 +38,10 @@ class IMatch(WordEngine):
         super().__init__(chapter_chars)
         self._range, self._min_terms = (min_normal_idf, max_normal_idf), min_terms
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         table = self._current_table()
         words = word_counts(text)[0]
-        numbers = table.numbers_of(words)
+        numbers = table.term_numbers(words)
         digest = self._digest(words[numbers != UNKNOWN], numbers[numbers != UNKNOWN])
         return self._works.owners.works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
 

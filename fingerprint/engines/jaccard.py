@@ -9,7 +9,7 @@ from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
 from fingerprint.engines.hashing import shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokens_of, word_ids
+from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokenize, word_ids
 
 
 class JaccardEngine(FeatureEngine):
@@ -24,7 +24,7 @@ class JaccardEngine(FeatureEngine):
         super().__init__(chapter_chars)
         self._features, self._is_duplicate = features, is_duplicate
 
-    def _features_of(self, text: str) -> NDArray[np.uint64]:
+    def _extract_features(self, text: str) -> NDArray[np.uint64]:
         return self._features(text)
 
     def _alike(
@@ -36,12 +36,12 @@ class JaccardEngine(FeatureEngine):
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:
     """uint64[n]: the different runs of so many tokens, as hashes."""
-    return np.unique(shingle_hashes(tokens_of(text).ids, tokens))
+    return np.unique(shingle_hashes(tokenize(text).ids, tokens))
 
 
 def word_set(text: str) -> NDArray[np.uint64]:
     """uint64[n]: the different words, as hashes."""
-    return np.unique(word_ids(tokens_of(text)))
+    return np.unique(word_ids(tokenize(text)))
 
 
 def k_shingle_engine(tokens: int = 3, min_jaccard: float = 0.5, chapter_chars: int = CHAPTER_CHARS) -> JaccardEngine:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 CODE_POINT_BITS = 21
@@ -51,7 +51,7 @@ class Koala(ChapterEngine):
         self._texts.append(plain_characters(text)[0])
         self._is_built = False
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         self._build()
         substrings = self._choose(plain_characters(text)[0])
         shared = Counter(chapter for each in substrings for chapter in self._chapters.get(each, ()))

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
-from fingerprint.engines.engine import Found, FoundSpan
-from fingerprint.engines.position_index import Hits, PositionIndex
+from fingerprint.engines.engine import EngineMatch, SharedSpan
+from fingerprint.engines.position_index import FeatureHits, PositionIndex
 from fingerprint.engines.span_merging import Clusters
 
 Offsets = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends of tokens in a text
@@ -28,22 +28,24 @@ class LocatedWorks:
         self._work_ids.append(work_id)
         self._offsets.append(offsets)
 
-    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> Hits:
+    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
         """The features that a page shares with any work."""
         return self._index.hits(features, places)
 
-    def matches(self, clusters: Clusters, page: Offsets, page_features: int) -> list[Found]:
+    def matches(self, clusters: Clusters, page: Offsets, page_features: int) -> list[EngineMatch]:
         """The works of the clusters, best first. The similarity is the share of the page's features in clusters."""
         works = sorted(set(clusters.works.tolist()))
         found = [self._match(work, clusters, page, page_features) for work in works]
         return sorted(found, key=lambda match: (-match.similarity, match.work_id))
 
-    def _match(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> Found:
+    def _match(self, work: int, clusters: Clusters, page: Offsets, page_features: int) -> EngineMatch:
         own = np.flatnonzero(clusters.works == work)
         similarity = min(1.0, int(clusters.features[own].sum()) / page_features)
-        return Found(self._work_ids[work], similarity, tuple(self._spans(own, clusters, page, self._offsets[work])))
+        return EngineMatch(
+            self._work_ids[work], similarity, tuple(self._spans(own, clusters, page, self._offsets[work]))
+        )
 
-    def _spans(self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, work: Offsets) -> Iterator[FoundSpan]:
+    def _spans(self, own: NDArray[np.int64], clusters: Clusters, page: Offsets, work: Offsets) -> Iterator[SharedSpan]:
         last = self._span_tokens - 1
         sides = (
             page[0][clusters.page_first[own]],
@@ -52,4 +54,4 @@ class LocatedWorks:
             work[1][clusters.work_last[own] + last],
         )
         for page_start, page_end, work_start, work_end in zip(*(side.tolist() for side in sides), strict=True):
-            yield FoundSpan(TextRange(page_start, page_end), TextRange(work_start, work_end))
+            yield SharedSpan(TextRange(page_start, page_end), TextRange(work_start, work_end))

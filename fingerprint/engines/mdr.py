@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.text import TextRange
 from core.wording import Message
 from fingerprint.engines.common_substrings import CommonSubstring, SubstringIndex
-from fingerprint.engines.engine import EngineEntry, Found, FoundSpan
+from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
 from fingerprint.engines.plain_characters import WITHOUT_MARKS, plain_characters
 
 # The source takes chunks of 60 characters of English, some ten words; ten words of English are some 20 Chinese
@@ -43,7 +43,7 @@ class Mdr:
         self._index.add(codes)
         self._works.append(_Work(work_id, offsets.astype(np.int32)))
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[EngineMatch]:
         codes, offsets = plain_characters(text)
         matches: dict[int, list[CommonSubstring]] = {}
         for match in self._index.find(codes):
@@ -51,16 +51,18 @@ class Mdr:
         found = [self._match(number, shared, offsets) for number, shared in matches.items()]
         return sorted(found, key=lambda work: (-work.similarity, work.work_id))
 
-    def _match(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> Found:
+    def _match(self, number: int, matches: list[CommonSubstring], page_offsets: NDArray[np.int64]) -> EngineMatch:
         work = self._works[number]
         is_shared = np.zeros(page_offsets.size, np.bool_)
         spans = []
         for match in matches:
             is_shared[match.page : match.page + match.chars] = True
             spans.append(
-                FoundSpan(_range(page_offsets, match.page, match.chars), _range(work.offsets, match.start, match.chars))
+                SharedSpan(
+                    _range(page_offsets, match.page, match.chars), _range(work.offsets, match.start, match.chars)
+                )
             )
-        return Found(work.work_id, float(is_shared.mean()), tuple(spans))
+        return EngineMatch(work.work_id, float(is_shared.mean()), tuple(spans))
 
 
 def _range(offsets: NDArray[np.integer], first: int, chars: int) -> TextRange:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.hashing import shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
 
 MAX_BATCH = 4096  # features: times the permutations, what one step holds in memory
 HALF = np.uint64(32)  # features and minima have 32 bits, the products between them 64
@@ -52,7 +52,7 @@ class MinHashLshEngine(ChapterEngine):
             for band in self._bands(sketch):
                 self._buckets[band].append(chapter)
 
-    def _find_chapter(self, text: str) -> Iterable[Found]:
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         sketch = self._sketch(text)
         if sketch is None:
             return ()
@@ -95,7 +95,7 @@ def choose_bands_and_rows(threshold: float, permutations: int) -> tuple[int, int
 
 
 def _features(text: str, shingle_tokens: int) -> NDArray[np.uint64]:
-    return np.unique(shingle_hashes(tokens_of(text).ids, shingle_tokens) >> HALF)
+    return np.unique(shingle_hashes(tokenize(text).ids, shingle_tokens) >> HALF)
 
 
 ENTRIES = (

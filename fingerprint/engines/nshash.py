@@ -12,9 +12,9 @@ from functools import partial
 import xxhash
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, best_works, chapter_entry, chapters_of
-from fingerprint.engines.engine import Found
-from fingerprint.engines.sentences import SENTENCE_ENDS, sentences_of
+from fingerprint.engines.chapters import CHAPTER_CHARS, best_works, chapter_entry, split_chapters
+from fingerprint.engines.engine import EngineMatch
+from fingerprint.engines.sentences import SENTENCE_ENDS, split_sentences
 
 LONGEST_SENTENCES = 5  # published
 MIN_SENTENCE_CHARS = 31  # the published code takes sentences of more than 30 characters, if there are any
@@ -27,7 +27,7 @@ def md5_digest(sentence: bytes) -> bytes:
 
 
 def xxh3_digest(sentence: bytes) -> bytes:
-    """What stands here for the published farmhash: another fast hash of 64 bits."""
+    """The hash in place of the published farmhash: another fast one of 64 bits."""
     return xxhash.xxh3_64_digest(sentence)
 
 
@@ -41,7 +41,7 @@ def longest_sentences(
 
     Sentences below `min_chars` are taken only when the text has no longer one.
     """
-    sentences = [sentence.text for sentence in sentences_of(text, ends)]
+    sentences = [sentence.text for sentence in split_sentences(text, ends)]
     long_ones = [sentence for sentence in sentences if len(sentence) >= min_chars]
     return heapq.nlargest(limit, long_ones or sentences, key=len)
 
@@ -73,19 +73,19 @@ class NsHash:
         self._works: dict[bytes, list[str]] = defaultdict(list)  # by digest
 
     def add(self, work_id: str, text: str) -> None:
-        chapters = chapters_of(text, self._chapter_chars)
+        chapters = split_chapters(text, self._chapter_chars)
         digests = {digest for chapter in chapters for digest in self._digests(chapter)}
         for digest in digests:
             self._works[digest].append(work_id)
 
-    def find(self, text: str) -> list[Found]:
-        pieces = chapters_of(text, self._chapter_chars)
+    def find(self, text: str) -> list[EngineMatch]:
+        pieces = split_chapters(text, self._chapter_chars)
         return best_works(found for piece in pieces for found in self._find_piece(piece))
 
-    def _find_piece(self, text: str) -> Iterator[Found]:
+    def _find_piece(self, text: str) -> Iterator[EngineMatch]:
         digests = self._digests(text)
         shared = Counter(work_id for digest in digests for work_id in self._works.get(digest, ()))
-        return (Found(work_id, count / len(digests)) for work_id, count in shared.items())
+        return (EngineMatch(work_id, count / len(digests)) for work_id, count in shared.items())
 
     def _digests(self, text: str) -> list[bytes]:
         return sentence_digests(text, self._sentences, self._digest, self._sentence_ends)

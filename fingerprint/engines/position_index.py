@@ -1,4 +1,4 @@
-"""Where in which work each feature stands."""
+"""Index of the places of features in works."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hits:
+class FeatureHits:
     """Equal features: places int64[h] in the page, works int32[h], work_places int64[h]; by place of the page."""
 
     places: NDArray[np.int64]
@@ -35,7 +35,7 @@ class PositionIndex:
         """The features of a work, well mixed."""
         self._pending.append((work, features, places))
 
-    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> Hits:
+    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
         """Every pair of equal features of a page and of works.
 
         Where there are very many, the features that occur most often in works are left out until there are not.
@@ -47,7 +47,9 @@ class PositionIndex:
         queries = np.repeat(kept, counts[kept])
         within = np.arange(queries.size) - np.repeat(np.cumsum(counts[kept]) - counts[kept], counts[kept])
         entries = firsts[queries] + within
-        return Hits(places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64))
+        return FeatureHits(
+            places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64)
+        )
 
     def _build(self) -> None:
         works, features, places = zip(*self._pending, strict=True)

@@ -14,7 +14,7 @@ from core.wording import Message
 from fingerprint.characters import Kind
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.common_substrings import SubstringIndex
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.readings import code_points
 from fingerprint.tables import TABLES_2026
 
@@ -88,7 +88,7 @@ class PunctuationStrings(ChapterEngine):
         self._owners.add(work_id)
         self._lengths.append(len(string))
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         string = self._feature_string(text)
         shares = (
             (chapter, chars / min(len(string), self._lengths[chapter]))

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, postings_of
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, build_word_postings
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -68,13 +68,13 @@ class Registry:
         self._works.add(work_id, chapter)
 
     def highest_possible(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> float:
-        """What the similarity of no chapter exceeds, by the word statistics alone; may be above 1.
+        """An upper bound of the similarity of any chapter, by the word statistics alone; may be above 1.
 
         Of the page a chapter holds at most each word as often as any chapter has it, within the ratio; of a chapter the
         page holds at most each word by its highest share in any chapter.
         """
         table = self._current_table()
-        numbers = table.numbers_of(words)
+        numbers = table.term_numbers(words)
         page_counts = counts[numbers != UNKNOWN].astype(np.float64)
         highest, shares = self._highest[numbers[numbers != UNKNOWN]], self._shares[numbers[numbers != UNKNOWN]]
         is_close = page_counts < self._ratio * highest
@@ -82,9 +82,9 @@ class Registry:
         page_square = float(np.square(counts, dtype=np.float64).sum())
         return max(float(of_page[is_close].sum()) / page_square, float((page_counts * shares)[is_close].sum()))
 
-    def find(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> Iterator[Found]:
+    def find(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> Iterator[EngineMatch]:
         table = self._current_table()
-        numbers = table.numbers_of(words)
+        numbers = table.term_numbers(words)
         is_known = numbers != UNKNOWN
         products = np.zeros(table.chapters, np.float64)
         _add_close_products(
@@ -106,7 +106,9 @@ class Registry:
         if table is self._table:
             return table
         self._table = table
-        self._postings = postings_of(table.starts, table.terms, table.counts.astype(np.float32), table.vocabulary.size)
+        self._postings = build_word_postings(
+            table.starts, table.terms, table.counts.astype(np.float32), table.vocabulary.size
+        )
         squares = np.concatenate([[0], np.cumsum(np.square(table.counts, dtype=np.float64))])
         self._squares = squares[table.starts[1:]] - squares[table.starts[:-1]]
         self._squares[np.diff(table.starts) < MIN_WORDS] = np.inf
@@ -145,7 +147,7 @@ class Scam(ChapterEngine):
         number = xxhash.xxh3_64_intdigest(work_id.encode("utf-8", "surrogatepass")) % len(self._registries)
         self._registries[number].add(work_id, text)
 
-    def _find_chapter(self, text: str) -> Iterator[Found]:
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         words, counts = word_counts(text)
         if words.size < MIN_WORDS:
             return
@@ -154,7 +156,7 @@ class Scam(ChapterEngine):
 
 
 def largest_ratio(epsilon: float) -> float:
-    """What the ratio r of two frequencies has to stay below so that r + 1 / r stays below epsilon; at least 1.
+    """The bound that the ratio r of two frequencies stays below so that r + 1 / r is below epsilon; at least 1.
 
     >>> largest_ratio(2.5)
     2.0

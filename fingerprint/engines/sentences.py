@@ -12,21 +12,21 @@ SENTENCE_ENDS = "。．！!？?\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class PlacedSentence:
     """A sentence without its end mark and without blanks around it; place: where it stands in the text as given."""
 
     text: str
     place: TextRange
 
 
-def sentences_of(text: str, ends: str = SENTENCE_ENDS) -> Iterator[Sentence]:
-    """The sentences of a text in order; what holds no letter, digit or Chinese character is no sentence.
+def split_sentences(text: str, ends: str = SENTENCE_ENDS) -> Iterator[PlacedSentence]:
+    """Split a text into its sentences; what holds no letter, digit or Chinese character is no sentence.
 
-    >>> [(sentence.text, sentence.place.start) for sentence in sentences_of("雨停了。　“走！”……？！")]
+    >>> [(sentence.text, sentence.place.start) for sentence in split_sentences("雨停了。　“走！”……？！")]
     [('雨停了', 0), ('“走', 5)]
     """
     for found in re.finditer(f"[^{re.escape(ends)}]+", text):
         written = found.group().strip()
         if written and plain_characters(written)[0].size:
             start = found.start() + len(found.group()) - len(found.group().lstrip())
-            yield Sentence(written, TextRange(start, start + len(written)))
+            yield PlacedSentence(written, TextRange(start, start + len(written)))

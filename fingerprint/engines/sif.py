@@ -44,7 +44,7 @@ class Sif(FeatureEngine):
         shares = shared / np.minimum(page_features, chapter_features)
         return shares, shares >= self._min_share
 
-    def _features_of(self, text: str) -> NDArray[np.uint64]:
+    def _extract_features(self, text: str) -> NDArray[np.uint64]:
         codes = plain_characters(text)[0]
         last = codes.size - self._window_chars
         written = codes.tobytes().decode("utf-32-le", "surrogatepass")

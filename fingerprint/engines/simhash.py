@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.simhash_tables import BlockTables, equal_blocks
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
 
 FEATURE_TOKENS = 2
 WORD_BITS = 64
@@ -48,16 +48,16 @@ class SimhashEngine(ChapterEngine):
             self._owners.add(work_id)
             self._tables.add(fingerprint)
 
-    def _find_chapter(self, text: str) -> Iterable[Found]:
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         fingerprint = self._fingerprint(text)
         if fingerprint is None:
             return ()
-        near = self._tables.find_near(fingerprint)
+        near = self._tables.find_similar(fingerprint)
         return self._owners.works((chapter, 1 - distance / self._bits) for chapter, distance in near)
 
     def _fingerprint(self, text: str) -> int | None:
         """None for a text without features: nothing can be like it."""
-        features = shingle_hashes(tokens_of(text).ids, self._feature_tokens)
+        features = shingle_hashes(tokenize(text).ids, self._feature_tokens)
         return simhash(features, self._bits) if features.size else None
 
 

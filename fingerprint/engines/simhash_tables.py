@@ -18,7 +18,7 @@ def equal_blocks(bits: int, count: int) -> tuple[int, ...]:
 
 
 def offsets(blocks: Sequence[int]) -> tuple[int, ...]:
-    """Where each block begins.
+    """The first bit of each block.
 
     >>> offsets((12, 12, 12, 12, 16))
     (0, 12, 24, 36, 48)
@@ -27,7 +27,7 @@ def offsets(blocks: Sequence[int]) -> tuple[int, ...]:
 
 
 def distance(one: int, other: int) -> int:
-    """How many bits differ."""
+    """Count the bits that differ."""
     return (one ^ other).bit_count()
 
 
@@ -57,8 +57,8 @@ class BlockTables:
         self._fingerprints.append(fingerprint)
         self._tables = None
 
-    def find_near(self, fingerprint: int) -> list[tuple[int, int]]:
-        """(number, distance) of each fingerprint within the distance, by number."""
+    def find_similar(self, fingerprint: int) -> list[tuple[int, int]]:
+        """Find (number, distance) of each fingerprint within the distance, by number."""
         if self._tables is None:
             self._tables = self._sort_tables()
         key, found = np.uint64(fingerprint), set[int]()

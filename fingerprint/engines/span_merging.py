@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.engines.position_index import Hits
+from fingerprint.engines.position_index import FeatureHits
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +30,16 @@ class Clusters:
     work_last: NDArray[np.int64]
     features: NDArray[np.int64]
 
-    def of_at_least(self, features: int) -> "Clusters":
-        """Those with so many features."""
+    def keep_clusters(self, features: int) -> "Clusters":
+        """Keep the clusters with so many features."""
         return self._select(self.features >= features)
 
-    def of_works_with_one_of(self, features: int) -> "Clusters":
-        """Those of works that have a cluster with so many features."""
+    def keep_works_by_cluster(self, features: int) -> "Clusters":
+        """Keep the clusters of works that have one with so many features."""
         return self._select(np.isin(self.works, self.works[self.features >= features]))
 
-    def of_works_with(self, features: int) -> "Clusters":
-        """Those of works that have so many features in all their clusters."""
+    def keep_works_by_total(self, features: int) -> "Clusters":
+        """Keep the clusters of works that have so many features in all of theirs."""
         if not self.works.size:
             return self
         return self._select(np.bincount(self.works, self.features)[self.works] >= features)
@@ -55,7 +55,7 @@ class Clusters:
         )
 
 
-def merge_hits(hits: Hits, rule: MergeRule) -> Clusters:
+def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
     """Sort hits into bands of diagonals that lie within the drift of each other, and cuts these at gaps.
 
     A diagonal is the place in the work less that in the page; it changes where something was inserted or left out.

@@ -9,14 +9,14 @@ from fingerprint.engines.chapter_words import (
     UNKNOWN,
     ChapterTable,
     WordEngine,
+    build_word_postings,
     dot_products,
     highest_places,
     highest_terms,
-    postings_of,
     unit_weights,
 )
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
-from fingerprint.engines.engine import Found
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
 from fingerprint.engines.words import word_counts
 
@@ -38,12 +38,12 @@ class TfIdf(WordEngine):
         super().__init__(chapter_chars)
         self._top_terms, self._min_cosine = top_terms, min_cosine
 
-    def _find_chapter(self, text: str) -> Iterable[Found]:
+    def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         table = self._current_table()
         words, counts = word_counts(text)
         if not words.size or not table.chapters:
             return ()
-        numbers = table.numbers_of(words)
+        numbers = table.term_numbers(words)
         is_known = numbers != UNKNOWN
         frequencies = np.where(is_known, self._inverse_frequencies[numbers], np.log(table.chapters))
         weights = counts.astype(np.float64) * frequencies
@@ -64,7 +64,7 @@ class TfIdf(WordEngine):
         weights = table.counts * self._inverse_frequencies[table.terms]
         starts, chosen = highest_terms(table, weights, self._top_terms)
         units = unit_weights(starts, weights[chosen])
-        self._postings = postings_of(starts, table.terms[chosen], units, table.vocabulary.size)
+        self._postings = build_word_postings(starts, table.terms[chosen], units, table.vocabulary.size)
 
 
 ENTRIES = (

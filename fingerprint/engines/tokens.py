@@ -1,4 +1,4 @@
-"""What the published engines read of a text: tokens, and the words that are made of them.
+"""Tokens of a text as the published engines read it, and the words that are made of them.
 
 A Chinese character is a token, and so is a run of Latin letters or of digits; the rest (punctuation, spaces, line ends)
 is dropped. Case and width of letters make no difference, and traditional characters none where `fold` asks for it.
@@ -37,10 +37,10 @@ class Tokens:
     is_han: NDArray[np.bool_]
 
 
-def tokens_of(text: str, fold: bool = False) -> Tokens:
-    """The tokens of a text, in order.
+def tokenize(text: str, fold: bool = False) -> Tokens:
+    """Split a text into its tokens, in order.
 
-    >>> tokens = tokens_of("我有Two个, 網")
+    >>> tokens = tokenize("我有Two个, 網")
     >>> tokens.starts.tolist(), tokens.ends.tolist()
     ([0, 1, 2, 5, 8], [1, 2, 5, 6, 9])
     """
@@ -60,7 +60,7 @@ def canonical(text: str, fold: bool = False) -> str:
 
 
 def word_pairs(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Where each word begins, int64[w] token numbers, and whether it reaches over the next token too, bool[w].
+    """The token at which each word begins, int64[w], and whether it reaches over the next one too, bool[w].
 
     A character that stands alone among other tokens is a word.
     """

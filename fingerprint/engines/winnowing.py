@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.compilation import kernel
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.engine import EngineEntry, EngineMatch
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.located_works import LocatedWorks
 from fingerprint.engines.span_merging import MergeRule, merge_hits
-from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, tokens_of
+from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, tokenize
 
 
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
@@ -77,14 +77,14 @@ class WinnowingEngine:
         tokens, kept, places = self._fingerprints(text)
         self._works.add(work_id, (tokens.starts, tokens.ends), kept, places)
 
-    def find(self, text: str) -> list[Found]:
+    def find(self, text: str) -> list[EngineMatch]:
         tokens, kept, places = self._fingerprints(text)
         clusters = merge_hits(self._works.hits(kept, places), self._merge)
-        shown = clusters.of_works_with_one_of(self._min_to_match).of_at_least(self._min_to_show)
+        shown = clusters.keep_works_by_cluster(self._min_to_match).keep_clusters(self._min_to_show)
         return self._works.matches(shown, (tokens.starts, tokens.ends), kept.size)
 
     def _fingerprints(self, text: str) -> tuple[Tokens, NDArray[np.uint64], NDArray[np.int32]]:
-        tokens = tokens_of(text, self._fold)
+        tokens = tokenize(text, self._fold)
         hashes = shingle_hashes(tokens.ids, self._k)
         places = winnow(hashes, self._window)
         return tokens, hashes[places], places.astype(np.int32)

@@ -1,4 +1,4 @@
-"""Which character follows which in Chinese.
+"""Pairs of characters that follow each other in Chinese.
 
 The table tells a text from its characters in disorder: of the pairs of prose half or more are known, of those of the
 same characters in disorder one in seven.
@@ -33,7 +33,7 @@ BIT_MASK = np.uint32(31)
 NO_KEY = np.uint32(NO_CHARACTER * int(MULTIPLIER))
 
 Table = NDArray[np.uint32]
-Keys = NDArray[np.uint32]  # of characters, see `key_of`
+Keys = NDArray[np.uint32]  # of characters, see `pair_key`
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,14 +61,14 @@ FOLLOWERS_2026 = FollowerTable(
 
 
 @kernel(allocates=False, nogil=True)
-def key_of(character: int) -> np.uint32:
-    """What `is_pair` takes of a character in simplified form."""
+def pair_key(character: int) -> np.uint32:
+    """The key of a character in simplified form, for `is_pair`."""
     return np.uint32(np.uint32(character) * MULTIPLIER)
 
 
 @kernel(allocates=False, nogil=True)
 def is_pair(first: np.uint32, second: np.uint32, table: Table) -> np.uint32:
-    """Whether the second character follows the first more often than by chance: 1 or 0. By their keys.
+    """1 if the second character follows the first more often than by chance, else 0. By their keys.
 
     Of pairs that do not some 1 in 40 are said to.
     """

@@ -40,7 +40,7 @@ AROUND = 6  # pairs on either side of one that is made, which are near it
 
 
 @kernel(allocates=False, nogil=True)
-def gain_of(first: np.uint32, second: np.uint32, table: Table) -> int:
+def pair_gain(first: np.uint32, second: np.uint32, table: Table) -> int:
     """The gain of one pair. What is no Chinese character, and one behind itself, tell nothing of the order."""
     if NO_KEY in (first, second) or first == second:
         return 0
@@ -59,9 +59,9 @@ def near_gains(keys: Keys, table: Table) -> Gains:
 def fill_gains(gains: Gains, keys: Keys, table: Table) -> None:
     """Write `near_gains`, which other kernels cannot call: code that returns arrays lies in memory once."""
     for place in range(1, keys.size):
-        gains[place, BACK] = gain_of(keys[place], keys[place - 1], table)
+        gains[place, BACK] = pair_gain(keys[place], keys[place - 1], table)
         for distance in range(1, min(place, 1 + MAX_BETWEEN) + 1):
-            gains[place, distance] = gain_of(keys[place - distance], keys[place], table)
+            gains[place, distance] = pair_gain(keys[place - distance], keys[place], table)
 
 
 @kernel(nogil=True)
@@ -215,7 +215,7 @@ def leave_out(gains: Gains, keys: Keys, offsets: NDArray[np.int32], max_period: 
 
 @kernel(nogil=True)
 def _first_costs(gains: Gains, buckets: Costs) -> Costs:
-    """What it costs at first to leave out each token: little for a kind that hardly goes with its neighbours."""
+    """The first cost of leaving out each token: little for a kind that hardly goes with its neighbours."""
     size = gains.shape[0]
     costs = np.empty(size, np.int64)
     seen, known = np.zeros(1 << (32 - BUCKETS_SHIFT), np.float64), np.zeros(1 << (32 - BUCKETS_SHIFT), np.float64)
@@ -233,7 +233,7 @@ def _first_costs(gains: Gains, buckets: Costs) -> Costs:
 
 @kernel(nogil=True)
 def first_gains(gains: Gains, keys: Keys) -> tuple[int, int]:
-    """What it gains at first to swap neighbours, and to leave out tokens, before it is known which."""
+    """The first gains of swapping neighbours and of leaving out tokens, before it is known which."""
     size = gains.shape[0]
     as_it_is = 0
     for place in range(1, size):
@@ -285,12 +285,12 @@ def sum_gains(keys: Keys, order: Order, table: Table) -> int:
     """Gains of all pairs of characters that an order puts beside each other."""
     gains = 0
     for place in range(1, order.size):
-        gains += gain_of(keys[order[place - 1]], keys[order[place]], table)
+        gains += pair_gain(keys[order[place - 1]], keys[order[place]], table)
     return gains
 
 
 class Weight(NamedTuple):
-    """What an order changes of a text, from its first change to its last: pairs, known ones, gains.
+    """The effect of an order on a text, from its first change to its last: pairs, known ones, gains.
 
     before, after: tokens. made: pairs that the text does not have; near: of these and those around. unlike: different
     pairs among those that are made.
@@ -310,7 +310,7 @@ class Weight(NamedTuple):
 
 @kernel(nogil=True)
 def weigh(keys: Keys, order: Order, table: Table) -> Weight:
-    """What an order changes."""
+    """Measure what an order changes."""
     size, kept, head, tail = keys.size, order.size, 0, 0
     while head < kept and order[head] == head:
         head += 1
@@ -318,12 +318,12 @@ def weigh(keys: Keys, order: Order, table: Table) -> Weight:
         tail += 1
     gained_before, gained, made, known_made, unlike, known_unlike, near, known_near = 0, 0, 0, 0, 0, 0, 0, 0
     for place in range(max(head, 1), min(size - tail + 1, size)):
-        gained_before += gain_of(keys[place - 1], keys[place], table)
+        gained_before += pair_gain(keys[place - 1], keys[place], table)
     is_seen = np.zeros(1 << (32 - SEEN_SHIFT), np.bool_)
     last_made, counted = -1 - AROUND, 0
     for place in range(max(head, 1), min(kept - tail + 1, kept)):
         first, second = keys[order[place - 1]], keys[order[place]]
-        gain = gain_of(first, second, table)
+        gain = pair_gain(first, second, table)
         gained += gain
         if order[place] != order[place - 1] + 1:
             made, known_made = made + 1, known_made + (gain > 0)
@@ -335,7 +335,7 @@ def weigh(keys: Keys, order: Order, table: Table) -> Weight:
             counted = max(counted, place - AROUND, 1)
         while last_made >= 0 and counted <= min(place, last_made + AROUND):
             near += 1
-            known_near += gain_of(keys[order[counted - 1]], keys[order[counted]], table) > 0
+            known_near += pair_gain(keys[order[counted - 1]], keys[order[counted]], table) > 0
             counted += 1
     return Weight(
         size - head - tail,

@@ -18,7 +18,7 @@ from fingerprint.noise import NOISE_KINDS, Noise
 from fingerprint.order import kernels
 from fingerprint.order.followers import FOLLOWERS_2026, Keys, Table
 from fingerprint.order.kernels import CHANCE_SHARE, KNOWN, Bounds, Gains, Order
-from fingerprint.order.screen import IN_COLUMNS, INSERTED, REVERSED, SWAPPED, is_doubtful, keys_of, suspect
+from fingerprint.order.screen import IN_COLUMNS, INSERTED, REVERSED, SWAPPED, find_suspect, is_doubtful, pair_keys
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables
 
@@ -64,12 +64,12 @@ class Text:
         """As of `kernels.near_gains`."""
         return kernels.near_gains(self.keys, self.table)
 
-    def read_as(self, order: Order) -> "Text":
+    def in_order(self, order: Order) -> "Text":
         """The tokens in another order."""
         return Text(self.keys[order], np.arange(order.size, dtype=np.int32), None, self.table)
 
     def units(self) -> Iterator[Bounds]:
-        """Where units begin that may be reversed, and the end of the last: the whole, lines, sentences, clauses."""
+        """The starts of units that may be reversed, and the end of the last: the whole, lines, sentences, clauses."""
         size = self.keys.size
         yield np.array([0, size], np.int32)
         if self.codes is None:
@@ -93,11 +93,11 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
     if not MIN_TOKENS <= stream.offsets.size <= MAX_TOKENS:
         return stream
     table = FOLLOWERS_2026.words
-    if not is_doubtful(codes, stream.offsets, tables.simplified, table):
+    if not is_doubtful(codes, stream.offsets, tables.simplified_forms, table):
         return stream
-    keys = keys_of(codes, stream.offsets, tables.simplified)
+    keys = pair_keys(codes, stream.offsets, tables.simplified_forms)
     order = _find_order(Text(keys, stream.offsets, codes, table))
-    return stream if order is None else _reordered(stream, order)
+    return stream if order is None else _reorder_stream(stream, order)
 
 
 def _find_order(text: Text) -> Order | None:
@@ -111,13 +111,13 @@ def _find_order(text: Text) -> Order | None:
         found, all_spent = order if found is None else found[order], all_spent + spent
         if _is_chinese(original, found, all_spent):
             best = found
-        text = text.read_as(order)
+        text = text.in_order(order)
     return best
 
 
 def _orders(text: Text) -> Iterator[tuple[Order, float]]:
     """The orders that undo what is suspected, and what it takes to name each, in gains."""
-    suspected = suspect(text.keys, text.table)
+    suspected = find_suspect(text.keys, text.table)
     if suspected & IN_COLUMNS:
         yield from ((order, 0.0) for order in _column_orders(text))
     if suspected & REVERSED:
@@ -170,7 +170,7 @@ def _column_orders(text: Text) -> Iterator[Order]:
 
 
 def _is_chinese(text: Text, order: Order, spent: float) -> bool:
-    """Whether the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
+    """True if the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
 
     Against chance each pair counts once: a refrain of three characters has few, whichever of them is left out.
     """
@@ -187,8 +187,8 @@ def _is_chinese(text: Text, order: Order, spent: float) -> bool:
     )
 
 
-def _reordered(stream: Stream, order: Order) -> Stream:
-    """The stream in this order, with what was left out and where tokens moved as noise."""
+def _reorder_stream(stream: Stream, order: Order) -> Stream:
+    """Put the stream in this order, with what was left out and where tokens moved as noise."""
     left_out = np.ones(stream.tokens.size, np.bool_)
     left_out[order] = False
     starts = stream.offsets[left_out]

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from fingerprint.characters import Kind
 from fingerprint.compilation import kernel
-from fingerprint.noise import runs_of
+from fingerprint.noise import find_runs
 from fingerprint.pinyin import LETTER_CODES, MAX_SYLLABLE_LETTERS
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables
@@ -41,7 +41,7 @@ def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) ->
     is_passed_over = (kinds == Kind.ZERO_WIDTH) | ((codes >= COMBINING.start) & (codes < COMBINING.stop))
     offsets, tokens = np.zeros(codes.size, np.int32), np.zeros(codes.size, np.uint16)
     found, is_read = 0, np.zeros(codes.size, np.bool_)
-    starts, ends = runs_of(kinds != Kind.HAN)
+    starts, ends = find_runs(kinds != Kind.HAN)
     letters_before = np.append(0, np.cumsum(letters > 0))
     are_long = letters_before[ends] - letters_before[starts] >= MIN_SYLLABLES
     for start, end in zip(starts[are_long].tolist(), ends[are_long].tolist(), strict=True):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from fingerprint.order.followers import Keys, Table, is_pair, key_of
+from fingerprint.order.followers import Keys, Table, is_pair, pair_key
 from fingerprint.order.kernels import MAX_BETWEEN, fill_gains, first_gains
 
 IN_COLUMNS, REVERSED, SWAPPED, INSERTED = 1, 2, 4, 8  # what may have been done to a text, one bit each
@@ -39,16 +39,16 @@ MIN_GAIN_OF_SWAPS, MIN_GAIN_WITHOUT = 9.5, 5.8
 
 @kernel(allocates=False)
 def is_doubtful(
-    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], table: Table
+    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16], table: Table
 ) -> bool:
-    """Whether a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
+    """True if a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
     size = offsets.size - 1
     step = min(max(size // STRETCHES, STRETCH), MAX_STEP)
     known, seen, low = 0, 0, 0
     for start in range(0, size - STRETCH + 1, step):
-        here, before = 0, _key_at(codes, offsets, simplified, start)
+        here, before = 0, _token_key(codes, offsets, simplified_forms, start)
         for place in range(start + 1, start + STRETCH + 1):
-            behind = _key_at(codes, offsets, simplified, place)
+            behind = _token_key(codes, offsets, simplified_forms, place)
             here += as_int(is_pair(before, behind, table))
             before = behind
         known, seen, low = known + here, seen + STRETCH, low + (here <= MAX_LOW)
@@ -56,11 +56,14 @@ def is_doubtful(
         return False
     known, doubt, seen = 0, 0, 0
     for start in range(0, size - STRETCH - 2, max(step // 2, STRETCH)):
-        one, two = _key_at(codes, offsets, simplified, start), _key_at(codes, offsets, simplified, start + 1)
-        three = _key_at(codes, offsets, simplified, start + 2)
+        one, two = (
+            _token_key(codes, offsets, simplified_forms, start),
+            _token_key(codes, offsets, simplified_forms, start + 1),
+        )
+        three = _token_key(codes, offsets, simplified_forms, start + 2)
         first, second = is_pair(one, two, table), is_pair(two, three, table)
         for place in range(start + 3, start + STRETCH + 3):
-            four = _key_at(codes, offsets, simplified, place)
+            four = _token_key(codes, offsets, simplified_forms, place)
             third = is_pair(three, four, table)
             known += as_int(first)
             doubt += as_int(is_pair(two, one, table))
@@ -74,24 +77,24 @@ def is_doubtful(
 
 
 @kernel(allocates=False)
-def _key_at(
-    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16], place: int
+def _token_key(
+    codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16], place: int
 ) -> np.uint32:
-    return key_of(simplified[codes[np.uint32(offsets[np.uint64(place)])]])
+    return pair_key(simplified_forms[codes[np.uint32(offsets[np.uint64(place)])]])
 
 
 @kernel(nogil=True)
-def keys_of(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified: NDArray[np.uint16]) -> Keys:
+def pair_keys(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16]) -> Keys:
     """uint32[n]: the keys of the characters of all tokens."""
     keys = np.empty(offsets.size, np.uint32)
     for place in range(offsets.size):
-        keys[place] = _key_at(codes, offsets, simplified, place)
+        keys[place] = _token_key(codes, offsets, simplified_forms, place)
     return keys
 
 
 @kernel(nogil=True)
-def suspect(keys: Keys, table: Table) -> int:
-    """What may have been done to the stretch that reads worst; 0 for nothing."""
+def find_suspect(keys: Keys, table: Table) -> int:
+    """Find what may have been done to the stretch that reads worst; 0 for nothing."""
     start = _worst_stretch(keys, table)
     keys = keys[start : start + BLOCK * BLOCKS]
     size, known, back, one, two = keys.size - 3, 0, 0, 0, 0
@@ -123,7 +126,7 @@ def suspect(keys: Keys, table: Table) -> int:
 
 @kernel(nogil=True)
 def _worst_stretch(keys: Keys, table: Table) -> int:
-    """Where the tokens begin that have the fewest known pairs, of as many as a sample has; every other pair counts."""
+    """The start of the sample of tokens with the fewest known pairs; every other pair counts."""
     blocks = np.zeros(keys.size // BLOCK, np.int64)
     for block in range(blocks.size):
         for place in range(block * BLOCK + 1, (block + 1) * BLOCK, 2):

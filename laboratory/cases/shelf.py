@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
-from fingerprint.noise import runs_of
+from fingerprint.noise import find_runs
 from laboratory.cases.grams import folded, gram_hashes
 
 RUN_CHARS = 20
@@ -64,7 +64,7 @@ class Shelf:
         works = np.searchsorted(self._starts, positions, side="right")
         pairs = np.unique(grams * (self._starts.size + 1) + works)
         counts = np.bincount(pairs // (self._starts.size + 1), minlength=kinds.size)
-        starts, ends = runs_of(counts[places] >= least_works)
+        starts, ends = find_runs(counts[places] >= least_works)
         chars = ends - starts + GRAM_CHARS - 1
         fits = (chars >= least_chars) & (chars <= most_chars)
         lasts = ends[fits] + GRAM_CHARS - 2

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 
 from fingerprint.characters import Kind
-from fingerprint.noise import runs_of
+from fingerprint.noise import find_runs
 from fingerprint.readings import READINGS_2026, SYLLABLES
 from fingerprint.tables import TABLES_2026
 from laboratory import draws
@@ -49,7 +49,7 @@ def swap(page: Edited, strength: float, rng: Random, _material: Material) -> Edi
     A character is moved once; neighbours that are the same character are left alone.
     """
     codes = page.codes
-    starts, ends = runs_of(TABLES_2026.kinds[codes] == Kind.HAN)
+    starts, ends = find_runs(TABLES_2026.kinds[codes] == Kind.HAN)
     sizes = ends - starts
     # In a run of odd length one character has no partner: the first of some runs, the last of others.
     firsts = starts + np.where(sizes % 2, draws.words(rng, starts.size) & 1, 0)

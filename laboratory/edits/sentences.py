@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.noise import runs_of
+from fingerprint.noise import find_runs
 from fingerprint.readings import CODE_POINTS
 from laboratory import draws
 from laboratory.edits.edited import Edited
@@ -24,7 +24,7 @@ def sentence_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
     The last is the text's length, whether or not its last sentence is complete; an empty text has no sentences.
     """
     kinds = _kinds()[codes]
-    starts, ends = runs_of(kinds > 0)
+    starts, ends = find_runs(kinds > 0)
     endings = np.concatenate([[0], np.cumsum(kinds == ENDING)])
     found = ends[endings[ends] > endings[starts]]
     return np.unique(np.append(found, codes.size)) if codes.size else found

@@ -12,8 +12,8 @@ from analytics.formats import FORMATS, render
 from analytics.formats.comma_separated import plain_cell
 from analytics.formats.json_data import schema
 from analytics.phrases import Phrases
-from analytics.report import Notice, Report, build_report
-from analytics.tables import Kind
+from analytics.report import Report, ReportNotice, build_report
+from analytics.tables import CellKind
 from analytics.view import lay_out
 from analytics.wording import column_label, row_texts, scope_lines, summary_lines
 from core.errors import BadInput
@@ -119,7 +119,9 @@ def test_html_has_every_figure_and_case(report: Report, phrases: Phrases) -> Non
         for line, row in zip(written, table.rows, strict=True):
             texts = row_texts(table, row, phrases)
             cells = dict(zip(table.columns, texts, strict=True))
-            counts = [t for c, t in cells.items() if c.kind in (Kind.COUNT, Kind.SHARE) and c.key != "work_chars"]
+            counts = [
+                t for c, t in cells.items() if c.kind in (CellKind.COUNT, CellKind.SHARE) and c.key != "work_chars"
+            ]
             assert line[0].startswith(texts[0])
             assert line[0].endswith(next((t for c, t in cells.items() if c.key == "work_chars"), ""))
             assert line[-len(counts) :] == counts
@@ -169,7 +171,7 @@ def test_pdf_has_every_figure_and_case(report: Report, phrases: Phrases) -> None
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_format_of_an_empty_period_says_so(name: str, language: str) -> None:
     text = _squeezed(parsed.text_of(name, render(build_report(rows.scope(language), []), name)))
-    said = "nothing_checked" if name == "json" else Phrases(language).term(Notice.NOTHING_CHECKED)
+    said = "nothing_checked" if name == "json" else Phrases(language).term(ReportNotice.NOTHING_CHECKED)
     assert _squeezed(said) in text
 
 
@@ -206,7 +208,7 @@ def test_the_same_report_gives_the_same_bytes(report: Report, name: str) -> None
     assert render(report, name) == render(report, name)
 
 
-def _said(table: tables.Table, row: tuple[tables.Cell, ...], phrases: Phrases) -> list[str]:
+def _said(table: tables.ReportTable, row: tuple[tables.Cell, ...], phrases: Phrases) -> list[str]:
     """What a case's row must say where one rights holder reads it."""
     pairs = zip(table.columns, row, row_texts(table, row, phrases), strict=True)
     return [text for column, value, text in pairs if value not in (None, "", ()) and column.key != "rights_holder"]
@@ -218,14 +220,14 @@ def _as_json(value: tables.Cell) -> Any:
     return value.isoformat() if hasattr(value, "isoformat") else value
 
 
-def _as_xlsx(key: str, kind: Kind, value: tables.Cell, phrases: Phrases) -> Any:
+def _as_xlsx(key: str, kind: CellKind, value: tables.Cell, phrases: Phrases) -> Any:
     if value is None and key == "verdict":
         return phrases["verdict.none"]
     if value is None or value in ("", ()):
         return None
-    if kind is Kind.DAY:
+    if kind is CellKind.DAY:
         return datetime.combine(value, datetime.min.time())  # type: ignore[arg-type]
-    if kind is Kind.MOMENT:
+    if kind is CellKind.MOMENT:
         return value.replace(tzinfo=None)  # type: ignore[union-attr,call-arg]
     return value if isinstance(value, int | float) else plain_cell(value, phrases)
 

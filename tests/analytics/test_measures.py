@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from analytics.records import CaseRow, ExclusionRow, PageRow, SitePages
-from analytics.report import Notice, build_report
+from analytics.report import ReportNotice, build_report
 from core.errors import BadInput, BrokenInvariant
 from core.matches import MatchClass
 from core.obfuscations import Obfuscation
@@ -198,8 +198,8 @@ def test_another_rights_holders_cases_never_enter_a_report() -> None:
 
 
 def test_an_empty_period_says_whether_anything_was_checked() -> None:
-    assert build_report(rows.scope(), []).notice is Notice.NOTHING_CHECKED
-    assert build_report(rows.scope(), [], checked=rows.month_of_checks()).notice is Notice.NO_CASES
+    assert build_report(rows.scope(), []).notice is ReportNotice.NOTHING_CHECKED
+    assert build_report(rows.scope(), [], checked=rows.month_of_checks()).notice is ReportNotice.NO_CASES
     assert build_report(rows.scope(), [rows.case()]).notice is None
 
 

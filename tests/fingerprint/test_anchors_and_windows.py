@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
-from fingerprint.anchors import NEVER, hashes_at
+from fingerprint.anchors import NEVER, hash_anchors
 from fingerprint.engines.frequency import letter_counts
 from fingerprint.letters import LATIN, letter_number
 from fingerprint.readings import SYLLABLES
@@ -45,13 +45,13 @@ def test_no_anchor_holds_a_wildcard_or_repeats_the_run_before_it(algorithm: Algo
     rule, symbols = algorithm.anchors, algorithm.symbols
     hashes, positions = anchor_positions(tokens, rule, symbols)
     length = rule.tokens
-    assert (hashes == hashes_at(tokens, positions, rule, symbols)).all()
+    assert (hashes == hash_anchors(tokens, positions, rule, symbols)).all()
     for position in positions.tolist():
         gram = tokens[position : position + length]
         assert WILDCARD not in gram
         before = tokens[position - 1 : position - 1 + length]
         start = np.array([0])
-        assert position == 0 or hashes_at(before, start, rule, symbols) != hashes_at(gram, start, rule, symbols)
+        assert position == 0 or hash_anchors(before, start, rule, symbols) != hash_anchors(gram, start, rule, symbols)
 
 
 @EVERY_ALGORITHM

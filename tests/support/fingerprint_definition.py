@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 from fingerprint import normalization, stages
 from fingerprint.algorithms import DEFAULT, Algorithm
-from fingerprint.anchors import NEVER, hashes_at
+from fingerprint.anchors import NEVER, hash_anchors
 from fingerprint.letters import LETTERS
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.order.repair import in_reading_order
@@ -63,7 +63,7 @@ def gram_hashes(tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[n
     size = tokens.size - rule.tokens + 1
     if size <= 0:
         return np.zeros(0, np.uint64)
-    hashes = hashes_at(tokens, np.arange(size, dtype=np.int32), rule, symbols)
+    hashes = hash_anchors(tokens, np.arange(size, dtype=np.int32), rule, symbols)
     is_barred = np.zeros(size, np.bool_)
     is_barred[1:] = hashes[1:] == hashes[:-1]
     is_wild = tokens == WILDCARD

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines import position_index
 from fingerprint.engines.frequency import FrequencyEngine, _hashes, _windows, digits
-from fingerprint.engines.position_index import Hits, PositionIndex
+from fingerprint.engines.position_index import FeatureHits, PositionIndex
 from fingerprint.engines.span_merging import MergeRule, merge_hits
 from fingerprint.engines.winnowing import WinnowingEngine, winnow
 from fingerprint.letters import LETTERS, letter_number
@@ -125,7 +125,7 @@ def test_features_that_occur_too_often_are_left_out_and_the_rare_ones_are_not(mo
 
 def cluster_rows(rows: list[tuple[int, int, int]], rule: MergeRule) -> list[tuple[int, ...]]:
     places, works, work_places = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-    clusters = merge_hits(Hits(places, works.astype(np.int32), work_places), rule)
+    clusters = merge_hits(FeatureHits(places, works.astype(np.int32), work_places), rule)
     columns = (
         clusters.works,
         clusters.page_first,

@@ -1,14 +1,14 @@
 import hashlib
 
 from fingerprint.engines.nshash import longest_sentences, sentence_digests
-from fingerprint.engines.sentences import sentences_of
+from fingerprint.engines.sentences import split_sentences
 
 LONG = [character * length for character, length in zip("甲乙丙丁戊己", (60, 55, 50, 45, 40, 35), strict=True)]
 
 
 def test_sentences_end_at_full_stops_exclamation_and_question_marks_and_lines() -> None:
     text = "他来了。你呢？走！\n天黑了，雨停了\r\n……。「嗯」"
-    sentences = list(sentences_of(text))
+    sentences = list(split_sentences(text))
     assert [each.text for each in sentences] == ["他来了", "你呢", "走", "天黑了，雨停了", "「嗯」"]
     assert [text[each.place.start : each.place.end] for each in sentences] == [each.text for each in sentences]
 

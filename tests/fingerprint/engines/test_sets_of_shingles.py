@@ -25,7 +25,7 @@ from fingerprint.engines.functions84 import (
 )
 from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.jaccard import k_shingle_engine, shingle_set, word_jaccard_engine, word_set
-from fingerprint.engines.tokens import tokens_of
+from fingerprint.engines.tokens import tokenize
 from tests.support.corpus_texts import shared_file, story, with_random_characters
 
 TEXT = story(1)
@@ -50,7 +50,7 @@ def test_exact_copies_are_found_whatever_their_punctuation_and_nothing_else_is()
 def test_a_rose_is_a_rose_is_a_rose_has_three_shingles_of_four_words() -> None:
     shingles = shingle_set("a rose is a rose is a rose", 4)
     expected = ["a rose is a", "rose is a rose", "is a rose is"]
-    assert set(shingles.tolist()) == {int(shingle_hashes(tokens_of(each).ids, 4)[0]) for each in expected}
+    assert set(shingles.tolist()) == {int(shingle_hashes(tokenize(each).ids, 4)[0]) for each in expected}
     assert shingles.size == 3
 
 
@@ -143,7 +143,7 @@ def test_the_index_counts_shared_features_as_sets_do(chapters: list[list[int]], 
 
 def test_dsc_keeps_about_one_shingle_in_25_by_its_content() -> None:
     text = story(5, 2_000)
-    shingles = tokens_of(text).ids.size - 9
+    shingles = tokenize(text).ids.size - 9
     kept = kept_shingles(text)
     assert 0.9 * shingles / 25 < kept.size < 1.1 * shingles / 25
     inside = kept_shingles(text[1_000:3_000])
@@ -214,6 +214,6 @@ def test_two_super_shingles_agree_exactly_where_a_mega_shingle_does() -> None:
 
 def test_the_share_of_equal_minima_estimates_the_jaccard_index() -> None:
     page = with_random_characters(TEXT, 0.02)
-    shingles = [set(shingle_hashes(tokens_of(each).ids, 10).tolist()) for each in (TEXT, page)]
+    shingles = [set(shingle_hashes(tokenize(each).ids, 10).tolist()) for each in (TEXT, page)]
     jaccard = len(shingles[0] & shingles[1]) / len(shingles[0] | shingles[1])
     assert abs((minima(TEXT) == minima(page)).mean() - jaccard) < 0.16  # three standard errors of 84 draws

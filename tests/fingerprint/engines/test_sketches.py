@@ -105,7 +105,7 @@ def test_tables_find_all_within_the_distance_and_nothing_else(
     for fingerprint in stored:
         tables.add(fingerprint)
     expected = [(number, distance(page, each)) for number, each in enumerate(stored)]
-    assert tables.find_near(page) == [(number, bits) for number, bits in expected if bits <= max_distance]
+    assert tables.find_similar(page) == [(number, bits) for number, bits in expected if bits <= max_distance]
 
 
 def test_a_simhash_engine_finds_a_chapter_with_a_changed_word_and_no_other_text() -> None:

@@ -250,7 +250,7 @@ def test_the_table_knows_which_chapters_have_a_word() -> None:
     table = works.table()
     assert table.chapters == 3
     words = word_counts("天地黑白")[0]
-    numbers = table.numbers_of(words)
+    numbers = table.term_numbers(words)
     assert sorted(table.frequencies[numbers[numbers >= 0]].tolist()) == [3]
     assert (numbers == -1).sum() == words.size - 1
     assert table.chapter(2)[1].tolist() == [1]

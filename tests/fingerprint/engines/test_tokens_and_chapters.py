@@ -2,22 +2,22 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.engines.chapters import ChapterOwners, best_works, chapters_of
-from fingerprint.engines.engine import Found
+from fingerprint.engines.chapters import ChapterOwners, best_works, split_chapters
+from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import canonical, tokens_of, word_ids, word_pairs
+from fingerprint.engines.tokens import canonical, tokenize, word_ids, word_pairs
 
 TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
 
 
 def spelled(text: str, fold: bool = False) -> list[str]:
-    tokens, read = tokens_of(text, fold), canonical(text, fold)
+    tokens, read = tokenize(text, fold), canonical(text, fold)
     return [read[start:end] for start, end in zip(tokens.starts, tokens.ends, strict=True)]
 
 
 def words(text: str) -> list[str]:
     names = spelled(text)
-    return ["".join(names[first : first + 1 + pair]) for first, pair in zip(*word_pairs(tokens_of(text)), strict=True)]
+    return ["".join(names[first : first + 1 + pair]) for first, pair in zip(*word_pairs(tokenize(text)), strict=True)]
 
 
 def test_characters_and_runs_of_letters_or_digits_are_tokens_in_one_case_and_width() -> None:
@@ -33,7 +33,7 @@ def test_a_word_is_two_neighbouring_characters_or_a_run_of_letters() -> None:
 
 @given(TEXTS)
 def test_tokens_are_ordered_and_equal_exactly_where_they_are_spelled_alike(text: str) -> None:
-    tokens, names = tokens_of(text), spelled(text)
+    tokens, names = tokenize(text), spelled(text)
     assert (tokens.starts < tokens.ends).all()
     assert (tokens.starts[1:] >= tokens.ends[:-1]).all()
     assert len(set(tokens.ids.tolist())) == len(set(names))
@@ -56,14 +56,14 @@ def test_mixing_keeps_different_values_different_and_the_input_as_it_is() -> Non
 
 @given(st.text(max_size=80), st.integers(1, 20))
 def test_chapters_end_to_end_are_the_text(text: str, chars: int) -> None:
-    chapters = list(chapters_of(text, chars))
+    chapters = list(split_chapters(text, chars))
     assert "".join(chapters) == text
     assert all(len(chapter) == chars for chapter in chapters[:-1])
 
 
 @given(st.text(min_size=1, max_size=80), st.integers(1, 10))
 def test_chapters_that_overlap_by_half_hold_every_run_of_half_a_chapter(text: str, half: int) -> None:
-    chapters = list(chapters_of(text, 2 * half, half))
+    chapters = list(split_chapters(text, 2 * half, half))
     for start in range(len(text) - half + 1):
         assert any(text[start : start + half] in chapter for chapter in chapters)
 
@@ -73,4 +73,4 @@ def test_of_a_works_chapters_the_most_similar_counts_and_works_come_in_order() -
     numbers = [owners.add(work_id) for work_id in ("b", "b", "a", "c")]
     assert numbers == [0, 1, 2, 3]
     found = best_works(owners.works([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)]))
-    assert found == [Found("a", 0.9), Found("b", 0.9), Found("c", 0.4)]
+    assert found == [EngineMatch("a", 0.9), EngineMatch("b", 0.9), EngineMatch("c", 0.4)]

@@ -3,14 +3,14 @@
 import numpy as np
 
 from fingerprint.characters import NO_CHARACTER
-from fingerprint.order.followers import FOLLOWERS_2026, is_pair, key_of
+from fingerprint.order.followers import FOLLOWERS_2026, is_pair, pair_key
 from fingerprint.tables import TABLES_2026
 
 TABLE = FOLLOWERS_2026.words
 
 
 def follows(first: int, second: int) -> bool:
-    return bool(is_pair(key_of(first), key_of(second), TABLE))
+    return bool(is_pair(pair_key(first), pair_key(second), TABLE))
 
 
 def test_common_words_are_known_one_way_round() -> None:
@@ -33,6 +33,6 @@ def test_characters_at_random_are_seldom_known() -> None:
 
 
 def test_a_character_has_one_simplified_form() -> None:
-    simplified = TABLES_2026.simplified
-    assert chr(simplified[ord("們")]) == "们"
-    assert simplified[ord("，")] == simplified[ord("7")] == simplified[ord("a")] == NO_CHARACTER
+    simplified_forms = TABLES_2026.simplified_forms
+    assert chr(simplified_forms[ord("們")]) == "们"
+    assert simplified_forms[ord("，")] == simplified_forms[ord("7")] == simplified_forms[ord("a")] == NO_CHARACTER

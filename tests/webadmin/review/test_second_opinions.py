@@ -19,7 +19,7 @@ from core.ports import PageStore
 from core.settings_loading import load
 from core.wording import Message
 from fingerprint.engines.catalogue import ENGINES
-from fingerprint.engines.engine import EngineEntry, Found
+from fingerprint.engines.engine import EngineEntry, EngineMatch
 from tests.support import admin_data, case_texts
 from tests.support.admin_data import World
 from tests.support.case_texts import Texts
@@ -164,7 +164,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
         def add(self, work_id: str, text: str) -> None:
             """Takes anything."""
 
-        def find(self, text: str) -> list[Found]:
+        def find(self, text: str) -> list[EngineMatch]:
             raise ZeroDivisionError
 
     engines: Mapping[str, EngineEntry] = {

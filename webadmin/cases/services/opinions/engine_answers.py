@@ -12,7 +12,7 @@ from typing import Any
 from core.shares import cut_share
 from fingerprint.engines.catalogue import CORPUS_ENGINES, ENGINES
 from fingerprint.engines.chapters import CHAPTER_CHARS
-from fingerprint.engines.engine import Engine, EngineEntry, Found
+from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 
 log = logging.getLogger("zhuiwen.opinions")
 
@@ -108,7 +108,7 @@ def _answer(entry: EngineEntry, question: Question) -> EngineAnswer:
     )
 
 
-def _ask_engine(entry: EngineEntry, question: Question) -> list[Found]:
+def _ask_engine(entry: EngineEntry, question: Question) -> list[EngineMatch]:
     """What the engine finds of the work's texts."""
     # An engine that marks passages looks for them anywhere; one that does not compares documents, piece by piece.
     engine: Engine = entry.make() if entry.gives_spans else entry.make(chapter_chars=question.piece_chars)
