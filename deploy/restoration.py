@@ -34,7 +34,7 @@ from deploy.services.supervision import Supervisor
 from deploy.settings_files import change
 
 if TYPE_CHECKING:
-    from webadmin.backups.services.format import Piece
+    from webadmin.backups.services.format import BackupPiece
 
 ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder, from the first record to the last
@@ -144,13 +144,13 @@ def forget_what_is_made_anew(home: Home) -> None:
     (home.path / "redis").mkdir(mode=0o700, exist_ok=True)
 
 
-def read_files(store: ObjectStore, pieces: Mapping[str, "Piece"], secrets: bytes) -> BackupFiles:
+def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets: bytes) -> BackupFiles:
     """The files of a backup. secrets: what its seal holds. Raises DamagedBackup."""
-    from webadmin.backups.services.format import DamagedBackup, content_of
+    from webadmin.backups.services.format import DamagedBackup, read_content
 
     if big := [name for name, piece in pieces.items() if piece.content_bytes > MAX_FILE_BYTES]:
         raise DamagedBackup("backup.no-file", name=big[0])
-    kept = {name: content_of(store, piece) for name, piece in pieces.items()}
+    kept = {name: read_content(store, piece) for name, piece in pieces.items()}
     readers: dict[str, Callable[[bytes], Any]] = dict.fromkeys(kept, load_pem_x509_certificates)
     readers |= {name: lambda content: tomllib.loads(content.decode("utf-8")) for name in (SETTINGS_FILE, SECRETS_FILE)}
     read: dict[str, Any] = {}

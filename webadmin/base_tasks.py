@@ -24,7 +24,7 @@ MAX_BACKOFF_S = 600
 SERVICE_AWAY = (RetryLater, *AWAY)  # tried again; some of it is a fault of ours: _is_service_away
 
 
-class Step(Task):
+class StepTask(Task):
     """A task that knows which errors pass and which stay."""
 
     autoretry_for = SERVICE_AWAY
@@ -39,7 +39,7 @@ class Step(Task):
         failures.note(self.name, str(next(iter(kwargs.values()), "")), exc)
 
 
-class PeriodicTask(Step):
+class PeriodicTask(StepTask):
     """A step that comes again by the clock: what a service that is away has kept it from, the next one does."""
 
     abstract = True
@@ -52,7 +52,7 @@ class PeriodicTask(Step):
             super().on_failure(exc, task_id, args, kwargs, einfo)
 
 
-class PagesStep(Step):
+class PagesStep(StepTask):
     """A step on some page versions. One of them that fails, or ends its worker, does not keep the others from it.
 
     A message of several that fails, or comes back because its worker died, is sent again as one message each. A version

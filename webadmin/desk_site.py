@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from unfold.contrib.filters.admin import AutocompleteSelectFilter
 from unfold.sites import UnfoldAdminSite
 
-from webadmin.ui.pages.requests.bidi import marked
+from webadmin.ui.pages.requests.bidi import mark_bidi
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
 
@@ -27,7 +27,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
         """One choice; a script shows it, so that no page's middleware sees its text."""
-        return {name: marked(text) for name, text in super().serialize_result(obj, to_field_name).items()}
+        return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
 class DeskSite(UnfoldAdminSite):

@@ -15,8 +15,8 @@ from typer.core import TyperGroup
 from core.errors import BadInput
 from deploy.cli.help import localize
 from deploy.cli.opening import open_installation
-from webadmin.ui.console.faults import DONE, INTERRUPTED, exit_code_of
-from webadmin.ui.console.session import open_with
+from webadmin.ui.console.faults import DONE, INTERRUPTED, report_error
+from webadmin.ui.console.session import register_opener
 from webadmin.ui.console.words import language
 
 # Which module, of this package where no other is named, has which verbs, in the order of the help. A verb's module
@@ -54,7 +54,7 @@ VERBS = {
 ADDED = {"site": {"contacts": "webadmin.notices.cli.site_contacts", "effect": "webadmin.notices.cli.site_effect"}}
 FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # where a verb is no name of Python
 
-open_with(open_installation)
+register_opener(open_installation)
 
 
 class _InOrder(TyperGroup):
@@ -133,7 +133,7 @@ def run(arguments: Sequence[str]) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except Exception as error:  # the last resort, so that no traceback reaches a user
-        return exit_code_of(error, os.environ)
+        return report_error(error, os.environ)
     return code if isinstance(code, int) else DONE
 
 

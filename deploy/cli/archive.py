@@ -15,7 +15,7 @@ from core.errors import BadInput, MalformedLine, UnreadableFile
 from core.wording import Message
 from crawler.opening import Rejected
 from deploy.cli.comparing_processes import in_order
-from webadmin.ui.console.json_lines import Complain, Record, records
+from webadmin.ui.console.json_lines import Complain, JsonRecord, records
 
 PROGRESS_EVERY_PAGES = 100
 # What a process is given at once, whichever is reached first: a few hundredths of a second of work.
@@ -57,7 +57,7 @@ class Works:
             raise UnreadableFile(path, "batch.no-work")
         return works
 
-    def _add(self, path: Path, record: Record) -> None:
+    def _add(self, path: Path, record: JsonRecord) -> None:
         work_id, text = record.string(path, "work_id"), record.string(path, "text")
         if work_id in self.texts:
             raise MalformedLine(path, record.line_number, "batch.twice", name="work_id", id=work_id)
@@ -135,7 +135,7 @@ class _Run:
             except MalformedLine as fault:
                 self._skip(fault)
 
-    def _page(self, record: Record) -> Page:
+    def _page(self, record: JsonRecord) -> Page:
         """Raises MalformedLine; also for an id that an earlier page had: nobody could tell their matches apart."""
         page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:

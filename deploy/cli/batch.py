@@ -115,7 +115,7 @@ def _compared(
             from deploy.cli.reworded_comparer import RewordedComparer, languages_of
 
             with progress(Message("reworded.encoding")) as reading:
-                comparer = RewordedComparer(comparer, works.texts, languages_of(pages), reading.at)
+                comparer = RewordedComparer(comparer, works.texts, languages_of(pages), reading.update)
         return compared_into(
             out,
             comparer,

@@ -17,7 +17,7 @@ from core.wording import Message
 from core.zones import Zone
 from webadmin.rewrites.cli.leads_output import Lead, show_leads
 from webadmin.ui.console.faults import complain
-from webadmin.ui.console.output import as_json, fields, passage, pieces_of, progress, say, table
+from webadmin.ui.console.output import as_json, excerpt_pieces, fields, passage, progress, say, table
 from webadmin.ui.console.session import session
 from webadmin.ui.console.words import language, obfuscation
 
@@ -97,7 +97,7 @@ def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lea
     works = live(settings).works
     texts = MemoryTexts({text_id: works.text(text_id) or "" for text_id in sorted(corpus_texts())})
     with progress(Message("reworded.encoding")) as meter:
-        found = search_among(texts, frozenset((is_latin(text),)), meter.at).search(text)
+        found = search_among(texts, frozenset((is_latin(text),)), meter.update).search(text)
     copied = {match.text_id for match in matches if match.match_class.is_copy}
     owners = _owners([match.text_id for match in found])
     leads = []
@@ -180,8 +180,8 @@ def _show(found: "Source", records: list[dict[str, Any]]) -> None:
         for span in record["spans"][:MAX_PASSAGES]:
             if span["zone"] != Zone.MAIN:
                 fields([("column.zone", ZONES[span["zone"]])])
-            passage("column.page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
-            passage("column.work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
+            passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
+            passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
     if found.reading.obfuscations:
         say("")
         kinds = [f"{obfuscation(item.kind)} {item.count}" for item in found.reading.obfuscations]

@@ -11,8 +11,8 @@ from core.errors import BadInput
 from core.known_settings import HOME, PREFIX, known_settings, mask_secrets, nearest
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, say, shown, table
-from webadmin.ui.console.words import translator, worded
+from webadmin.ui.console.output import as_json, say, table, terminal_text
+from webadmin.ui.console.words import console_text, translator
 
 FROM_STDIN = "-"
 
@@ -30,14 +30,14 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     for fault in held.faults:
         say(fault)
     for row in rows:
-        row["origin"] = worded(ORIGINS[row["origin"]])
+        row["origin"] = console_text(ORIGINS[row["origin"]])
         row["value"] = row["value"] or row["default"]
     if not sys.stdout.isatty():
         cells = [[row[name] for name in ("name", "value", "origin", "meaning")] for row in rows]
         table(("column.name", "column.value", "column.origin", "column.meaning"), cells)
         return
     for row in rows:  # on a terminal columns would be narrow
-        typer.echo(f"{typer.style(row['name'], bold=True)}  {shown(row['value'])}  ({row['origin']})")
+        typer.echo(f"{typer.style(row['name'], bold=True)}  {terminal_text(row['value'])}  ({row['origin']})")
         say(f"    {row['meaning']}")
 
 
@@ -89,7 +89,7 @@ def typed_value(name: str, given: str | None) -> str:
         raise BadInput("setting.no-value", name=name)
     if given in (None, FROM_STDIN):
         given = (
-            getpass(worded(Message("cli.field", name=Message("setting.prompt", name=name), value="")))
+            getpass(console_text(Message("cli.field", name=Message("setting.prompt", name=name), value="")))
             if sys.stdin.isatty()
             else sys.stdin.read()
         )

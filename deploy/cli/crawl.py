@@ -12,7 +12,7 @@ from core.wording import Message
 from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS
 from deploy.cli.crawl_waiting import wait_for_runs
 from webadmin.ui.console.faults import FAILED, USAGE, complain, full_disk, of_a_full_disk
-from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
 
@@ -128,21 +128,21 @@ def _sentence(run: "CrawlRun", code: str) -> str | None:
 
 
 _COLUMNS = (
-    Column("site", "column.site", lambda run: {"id": run.site_id, "name": run.site.name}, "site.name"),
-    Column("state", "column.state", "state", "get_state_display"),
-    Column("fetched", "column.fetched", "pages_fetched", is_number=True),
-    Column("kept", "column.kept", "pages_stored", is_number=True),
-    Column("new", "column.new", "new_versions", is_number=True),
-    Column("failed", "column.failed", "failed_requests", is_number=True),
-    Column("new_cases", "column.new-cases", _new_cases, is_number=True),
-    Column(
+    ConsoleColumn("site", "column.site", lambda run: {"id": run.site_id, "name": run.site.name}, "site.name"),
+    ConsoleColumn("state", "column.state", "state", "get_state_display"),
+    ConsoleColumn("fetched", "column.fetched", "pages_fetched", is_number=True),
+    ConsoleColumn("kept", "column.kept", "pages_stored", is_number=True),
+    ConsoleColumn("new", "column.new", "new_versions", is_number=True),
+    ConsoleColumn("failed", "column.failed", "failed_requests", is_number=True),
+    ConsoleColumn("new_cases", "column.new-cases", _new_cases, is_number=True),
+    ConsoleColumn(
         "ended_because",
         "column.ended-because",
         lambda run: run.finish_reason and str(run.finish_reason),
         lambda run: run.finish_reason or "",
     ),
-    Column("run", "", "pk"),
-    Column("needs_browser", "", lambda run: _sentence(run, NEEDS_BROWSER)),
-    Column("needs_ocr", "", lambda run: _sentence(run, NEEDS_OCR)),
-    Column("repeated_texts", "", lambda run: _sentence(run, REPEATED_TEXTS)),
+    ConsoleColumn("run", "", "pk"),
+    ConsoleColumn("needs_browser", "", lambda run: _sentence(run, NEEDS_BROWSER)),
+    ConsoleColumn("needs_ocr", "", lambda run: _sentence(run, NEEDS_OCR)),
+    ConsoleColumn("repeated_texts", "", lambda run: _sentence(run, REPEATED_TEXTS)),
 )

@@ -7,7 +7,7 @@ import typer
 
 from core.wording import Message
 from webadmin.ui.console.output import as_json, head, say
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -26,7 +26,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     from deploy.demo.run import run_demo
 
     warn_of_unknown_settings(os.environ, find_home(os.environ))
-    result = run_demo(lambda line: say(f"  {worded(line)}", err=is_json))
+    result = run_demo(lambda line: say(f"  {console_text(line)}", err=is_json))
     if is_json:
         as_json(record_of(result))
     else:
@@ -74,7 +74,7 @@ def _show(result: "DemoResult") -> None:
     for line in summary_of(result):
         say(line)
     for fault in result.verification.faults:
-        typer.secho(f"  {worded(Message('demo.not-expected', fault=fault))}", fg="red")
+        typer.secho(f"  {console_text(Message('demo.not-expected', fault=fault))}", fg="red")
     typer.echo()
     say(Message("demo.report-list"))
     for path in result.reports:
@@ -83,7 +83,7 @@ def _show(result: "DemoResult") -> None:
     say(Message("demo.admin", address=result.address))
     for user, password in result.accounts.items():
         account = Message("demo.account", user=user, password=password or Message("demo.own-password"))
-        say(f"  {worded(account)}")
+        say(f"  {console_text(account)}")
     typer.echo()
     say(Message("demo.end"))
 

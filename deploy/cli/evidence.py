@@ -19,7 +19,7 @@ from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import as_json, say
 from webadmin.ui.console.session import local_time, session
-from webadmin.ui.console.words import language, worded
+from webadmin.ui.console.words import console_text, language
 from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
@@ -111,10 +111,10 @@ def factors(
         for factor in sheet(facts, moment):
             say("")
             say(factor.title)
-            say(f"  {worded(source_of(factor))}")
+            say(f"  {console_text(source_of(factor))}")
             marked = [(there, each) for each in factor.there] + [(missing, each) for each in factor.missing]
             for head, each in marked:
-                say(f"  {worded(Message('cli.field', name=head, value=each))}")
+                say(f"  {console_text(Message('cli.field', name=head, value=each))}")
 
 
 def digests(

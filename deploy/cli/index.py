@@ -68,7 +68,7 @@ def rebuild() -> None:
         with redis_lock(redis_client(settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:
             if not is_ours:
                 raise RetryLater("corpus.index-busy")
-            missing = rebuild_index(ports, corpus, meter.at)
+            missing = rebuild_index(ports, corpus, meter.update)
         state = ports.index.state()
     say(Message("corpus.index-holds", texts=state.texts, generation=state.generation))
     for text_id in missing:

@@ -9,7 +9,7 @@ from core.counting import count_characters
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
 from core.wording import Message
-from webadmin.ui.console.output import as_json, fields, shown
+from webadmin.ui.console.output import as_json, fields, terminal_text
 from webadmin.ui.console.session import local_iso, local_time, settings_alone
 from webadmin.ui.console.words import obfuscation_found
 
@@ -51,7 +51,7 @@ def read(
     )
     typer.echo()
     for line in reading.text.split("\n"):
-        typer.echo(shown(line))
+        typer.echo(terminal_text(line))
 
 
 def _doubted(value: Message | str, is_doubtful: bool) -> Message | str:

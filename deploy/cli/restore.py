@@ -13,14 +13,14 @@ from core.wording import Message
 from webadmin.backups.cli.backup import chosen_backup, open_place, read_passphrase, say_lacking
 from webadmin.ui.console.output import as_json, progress, say
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
     from core.ports import ObjectStore
     from core.settings import Settings
     from deploy.restoration import BackupFiles, Offer
     from webadmin.backups.services.format import Backup
-    from webadmin.backups.services.restoring import Target
+    from webadmin.backups.services.restoring import RestoreTarget
 
 
 def restore(
@@ -102,7 +102,7 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
     offer = restoration.offer(home, files, is_proven=secrets is not None)
     is_taking = _is_taking(files, offer, wishes.with_settings)
     with progress(Message("backup.verifying")) as meter:
-        require_whole(backup.manifest, store, meter.at)
+        require_whole(backup.manifest, store, meter.update)
     taken = (*offer.plain, *(offer.asked if is_taking else ()))
     left = (*offer.left, *(() if is_taking else offer.asked))
     return Reviewed(backup, files, offer, secrets is not None, taken, left)
@@ -134,7 +134,7 @@ def _is_taking(files: "BackupFiles", offer: "Offer", with_settings: bool | None)
     say(Message("backup.asked-settings"))
     for line in restoration.described(files, offer.asked):
         say(f"  {line}")
-    return typer.confirm(worded(Message("backup.take-settings")))
+    return typer.confirm(console_text(Message("backup.take-settings")))
 
 
 def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> None:
@@ -192,15 +192,15 @@ def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, i
     say(Message("backup.put-back", backup=wanted.id, count=len(mended.put_back), looked_at=mended.looked_at))
 
 
-def _target(settings: "Settings") -> "Target":
+def _target(settings: "Settings") -> "RestoreTarget":
     from pagestore.connection import connect
     from pagestore.opening import open_raw_bodies
     from webadmin import stores
-    from webadmin.backups.services.restoring import Target
+    from webadmin.backups.services.restoring import RestoreTarget
 
     database = connect(settings.mongo_url)
     raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
-    return Target(database, stores.evidence_store(), raw)
+    return RestoreTarget(database, stores.evidence_store(), raw)
 
 
 def _require_no_index(settings: "Settings") -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from core.wording import Message
-from webadmin.ui.console.output import as_json, head, padded, say, shown, width
+from webadmin.ui.console.output import as_json, head, pad_text, say, terminal_text, width
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
     from deploy.services import ServiceStatus
@@ -72,7 +72,7 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         as_json(findings)
     for finding in [] if is_json else findings:
         say(Message("doctor.finding", id=finding.id, problem=finding.problem))
-        say(f"    {worded(finding.remedy)}")
+        say(f"    {console_text(finding.remedy)}")
     if not findings and not is_json:
         say(Message("doctor.nothing"))
     raise typer.Exit(1 if findings else 0)
@@ -87,7 +87,7 @@ def _show(rows: "Sequence[ServiceStatus]") -> None:
     cells = [tuple(map(head, columns)), *map(_cells, rows)]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]
     for line, row in zip(cells, (None, *rows), strict=True):
-        shaped = [padded(text, columns) for text, columns in zip(line, widths, strict=True)]
+        shaped = [pad_text(text, columns) for text, columns in zip(line, widths, strict=True)]
         if row is not None:
             shaped[1] = typer.style(shaped[1], fg=colors.get(row.state, "red"))
         typer.echo("  ".join(shaped).rstrip())
@@ -101,7 +101,7 @@ def _cells(row: "ServiceStatus") -> tuple[str, ...]:
         str(row.pid or ""),
         memory,
         _duration(row.uptime_s),
-        shown(row.address),
+        terminal_text(row.address),
     )
 
 

@@ -23,7 +23,7 @@ from crawler.fetching.resources import (
 )
 from crawler.formats.kinds import kind_of
 from crawler.opening import Rejected
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 STANDARD_INPUT = "-"
 _MARKUP = re.compile(rb"<(?:!doctype|html|head|body|div|article|meta)\b", re.IGNORECASE)
@@ -46,7 +46,7 @@ def read_as_page(source: str, settings: Settings) -> Source:
 
         page = fetch(source, settings.crawl)
         return Source(page.url, _read(page.body, page.headers, page.url, settings))
-    name = worded(_INPUT) if source == STANDARD_INPUT else source
+    name = console_text(_INPUT) if source == STANDARD_INPUT else source
     return Source(name, _read(_bytes(source, settings), {}, name, settings))
 
 
@@ -60,7 +60,7 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
     path = Path(source)
     if source != STANDARD_INPUT and (path.suffix.lower() in _BOOKS or path.is_dir()):
         return _book(path)
-    name = worded(_INPUT) if source == STANDARD_INPUT else source
+    name = console_text(_INPUT) if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
     if kind_of(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return Source(name, _read(data, {}, name, settings))
@@ -92,9 +92,9 @@ def _bytes(source: str, settings: Settings) -> bytes:
         return read_bytes(Path(source), limit)
     data = sys.stdin.buffer.read(limit + 1)
     if len(data) > limit:
-        raise UnreadableFile(worded(_INPUT), "cli.too-large", limit=limit)
+        raise UnreadableFile(console_text(_INPUT), "cli.too-large", limit=limit)
     if not data:
-        raise UnreadableFile(worded(_INPUT), "cli.empty")
+        raise UnreadableFile(console_text(_INPUT), "cli.empty")
     return data
 
 
@@ -111,7 +111,7 @@ def _book(path: Path) -> Source:
 
 def _accepted(reading: Reading | Rejected, name: str) -> Reading:
     if isinstance(reading, Rejected):
-        is_named = worded(reading.message).startswith(name)
+        is_named = console_text(reading.message).startswith(name)
         raise BadInput(reading.message if is_named else Message("cli.of-source", name=name, reason=reading.message))
     return reading
 

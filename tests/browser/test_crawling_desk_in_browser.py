@@ -94,7 +94,7 @@ def test_a_found_site_is_watched_and_crawled(opened: browser.Opened, world: Worl
     )
     assert query is not None
     discovery.end_query(query, 4, {"own_site": 1, "known": 2})
-    finding = discovery.Finding("http://pirate.example/1.html", "盗版", "identical", 0.97, 1200, "渡口的老钟")
+    finding = discovery.CandidateMatch("http://pirate.example/1.html", "盗版", "identical", 0.97, 1200, "渡口的老钟")
     found = discovery.record(work, query, finding, NOW)
     at_work = opened(world.ours.manager, "zh-CN")
     page = at_work.page

@@ -16,7 +16,7 @@ from deploy.cli import app
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.web_server import Answer, WebServer, endless, page, redirect
 from webadmin.ui.console import faults
-from webadmin.ui.console.output import passage, pieces_of, shown
+from webadmin.ui.console.output import excerpt_pieces, passage, terminal_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,14 +201,14 @@ def test_a_name_that_was_typed_in_another_encoding_is_no_bug(monkeypatch: pytest
     with pytest.raises(UnicodeEncodeError) as fault:
         name.encode()
     with redirect_stderr(heard):
-        assert faults.exit_code_of(fault.value, {}) == 2
+        assert faults.report_error(fault.value, {}) == 2
     assert "is not in UTF-8; set the terminal to it" in heard.getvalue()
 
 
 def test_a_bug_gives_one_line_and_leaves_its_traceback_in_a_file(tmp_path: Path) -> None:
     heard = io.StringIO()
     with redirect_stderr(heard):
-        code = faults.exit_code_of(RuntimeError("a bug"), {"ZHUIWEN_HOME": str(tmp_path)})
+        code = faults.report_error(RuntimeError("a bug"), {"ZHUIWEN_HOME": str(tmp_path)})
     assert code == 1
     log = tmp_path / "logs" / "command-line.log"
     assert heard.getvalue() == f"zhuiwen: internal error (RuntimeError); what happened is written in {log}\n"
@@ -298,7 +298,7 @@ def test_a_private_address_is_not_fetched_unless_the_operator_says_so(zhuiwen: C
 
 
 def test_nothing_that_was_crawled_can_move_the_cursor_or_hide() -> None:
-    assert shown("题\x1b[2J\u202e\u200b\r\n\ud800") == "题◌[2J◌◌  ◌"
+    assert terminal_text("题\x1b[2J\u202e\u200b\r\n\ud800") == "题◌[2J◌◌  ◌"
 
 
 def test_a_passage_stays_beside_its_name_on_a_narrow_terminal(
@@ -324,6 +324,12 @@ def test_changes_are_cut_out_of_a_passage_on_either_side() -> None:
         "work_excerpt": "甲乙丙丁戊",
         "changes": [["homophone", 11, 12, 101, 102], ["inserted", 14, 15, 104, 104]],
     }
-    assert pieces_of(span, "page", 99) == [("甲", False), ("己", True), ("丙丁", False), ("广", True), ("戊", False)]
-    assert pieces_of(span, "work", 99) == [("甲", False), ("乙", True), ("丙丁戊", False)]
-    assert pieces_of(span, "work", 3) == [("甲", False), ("乙", True), ("丙", False), ("…", False)]
+    assert excerpt_pieces(span, "page", 99) == [
+        ("甲", False),
+        ("己", True),
+        ("丙丁", False),
+        ("广", True),
+        ("戊", False),
+    ]
+    assert excerpt_pieces(span, "work", 99) == [("甲", False), ("乙", True), ("丙丁戊", False)]
+    assert excerpt_pieces(span, "work", 3) == [("甲", False), ("乙", True), ("丙", False), ("…", False)]

@@ -18,8 +18,8 @@ from deploy.home import prepare
 from tests.support.command_line import CommandLine, zhuiwen
 from webadmin.translation import messages
 from webadmin.ui.console import words
-from webadmin.ui.console.output import padded, width
-from webadmin.ui.console.words import CHINESE, ENGLISH, language_of
+from webadmin.ui.console.output import pad_text, width
+from webadmin.ui.console.words import CHINESE, ENGLISH, detect_language
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,7 +49,7 @@ CHINESE_LOCALE = {"LC_ALL": "", "LC_MESSAGES": "", "LANG": "zh_CN.UTF-8"}
     ],
 )
 def test_the_language_is_what_is_set_else_the_terminals(tmp_path: Path, environ: dict[str, str], expected: str) -> None:
-    assert language_of({"ZHUIWEN_HOME": str(tmp_path), **environ}) == expected
+    assert detect_language({"ZHUIWEN_HOME": str(tmp_path), **environ}) == expected
 
 
 @pytest.mark.parametrize(("said", "locale", "expected"), [("zh-hans", "C", CHINESE), ("en", "zh_CN", ENGLISH)])
@@ -58,15 +58,15 @@ def test_what_the_file_says_goes_before_the_locale_while_services_run_too(
 ) -> None:
     (tmp_path / "settings.toml").write_text(f'language = "{said}"\n')
     environ = {"ZHUIWEN_HOME": str(tmp_path), "LANG": locale}
-    assert language_of(environ) == expected
+    assert detect_language(environ) == expected
     started.note(prepare(environ))
-    assert language_of(environ) == expected
-    assert language_of({**environ, "ZHUIWEN_LANGUAGE": "en"}) == ENGLISH
+    assert detect_language(environ) == expected
+    assert detect_language({**environ, "ZHUIWEN_LANGUAGE": "en"}) == ENGLISH
 
 
 def test_a_file_that_cannot_be_read_leaves_it_to_the_locale(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("language zh\n")
-    assert language_of({"ZHUIWEN_HOME": str(tmp_path), "LANG": "zh_CN.UTF-8"}) == CHINESE
+    assert detect_language({"ZHUIWEN_HOME": str(tmp_path), "LANG": "zh_CN.UTF-8"}) == CHINESE
 
 
 def commands(command: Any, *path: str) -> Iterator[tuple[str, Any]]:
@@ -144,11 +144,11 @@ def test_what_programs_read_is_the_same_in_every_language(zhuiwen: CommandLine) 
 
 def test_chinese_takes_two_columns() -> None:
     assert width("追文 ok") == 7
-    assert padded("追文", 6) == "追文  "
+    assert pad_text("追文", 6) == "追文  "
     assert all(width(char) == 1 for char in "a é" if not unicodedata.combining(char))
 
 
 def test_a_message_is_worded_in_the_language_of_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(words, "language", lambda: CHINESE)
-    assert words.worded(words.Message("doctor.nothing")) == "一切正常"
-    assert words.worded("as it is") == "as it is"
+    assert words.console_text(words.Message("doctor.nothing")) == "一切正常"
+    assert words.console_text("as it is") == "as it is"

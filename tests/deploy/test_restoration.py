@@ -9,7 +9,7 @@ from core.errors import BadInput
 from core.known_settings import known_settings
 from deploy import restoration
 from deploy.home import prepare
-from webadmin.backups.services.home_files import files_of, has_key
+from webadmin.backups.services.home_files import has_key, read_home_files
 
 
 def test_a_mark_holds_for_its_backup_and_its_places_alone(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_every_setting_that_names_a_program_or_guards_something_is_known_as_one(
 
 def test_a_secret_in_the_file_of_settings_goes_out_sealed_or_not_at_all(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text('workers = 3\ns3_secret_key = "hush"\n')
-    assert files_of(tmp_path) == ({"settings.toml": b"workers = 3\n"}, b's3_secret_key = "hush"\n')
+    assert read_home_files(tmp_path) == ({"settings.toml": b"workers = 3\n"}, b's3_secret_key = "hush"\n')
     assert not has_key(tmp_path)
     (tmp_path / "secrets.toml").write_text('secret_key = "a"\n')
     assert has_key(tmp_path)

@@ -17,8 +17,8 @@ from tests.support.case_texts import Texts, keep_estate
 from webadmin import stores
 from webadmin.backups.services import tables
 from webadmin.backups.services.installation import installation_key
-from webadmin.backups.services.restoring import Target
-from webadmin.backups.services.writing import Made, Source, make
+from webadmin.backups.services.restoring import RestoreTarget
+from webadmin.backups.services.writing import BackupSource, Made, make
 from webadmin.cases.models import Case, PageCheck
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services import making as evidence
@@ -43,11 +43,11 @@ class Stored:
         return MongoEvidenceStore(self.mongo)
 
     @property
-    def target(self) -> Target:
-        return Target(self.mongo, self.evidence)
+    def target(self) -> RestoreTarget:
+        return RestoreTarget(self.mongo, self.evidence)
 
     def backed_up(self, to: ObjectStore, passphrase: str = "", secrets: bytes = b"", **files: bytes) -> Made:
-        source = Source(installation_key(), self.mongo, self.evidence, files, None, secrets, passphrase)
+        source = BackupSource(installation_key(), self.mongo, self.evidence, files, None, secrets, passphrase)
         return make(source, to, unheard)
 
     def rows(self) -> dict[str, list[bytes]]:

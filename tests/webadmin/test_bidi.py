@@ -24,7 +24,7 @@ from tests.support.desk import add_url, list_url, record_url, registered_models,
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 from webadmin.sites.models import Site
-from webadmin.ui.pages.requests.bidi import marked, marked_html
+from webadmin.ui.pages.requests.bidi import mark_bidi, marked_html
 from webadmin.works.models import Licence, OwnAccount
 
 CASES = 2
@@ -217,9 +217,9 @@ def test_markup_that_is_hard_to_cut_keeps_its_parts() -> None:
 @example("<b\u061c>")
 @given(st.text(st.sampled_from(TURNING + "ab<>&\"'/= \n\u200b第textarea"), max_size=60))
 def test_whatever_is_marked_has_none_left_and_all_else(text: str) -> None:
-    for made in (marked(text), marked_html(text)):
+    for made in (mark_bidi(text), marked_html(text)):
         assert not turning_in(made)
-    assert marked(text.translate({ord(char): None for char in TURNING})) == text.translate(
+    assert mark_bidi(text.translate({ord(char): None for char in TURNING})) == text.translate(
         {ord(char): None for char in TURNING}
     )
 

@@ -13,7 +13,7 @@ from webadmin.accounts.services import failures
 from webadmin.accounts.services.access import visible
 from webadmin.sites.models import Address, ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryQuery
 from webadmin.ui.pages.columns import NOTHING, stored_sentence
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 CASES = 1
 
@@ -69,4 +69,4 @@ def test_a_hostile_name_in_a_message_is_spelled_out_and_formats_nothing() -> Non
 
 def test_an_error_says_its_message() -> None:
     with translation.override("zh-hans"):
-        assert said(NotFound("site", "甲")) == "没有网站 甲"
+        assert message_text(NotFound("site", "甲")) == "没有网站 甲"

@@ -12,9 +12,9 @@ from webadmin import database
 from webadmin.backups.services import schedule as backup_schedule
 from webadmin.backups.services import store_checks
 from webadmin.backups.services.checking import run as checking
-from webadmin.backups.services.checking.damage import Part
+from webadmin.backups.services.checking.damage import CheckPart
 from webadmin.backups.services.status_notes import note_evidence_status
-from webadmin.base_tasks import PeriodicTask, Step
+from webadmin.base_tasks import PeriodicTask, StepTask
 from webadmin.cases.signals import sweep_began
 from webadmin.sites.services.crawlers import start_process
 
@@ -32,14 +32,14 @@ def back_up() -> None:
         start_process(PROCESS, SETTINGS.home / "run" / "backups", SETTINGS, number=1, environment=of_pages)
 
 
-@app.task(name="backups.check_stores", base=Step, soft_time_limit=None, time_limit=None)
+@app.task(name="backups.check_stores", base=StepTask, soft_time_limit=None, time_limit=None)
 def check_stores() -> None:
     """Read the part of the stores whose turn it is against its digests; what can be made anew is made anew."""
     client = redis_client(SETTINGS)
     with redis_lock(client, CHECKING) as is_ours:
         if not is_ours:
             return
-        part = Part(store_checks.next_part())
+        part = CheckPart(store_checks.next_part())
         report = checking.check_and_note(SETTINGS, lambda name, done, total: None, may_mend=True, part=part)
     for reason in report.unread:
         log.warning("check of the stores: %s", reason)
@@ -47,7 +47,7 @@ def check_stores() -> None:
         log.error("damaged: %s", damage)
 
 
-@app.task(name="backups.refresh_statistics", base=Step)
+@app.task(name="backups.refresh_statistics", base=StepTask)
 def refresh_statistics() -> None:
     """Tell the database how large its tables have become."""
     database.refresh_statistics()

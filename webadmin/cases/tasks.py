@@ -20,7 +20,7 @@ from pipeline.search import SearchCounts
 from pipeline.search import search_pages as search
 from pipeline.sweep import SweepCounts, ask_for_rulings, ask_for_search
 from webadmin.accounts.services import failures
-from webadmin.base_tasks import PagesStep, PeriodicTask, Step, log_bad_input
+from webadmin.base_tasks import PagesStep, PeriodicTask, StepTask, log_bad_input
 from webadmin.cases.services.maintenance import sweep_all
 from webadmin.cases.services.opinions import requests as opinion_requests
 from webadmin.cases.services.opinions.requests import OpinionSubject
@@ -32,7 +32,7 @@ PROGRESS_EVERY_S = 10.0
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
-class OpinionsStep(Step):
+class OpinionsStep(StepTask):
     """A step on one page version of a case. What failed for good may be asked for again at once."""
 
     abstract = True
@@ -54,7 +54,7 @@ def compare_pages(version_ids: list[str]) -> None:
             ports.outbox.send(MatchesFound(tuple(found)))
 
 
-@app.task(name="cases.rule_again", base=Step)
+@app.task(name="cases.rule_again", base=StepTask)
 def rule_again(rights_holder_id: int) -> None:
     """Rule the findings of a rights holder whose rights changed."""
     log_bad_input("rule_again", lambda: live(SETTINGS).cases.rule_again(rights_holder_id))
@@ -79,7 +79,7 @@ def ask_engines(case_id: int, version_id: str) -> None:
 
 
 # As long as there are pages. Delivered again after a while, it meets its own lock and ends.
-@app.task(name="cases.search_pages", base=Step, soft_time_limit=None, time_limit=None)
+@app.task(name="cases.search_pages", base=StepTask, soft_time_limit=None, time_limit=None)
 def search_pages() -> None:
     """Search the stored pages for texts that are new, all of them at once: while works still come in, it waits."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
@@ -114,7 +114,7 @@ def sweep() -> None:
     sweep_ended.send(sender=None)
 
 
-@app.task(name="cases.compare_daily", base=Step, soft_time_limit=None, time_limit=None)
+@app.task(name="cases.compare_daily", base=StepTask, soft_time_limit=None, time_limit=None)
 def compare_daily() -> None:
     """Schedule what the reference corpus owes: new works, another algorithm, pages that came while a part was down."""
     client = redis_client(SETTINGS)

@@ -16,7 +16,7 @@ from pipeline.connections import redis_client
 from pipeline.pending import pending
 from pipeline.redis_lock import STAMPING, redis_lock
 from webadmin.accounts.services import failures
-from webadmin.base_tasks import PagesStep, PeriodicTask, Step
+from webadmin.base_tasks import PagesStep, PeriodicTask, StepTask
 from webadmin.cases.signals import sweep_ended
 from webadmin.evidence.services import bundles as evidence_book
 from webadmin.evidence.services import making as evidence
@@ -68,7 +68,7 @@ def stamp_evidence() -> None:
             log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
 
 
-@app.task(name="evidence.check_evidence", base=Step, soft_time_limit=None, time_limit=None)
+@app.task(name="evidence.check_evidence", base=StepTask, soft_time_limit=None, time_limit=None)
 def check_evidence() -> None:
     """Apply the retention policy, then read every stored bundle and kept file again."""
     with redis_lock(redis_client(SETTINGS), STAMPING, wait_s=LOCK_WAIT_S) as is_ours:

@@ -7,7 +7,7 @@ from core.clock import SystemClock
 from pipeline.app import SETTINGS, app
 from pipeline.connections import redis_client
 from pipeline.redis_lock import redis_lock
-from webadmin.base_tasks import PeriodicTask, Step
+from webadmin.base_tasks import PeriodicTask, StepTask
 from webadmin.evidence.services.making import live_evidence
 from webadmin.notices.services import mails
 from webadmin.notices.services.removals import following as removals
@@ -17,7 +17,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 REMOVALS = "removals of pages"
 
 
-class MailStep(Step):
+class MailStep(StepTask):
     """A step on one mail of a notice. What failed for good is said there."""
 
     abstract = True

@@ -10,7 +10,7 @@ from core.wording import Message
 from pipeline.app import SETTINGS, app
 from pipeline.connections import redis_client
 from pipeline.redis_lock import redis_lock
-from webadmin.base_tasks import PeriodicTask, Step
+from webadmin.base_tasks import PeriodicTask, StepTask
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import crawlers, imports, look_ups, rechecks
 from webadmin.sites.services import runs as crawls
@@ -22,7 +22,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 DISCOVERY = "discovery"  # who asks the search endpoint
 
 
-class LookUpStep(Step):
+class LookUpStep(StepTask):
     """A step on one look-up. What failed for good is said there, and may be asked for again at once."""
 
     abstract = True
@@ -32,7 +32,7 @@ class LookUpStep(Step):
         look_ups.give_up(kwargs["look_up_id"], SystemClock().now())
 
 
-@app.task(name="sites.crawl_site", base=Step)
+@app.task(name="sites.crawl_site", base=StepTask)
 def crawl_site(run_id: int) -> None:
     """Wake a crawler, and wait for none: where all are busy, the first that has ended its crawl takes the run."""
     if crawls.has_waiting(SystemClock().now(), run_id):

@@ -21,8 +21,8 @@ _BACK_UP = """
 from webadmin.process import set_up
 set_up()
 from pipeline.app import SETTINGS
-from webadmin.backups.services.runs import Asked, back_up
-made, *_ = back_up(Asked(sys.argv[1]), SETTINGS, lambda *_: None)
+from webadmin.backups.services.runs import BackupRequest, back_up
+made, *_ = back_up(BackupRequest(sys.argv[1]), SETTINGS, lambda *_: None)
 print(made.backup.id, len(made.backup.manifest.lacking))
 """
 _RESTORE = """
@@ -32,11 +32,11 @@ set_up()
 from pipeline.app import SETTINGS
 from webadmin import stores
 from webadmin.backups.services.destinations import open_destination
-from webadmin.backups.services.format import backups_at, load
-from webadmin.backups.services.restoring import Target, require_empty, restore, settle
+from webadmin.backups.services.format import list_backups, load
+from webadmin.backups.services.restoring import RestoreTarget, require_empty, restore, settle
 place = open_destination(sys.argv[1], SETTINGS)
-backup = load(place, backups_at(place)[-1])
-target = Target(connect(SETTINGS.mongo_url), stores.evidence_store())
+backup = load(place, list_backups(place)[-1])
+target = RestoreTarget(connect(SETTINGS.mongo_url), stores.evidence_store())
 require_empty(target)
 print(restore(backup.manifest, place, target, lambda *_: None))
 settle(backup)

@@ -17,7 +17,7 @@ from webadmin import stores
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
 from webadmin.backups.services.restoring import settle
-from webadmin.backups.services.runs import UNENDED, Asked, back_up, shown_destination
+from webadmin.backups.services.runs import UNENDED, BackupRequest, back_up, shown_destination
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -38,7 +38,7 @@ def settings(mongo_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_backup_has_a_row_from_the_start_that_any_fault_ends(settings: Settings, tmp_path: Path) -> None:
-    asked = Asked(str(tmp_path / "place"), is_scheduled=True)
+    asked = BackupRequest(str(tmp_path / "place"), is_scheduled=True)
     seen: list[Message | None] = []
 
     def dying(*_: object) -> None:
@@ -54,7 +54,7 @@ def test_a_backup_has_a_row_from_the_start_that_any_fault_ends(settings: Setting
 
 
 def test_backups_that_must_stay_only_warn(settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked = Asked(str(tmp_path / "place"), keep=1)
+    asked = BackupRequest(str(tmp_path / "place"), keep=1)
     back_up(asked, settings, unheard)
 
     def locked(self: object, key: str) -> None:
@@ -69,12 +69,12 @@ def test_backups_that_must_stay_only_warn(settings: Settings, tmp_path: Path, mo
 
 def test_a_place_that_lost_its_backups_is_refused(settings: Settings, tmp_path: Path) -> None:
     place = tmp_path / "mounted"
-    back_up(Asked(str(place)), settings, unheard)
+    back_up(BackupRequest(str(place)), settings, unheard)
     place.rename(tmp_path / "elsewhere")
     with pytest.raises(BadInput, match="is it mounted"):
-        back_up(Asked(str(place)), settings, unheard)
+        back_up(BackupRequest(str(place)), settings, unheard)
     assert not place.exists()
-    back_up(Asked(str(tmp_path / "elsewhere")), settings, unheard)
+    back_up(BackupRequest(str(tmp_path / "elsewhere")), settings, unheard)
 
 
 def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tmp_path: Path) -> None:
@@ -88,16 +88,16 @@ def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tm
         fault=Message(UNENDED),
     )
     with pytest.raises(RetryLater, match="a backup to this place was begun"):
-        back_up(Asked(place), shared, unheard)
+        back_up(BackupRequest(place), shared, unheard)
     assert BackupRun.objects.count() == 1
     BackupRun.objects.filter(pk=other.pk).update(ended_at=now - timedelta(minutes=61))
-    back_up(Asked(place), shared, unheard)
+    back_up(BackupRequest(place), shared, unheard)
 
 
 def test_a_restored_installation_has_no_schedule_and_a_good_run(settings: Settings, tmp_path: Path) -> None:
     place = str(tmp_path / "place")
     BackupPlan.objects.create(pk=ONLY, is_on=True, destination=place)
-    backup = back_up(Asked(place), settings, unheard).made.backup
+    backup = back_up(BackupRequest(place), settings, unheard).made.backup
     BackupRun.objects.update(fault=Message(UNENDED), backup_id="")  # as the backup itself has it
     assert settle(backup)
     run = BackupRun.objects.get()

@@ -9,7 +9,7 @@ from core.wording import Message
 from tests.support import admin_data
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
-from webadmin.backups.services.runs import UNENDED, Asked, standing
+from webadmin.backups.services.runs import UNENDED, BackupRequest, standing
 from webadmin.backups.services.schedule import due
 from webadmin.sites.services.encrypted_secrets import KeyLost, seal
 
@@ -32,7 +32,7 @@ def ran(at: datetime, fault: Message | None = None, is_scheduled: bool = True) -
 
 def test_one_is_due_from_its_time_of_day_on_until_it_was_made() -> None:
     planned()
-    wanted = Asked("file:///mnt/b", "a b c d e f g", 5, is_scheduled=True)
+    wanted = BackupRequest("file:///mnt/b", "a b c d e f g", 5, is_scheduled=True)
     assert due(NOON) == wanted
     ran(NOON.replace(hour=4, minute=3))
     assert due(NOON) is None

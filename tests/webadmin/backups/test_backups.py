@@ -20,13 +20,13 @@ from tests.support.case_texts import Texts
 from tests.support.memory_objects import MemoryObjects
 from tests.support.s3_server import S3Server
 from webadmin import stores
-from webadmin.backups.services.format import DamagedBackup, backups_at, load, object_key
+from webadmin.backups.services.format import DamagedBackup, list_backups, load, object_key
 from webadmin.backups.services.installation import installation_key
 from webadmin.backups.services.mending import mend
 from webadmin.backups.services.restoring import require_empty, require_whole, restore
 from webadmin.backups.services.runs import keep_newest
 from webadmin.backups.services.verification import verify
-from webadmin.backups.services.writing import Source, make
+from webadmin.backups.services.writing import BackupSource, make
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.rewrites.models import RewordedLead
 from webadmin.sites.models import PageRecord
@@ -84,7 +84,7 @@ def test_old_backups_go_and_those_that_stay_hold(stored: Stored) -> None:
         MongoWorkStore(stored.mongo).put_text(f"第{number}章")
         made.append(stored.backed_up(place).backup)
     assert keep_newest(place, 2) == 2
-    assert backups_at(place) == [each.key for each in made[2:]]
+    assert list_backups(place) == [each.key for each in made[2:]]
     for each in made[2:]:
         assert verify(each.manifest, place, unheard).faults == ()
     assert keep_newest(place, 2) == 0
@@ -102,7 +102,9 @@ def test_what_is_written_while_a_backup_is_made_leaves_nothing_named_and_missing
             page.url, page.last_seen = f"https://new.example/{number}", page.last_seen + timedelta(minutes=1)
             texts.keep(page, f"第{number}章 写入中", f"<html>{number}</html>".encode())
 
-    manifest = make(Source(installation_key(), stored.mongo, stored.evidence, {}), place, crawling).backup.manifest
+    manifest = make(
+        BackupSource(installation_key(), stored.mongo, stored.evidence, {}), place, crawling
+    ).backup.manifest
     assert {"pages", "page_versions", "page_texts", "raw_bodies"} <= set(written)
     assert not [each for each in manifest.lacking if not each.startswith("evidence/")]
     assert verify(manifest, place, unheard).faults == ()
@@ -117,7 +119,7 @@ def test_damage_at_the_destination_does_not_stop_the_next_backup(stored: Stored)
     assert keys is not None
     place.remove(object_key(keys))
     place.put_new(object_key(keys), b"garbled")
-    newest = backups_at(place)[-1]
+    newest = list_backups(place)[-1]
     place.remove(newest)
     place.put_new(newest, b"garbled")
     assert verify(stored.backed_up(place).backup.manifest, place, unheard).faults == ()
@@ -162,7 +164,7 @@ def test_a_backup_lies_in_s3_as_well(stored: Stored, s3_server: S3Server, s3_url
     before = stored.rows(), stored.documents()
     made = stored.backed_up(place)
     assert stored.backed_up(place).new_bytes < made.new_bytes
-    manifest = load(place, backups_at(place)[-1]).manifest
+    manifest = load(place, list_backups(place)[-1]).manifest
     assert verify(manifest, place, unheard).faults == ()
     stored.destroy()
     restore(manifest, place, stored.target, unheard)
@@ -173,15 +175,15 @@ def test_a_backup_that_was_cut_off_is_none(stored: Stored) -> None:
     place = MemoryObjects()
     made = stored.backed_up(place)
     place.remove(made.backup.key)
-    assert backups_at(place) == []
+    assert list_backups(place) == []
 
 
 def test_a_place_with_backups_of_another_installation_is_refused(stored: Stored) -> None:
     place = MemoryObjects()
-    make(Source("another", stored.mongo, stored.evidence, {}), place, unheard)
+    make(BackupSource("another", stored.mongo, stored.evidence, {}), place, unheard)
     with pytest.raises(BadInput, match="backups of another installation"):
         stored.backed_up(place)
-    assert len(backups_at(place)) == 1
+    assert len(list_backups(place)) == 1
 
 
 def test_nothing_is_restored_where_anything_is(stored: Stored) -> None:

@@ -31,11 +31,11 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.records import response
 from tests.webadmin.cases.test_live_search import Live, live_ports, story
 from webadmin.accounts.models import RightsHolder
-from webadmin.backups.cli.check_stores import sentence_of
+from webadmin.backups.cli.check_stores import damage_message
 from webadmin.backups.models import StoreCheck
 from webadmin.backups.services.checking import run
 from webadmin.backups.services.checking.context import CheckContext
-from webadmin.backups.services.checking.damage import Damage, Part, Remedy, Report, Store
+from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Damage, Remedy, Store
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.services.making import EvidencePorts, bundle_version
 from webadmin.rewrites.models import RewordedLead
@@ -55,10 +55,10 @@ class Kept:
     evidence: EvidencePorts
     environ: dict[str, str]
 
-    def check(self, *, may_mend: bool = True, part: Part | None = None) -> list[Damage]:
-        report = Report()
+    def check(self, *, may_mend: bool = True, part: CheckPart | None = None) -> list[Damage]:
+        report = CheckReport()
         context = CheckContext(
-            load(self.environ), self.live.ports, self.evidence, self.database, None, report, part or Part(),
+            load(self.environ), self.live.ports, self.evidence, self.database, None, report, part or CheckPart(),
             lambda name, done, total: None, may_mend,
         )  # fmt: skip
         for step in STEPS:
@@ -269,8 +269,8 @@ def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept) 
         (damage,) = kept.check()
         assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "rewrites_rewordedlead", str(lead.pk))
         lead.save()
-    assert f"; lead {lead.pk} (" in sentence_of(damage).in_language("en")
-    assert "rows come back with all of the backup alone" in sentence_of(damage).in_language("en")
+    assert f"; lead {lead.pk} (" in damage_message(damage).in_language("en")
+    assert "rows come back with all of the backup alone" in damage_message(damage).in_language("en")
 
 
 def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept: Kept) -> None:
@@ -327,7 +327,9 @@ def test_a_garbled_index_is_found_and_made_anew(kept: Kept, garble: str) -> None
 def test_seven_parts_are_all_of_it(kept: Kept) -> None:
     kept.database["page_versions"].delete_many({"_id": {"$gte": ""}})
     whole = {(each.place, each.key) for each in kept.check(may_mend=False)}
-    parts = {(each.place, each.key) for number in range(7) for each in kept.check(may_mend=False, part=Part(number))}
+    parts = {
+        (each.place, each.key) for number in range(7) for each in kept.check(may_mend=False, part=CheckPart(number))
+    }
     assert len(whole) == 3
     assert parts == whole
 
@@ -339,7 +341,9 @@ def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
     damages = [each.as_values() for each in kept.check()]
     moment = kept.live.ports.clock.now()
     note_store_check(moment, moment, 9, damages, part=None)
-    assert [Damage.of(each) for each in known_damages()] == [each for each in map(Damage.of, damages) if each.is_lost]
+    assert [Damage.from_values(each) for each in known_damages()] == [
+        each for each in map(Damage.from_values, damages) if each.is_lost
+    ]
     note_store_check(moment, moment, 9, [], part=next_part())
     assert (next_part(), len(known_damages())) == (1, len([each for each in damages if each["remedy"] == "restore"]))
     note_store_check(moment, moment, 9, [], part=None)
@@ -347,7 +351,7 @@ def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
 
 
 def test_two_sayings_of_one_damage_are_united_and_who_made_it_anew_is_believed() -> None:
-    report = Report()
+    report = CheckReport()
     report.add(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.RESTORE, (1,), ("x",)))
     report.add(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
     assert report.damages == [

@@ -25,22 +25,22 @@ from tests.support import admin_data
 from tests.support.backed_up import Stored, unheard
 from webadmin.backups.cli.backup import open_place
 from webadmin.backups.services import sealing
-from webadmin.backups.services.contents import documents_of
+from webadmin.backups.services.contents import read_documents
 from webadmin.backups.services.format import (
+    BackupPiece,
     Manifest,
-    Piece,
-    backup_of,
-    backups_at,
-    content_of,
+    encode_backup,
     keys_bytes,
+    list_backups,
     load,
     object_key,
-    packed,
+    pack,
     put_manifest,
     put_object,
+    read_content,
 )
 from webadmin.backups.services.restoring import restore
-from webadmin.backups.services.writing import Source, make
+from webadmin.backups.services.writing import BackupSource, make
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -90,22 +90,22 @@ class Spoilt:
 
     def forge(self, change: Callable[[Manifest], Manifest]) -> None:
         """Another manifest without a seal, in which every digest is right."""
-        backup = load(self.store, backups_at(self.store)[0])
+        backup = load(self.store, list_backups(self.store)[0])
         self.manifest_path.unlink()
-        put_manifest(self.store, backup_of(change(backup.manifest)))
+        put_manifest(self.store, encode_backup(change(backup.manifest)))
 
     def forge_content(self, part: str, change: Callable[[bytes], bytes]) -> None:
         """Other content in the first piece of a part, with a manifest that says so."""
         self.forge(lambda manifest: with_piece(manifest, part, lambda piece: self.changed(piece, change)))
 
-    def changed(self, piece: Piece, change: Callable[[bytes], bytes]) -> Piece:
-        content = change(content_of(self.store, piece))
-        written = packed(content)
+    def changed(self, piece: BackupPiece, change: Callable[[bytes], bytes]) -> BackupPiece:
+        content = change(read_content(self.store, piece))
+        written = pack(content)
         size, name = len(written), put_object(self.store, written)
         return replace(piece, name=name, size_bytes=size, content=digest(content), content_bytes=len(content))
 
 
-def with_piece(manifest: Manifest, part: str, change: Callable[[Piece], Piece]) -> Manifest:
+def with_piece(manifest: Manifest, part: str, change: Callable[[BackupPiece], BackupPiece]) -> Manifest:
     def changed(parts: tuple[Any, ...]) -> tuple[Any, ...]:
         return tuple(
             replace(each, pieces=(change(each.pieces[0]), *each.pieces[1:])) if each.name == part else each
@@ -197,15 +197,15 @@ def keep_seal(change: Callable[[bytes], bytes]) -> Callable[[Spoilt], None]:
 
 def seal_anew(spoilt: Spoilt) -> None:
     """By somebody who does not know the passphrase."""
-    backup = load(spoilt.store, backups_at(spoilt.store)[0])
+    backup = load(spoilt.store, list_backups(spoilt.store)[0])
     spoilt.manifest_path.unlink()
-    put_manifest(spoilt.store, backup_of(backup.manifest, b"", "another passphrase of theirs"))
+    put_manifest(spoilt.store, encode_backup(backup.manifest, b"", "another passphrase of theirs"))
 
 
 def expand(spoilt: Spoilt) -> None:
     """A small object that unpacks to 200 MB, as a manifest says that is right in all else."""
 
-    def expanding(piece: Piece) -> Piece:
+    def expanding(piece: BackupPiece) -> BackupPiece:
         content = bytes(200 * 2**20)
         written = gzip.compress(content, 1, mtime=0)
         name = put_object(spoilt.store, written)
@@ -227,7 +227,7 @@ def with_key(key: Any) -> Callable[[Spoilt], None]:
     """Bytes under another key, with a list of keys that says so."""
 
     def spoil(spoilt: Spoilt) -> None:
-        def changed(piece: Piece) -> Piece:
+        def changed(piece: BackupPiece) -> BackupPiece:
             made = spoilt.changed(piece, each_document(lambda each: each.update(_id=key)))
             return replace(made, keys=put_object(spoilt.store, keys_bytes([str(key)] * piece.records)))
 
@@ -433,13 +433,13 @@ def test_any_changed_byte_is_noticed_without_an_internal_error(place: Path, stor
         with pytest.raises(BadInput):
             review(spoilt.store, tmp_path, SEALED)
         spoilt.rewrite(path, whole)
-    manifest = load(spoilt.store, backups_at(spoilt.store)[0]).manifest
+    manifest = load(spoilt.store, list_backups(spoilt.store)[0]).manifest
     spoilt.manifest_path.unlink()
     for _ in range(25):
         part = chance.choice([part for part in manifest.parts if part.records])
         change = chance.choice([flipped_anywhere, cut_anywhere, value_changed])
         forged = with_piece(manifest, part.name, lambda piece: spoilt.changed(piece, lambda c: change(c, chance)))  # noqa: B023
-        put_manifest(spoilt.store, backup := backup_of(forged))
+        put_manifest(spoilt.store, backup := encode_backup(forged))
         with suppress(BadInput):
             reviewed = review(spoilt.store, tmp_path, UNSEALED)
             with transaction.atomic(), suppress(BadInput):
@@ -455,11 +455,11 @@ def test_what_somebody_put_at_the_place_is_never_taken_into_a_sealed_backup(plac
     spoilt.forge_content("work_texts", each_document(lambda each: each.update(data="偷换的正文".encode())))
     store = FolderObjects(place)
     kept = MongoWorkStore(stored.mongo).put_text(admin_data.WORK_TEXT)
-    source = Source("a" * 32, stored.mongo, stored.evidence, {})
-    forged = load(store, backups_at(store)[0]).manifest
+    source = BackupSource("a" * 32, stored.mongo, stored.evidence, {})
+    forged = load(store, list_backups(store)[0]).manifest
     made = make(replace(source, installation=forged.installation, passphrase=PHRASE), store, unheard).backup
     assert made.open_seal(PHRASE) == b""
     texts = made.manifest.part("work_texts")
-    assert [documents_of(store, texts, piece) for piece in texts.pieces] == [
+    assert [read_documents(store, texts, piece) for piece in texts.pieces] == [
         [{"_id": kept, "data": admin_data.WORK_TEXT.encode()}]
     ]

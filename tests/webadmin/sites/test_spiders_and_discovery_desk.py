@@ -31,7 +31,9 @@ def found(world: World) -> DiscoveredPage:
     query = discovery.begin_query(plan, 1, "渡口的老钟敲过三下撑船的人才慢慢收起缆绳", NOW)
     assert query is not None
     discovery.end_query(query, 4, {"own_site": 1, "known": 2})
-    finding = discovery.Finding("http://pirate.example/1.html", "盗\u202e版", "identical", 0.97, 1200, "渡口的老钟")
+    finding = discovery.CandidateMatch(
+        "http://pirate.example/1.html", "盗\u202e版", "identical", 0.97, 1200, "渡口的老钟"
+    )
     page = discovery.record(work, query, finding, NOW)
     assert page is not None
     return page

@@ -7,15 +7,15 @@ from types import SimpleNamespace
 import pytest
 
 from core.settings_loading import load
-from webadmin.ui.console.lists import Column, print_list, share_column
+from webadmin.ui.console.lists import ConsoleColumn, print_list, share_column
 
 COLUMNS = (
-    Column("id", "column.id", "pk", is_number=True),
-    Column("site", "column.site", "site.name", lambda row: row.site.name.upper()),
+    ConsoleColumn("id", "column.id", "pk", is_number=True),
+    ConsoleColumn("site", "column.site", "site.name", lambda row: row.site.name.upper()),
     share_column("similarity", "column.similarity", "similarity"),
-    Column("opened", "column.opened", "opened_at"),
-    Column("note", "", "note.strip"),
-    Column("", "column.note", "none"),
+    ConsoleColumn("opened", "column.opened", "opened_at"),
+    ConsoleColumn("note", "", "note.strip"),
+    ConsoleColumn("", "column.note", "none"),
 )
 ROW = SimpleNamespace(
     pk=7,

@@ -15,7 +15,7 @@ from tests.support.desk import add_url, english, list_url, record_url, signed_in
 from tests.support.memory_pages import MemoryPageStore, MemoryWorkStore
 from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch, Exclusion, TakenText
-from webadmin.sites.services.discovery import LeftOut, reason_to_leave_out
+from webadmin.sites.services.discovery import LeftOutReason, reason_to_leave_out
 from webadmin.works.models import AuthorAlias, Chapter, Licence, LicenceProof, OwnAccount, Work
 from webadmin.works.services import proofs
 
@@ -222,7 +222,7 @@ class TestOnePage:
     def test_a_search_leaves_out_that_page_alone(self, world: World, work: Work) -> None:
         admin_data.licence(world.ours.holder, domain="shu.example", address="https://shu.example/1", valid_until=None)
         now = timezone.now()
-        assert reason_to_leave_out(work, "https://www.shu.example/1?utm_source=qq", now) == LeftOut.LICENSED
+        assert reason_to_leave_out(work, "https://www.shu.example/1?utm_source=qq", now) == LeftOutReason.LICENSED
         assert reason_to_leave_out(work, "https://shu.example/2", now) is None
 
 
@@ -329,7 +329,7 @@ class TestOwnAccounts:
     def test_a_search_proposes_none_of_its_pages(self, world: World, work: Work) -> None:
         admin_data.own_account(world.ours.holder, address="https://www.zhihu.com/people/linqi")
         now = timezone.now()
-        assert reason_to_leave_out(work, "https://zhihu.com/people/linqi/posts/1", now) == LeftOut.OWN_SITE
+        assert reason_to_leave_out(work, "https://zhihu.com/people/linqi/posts/1", now) == LeftOutReason.OWN_SITE
         assert reason_to_leave_out(work, "https://zhihu.com/people/another/posts/1", now) is None
 
     @pytest.mark.parametrize(

@@ -9,10 +9,10 @@ import typer
 from core.errors import BadInput, NotFound
 from core.wording import Message
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
     from webadmin.accounts.models import User
@@ -73,19 +73,19 @@ def _describe_roles(user: "User") -> str:
         for each in _roles(user)
     ]
     held = [_ROLES[ADMINISTRATOR], *held] if user.is_superuser else held
-    return "; ".join(map(worded, held or [Message("account.no-role")]))
+    return "; ".join(map(console_text, held or [Message("account.no-role")]))
 
 
 _COLUMNS = (
-    Column("name", "column.user", "username"),
-    Column("roles", "column.roles", _roles, _describe_roles),
-    Column(
+    ConsoleColumn("name", "column.user", "username"),
+    ConsoleColumn("roles", "column.roles", _roles, _describe_roles),
+    ConsoleColumn(
         "is_active",
         "column.state",
         "is_active",
         lambda user: Message("account.active" if user.is_active else "account.inactive"),
     ),
-    Column("is_administrator", "", "is_superuser"),
+    ConsoleColumn("is_administrator", "", "is_superuser"),
 )
 
 

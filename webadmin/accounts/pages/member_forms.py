@@ -16,7 +16,7 @@ from core.wording import Message
 from matcher.reworded.weights import PACKAGE, is_installed
 from webadmin.accounts.models import Membership, RightsHolder, User
 from webadmin.accounts.models.rights_holder import WorkKind
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 class RightsHolderForm(forms.ModelForm):
@@ -38,7 +38,7 @@ class RightsHolderForm(forms.ModelForm):
         field = self.fields.get("reworded_kinds")
         if field is not None:
             told = RightsHolder._meta.get_field("reworded_kinds").help_text
-            missing = "" if is_installed() else said(Message("reworded.not-installed", error=PACKAGE))
+            missing = "" if is_installed() else message_text(Message("reworded.not-installed", error=PACKAGE))
             field.help_text = f"{told} {missing}".strip()
 
 

@@ -9,10 +9,10 @@ import typer
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
 from webadmin.ui.console.faults import complain
-from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import as_json, progress, say
 from webadmin.ui.console.session import session, settings_alone
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 if TYPE_CHECKING:
     from core.ports import ObjectStore
@@ -47,10 +47,10 @@ def backup(
 def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool) -> None:
     with session() as settings:
         from webadmin.backups.services.home_files import has_key
-        from webadmin.backups.services.runs import Asked, back_up
+        from webadmin.backups.services.runs import BackupRequest, back_up
 
         with progress(Message("backup.copying")) as meter:
-            made, removed, warning = back_up(Asked(destination, passphrase, keep), settings, meter.of_part)
+            made, removed, warning = back_up(BackupRequest(destination, passphrase, keep), settings, meter.of_part)
     manifest = made.backup.manifest
     if is_json:
         counts = {"records": made.records, "bytes": made.bytes, "new_bytes": made.new_bytes, "removed": removed}
@@ -71,10 +71,10 @@ def _make(destination: str, keep: int | None, passphrase: str, *, is_json: bool)
 
 
 def _list(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
-    from webadmin.backups.services.format import DamagedBackup, backups_at, load
+    from webadmin.backups.services.format import DamagedBackup, list_backups, load
 
     found, faults = [], 0
-    for key in backups_at(store):
+    for key in list_backups(store):
         try:
             found.append(load(store, key))
         except DamagedBackup as fault:  # the others are there all the same
@@ -93,22 +93,22 @@ def _bytes(backup: "Backup") -> int:
 
 
 _COLUMNS = (
-    Column("backup", "column.backup", "id"),
-    Column(
+    ConsoleColumn("backup", "column.backup", "id"),
+    ConsoleColumn(
         "snapshot_at",
         "column.as-of",
         lambda backup: backup.manifest.snapshot_at.isoformat(timespec="seconds"),
         "manifest.snapshot_at",
     ),
-    Column("records", "column.records", _records, lambda backup: f"{_records(backup):,}", is_number=True),
-    Column("bytes", "column.bytes", _bytes, lambda backup: f"{_bytes(backup):,}", is_number=True),
-    Column(
+    ConsoleColumn("records", "column.records", _records, lambda backup: f"{_records(backup):,}", is_number=True),
+    ConsoleColumn("bytes", "column.bytes", _bytes, lambda backup: f"{_bytes(backup):,}", is_number=True),
+    ConsoleColumn(
         "is_sealed",
         "column.seal",
         lambda backup: bool(backup.seal),
         lambda backup: Message("backup.yes" if backup.seal else "backup.no"),
     ),
-    Column("program", "column.program", "manifest.program"),
+    ConsoleColumn("program", "column.program", "manifest.program"),
 )
 
 
@@ -128,7 +128,7 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
             except DamagedBackup as error:
                 faults.append(error.message)
         with progress(Message("backup.verifying")) as meter:
-            seen = verify(wanted.manifest, store, meter.at)
+            seen = verify(wanted.manifest, store, meter.update)
     faults += seen.faults
     seal, doubt = ("unproven", "backup.seal-unproven") if wanted.seal else ("none", "backup.seal-none")
     if wanted.seal and passphrase:
@@ -154,9 +154,9 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
 
 def chosen_backup(store: "ObjectStore", wanted: str) -> "Backup":
     """The backup that begins so; the newest where nothing is said. Raises BadInput."""
-    from webadmin.backups.services.format import backups_at, load
+    from webadmin.backups.services.format import list_backups, load
 
-    keys = backups_at(store)
+    keys = list_backups(store)
     if not keys:
         raise BadInput("backup.none-there")
     if not wanted:
@@ -187,8 +187,8 @@ def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -
         return require_passphrase(read.partition("\n")[0].rstrip("\r"))
     if not is_asked:
         return ""
-    given = require_passphrase(getpass(f"{worded(Message('backup.passphrase'))} "))
-    if twice and getpass(f"{worded(Message('backup.passphrase-again'))} ") != given:
+    given = require_passphrase(getpass(f"{console_text(Message('backup.passphrase'))} "))
+    if twice and getpass(f"{console_text(Message('backup.passphrase-again'))} ") != given:
         raise BadInput("backup.passphrases-differ")
     return given
 

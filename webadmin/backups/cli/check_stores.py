@@ -25,7 +25,7 @@ def check_stores(
     look_only: Annotated[bool, typer.Option("--look-only")] = False,
 ) -> None:
     """Read all that is stored again, say what is damaged, and make anew what can be; exit 1 where something was."""
-    begun, steps = time.monotonic(), _Steps()
+    begun, steps = time.monotonic(), _CheckSteps()
     with session() as settings:
         from webadmin.backups.services.checking.run import check_and_note
 
@@ -48,11 +48,11 @@ def check_stores(
         )
     else:
         for damage in report.damages[:MAX_LINES]:
-            say(sentence_of(damage))
+            say(damage_message(damage))
         if len(report.damages) > MAX_LINES:
             say(Message("checking.more", count=len(report.damages) - MAX_LINES))
-        counts = {"damages": len(report.damages), "lost": len(report.lost)}
-        mended = len(report.damages) - len(report.lost)
+        counts = {"damages": len(report.damages), "lost": len(report.unrepaired_damages)}
+        mended = len(report.damages) - len(report.unrepaired_damages)
         told = Message("checking.found", items=report.items, seconds=seconds, mended=mended, **counts)
         say(told if report.damages else Message("checking.whole", items=report.items, seconds=seconds))
     for reason in report.unread:
@@ -60,7 +60,7 @@ def check_stores(
     raise typer.Exit(DONE if is_whole else FAILED)
 
 
-def sentence_of(damage: "Damage") -> Message:
+def damage_message(damage: "Damage") -> Message:
     """One damage in one line."""
     is_row = damage.store == ADMIN and damage.remedy == RESTORE
     place = " ".join(filter(None, (damage.place, damage.key)))
@@ -84,7 +84,7 @@ def _term(value: str) -> Message:
     return Message(f"checking.{value.replace(' ', '-')}")
 
 
-class _Steps:
+class _CheckSteps:
     """A meter for each step, one after the other."""
 
     def __init__(self) -> None:
@@ -96,7 +96,7 @@ class _Steps:
             self.close()
             self._name, self._meter = name, Meter(name)
         if self._meter is not None:
-            self._meter.at(min(done, total), total)
+            self._meter.update(min(done, total), total)
 
     def close(self) -> None:
         if self._meter is not None:

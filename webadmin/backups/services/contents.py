@@ -16,7 +16,7 @@ from pagestore.copying import BLOBS, BY_DIGEST, DOCUMENTS, EVIDENCE, PAGES, is_w
 from pagestore.evidence import removal_of
 from pagestore.values import Document, required_portable
 from webadmin.backups.services import tables
-from webadmin.backups.services.format import DamagedBackup, Manifest, Part, Piece, content_of, keys_of
+from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content, read_keys
 
 REMOVALS = "evidence_removals"
 COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # in the order in which they stand in a manifest
@@ -42,9 +42,9 @@ def require_complete(manifest: Manifest) -> None:
         raise DamagedBackup("backup.other-parts")
 
 
-def documents_of(store: ObjectStore, part: Part, piece: Piece) -> list[Document]:
+def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[Document]:
     """The records of a piece of a collection. Raises DamagedBackup."""
-    content = content_of(store, piece)
+    content = read_content(store, piece)
     try:
         documents: list[Document] = bson.decode_all(content)
     except (*UNREADABLE, BSONError) as error:
@@ -52,12 +52,12 @@ def documents_of(store: ObjectStore, part: Part, piece: Piece) -> list[Document]
     for each in documents:
         _require_record(part.name, each)
     keys = [each["_id"] for each in documents]
-    if len(keys) != piece.records or (piece.keys is not None and keys_of(store, piece) != keys):
+    if len(keys) != piece.records or (piece.keys is not None and read_keys(store, piece) != keys):
         raise DamagedBackup("backup.other-records", part=part.name, name=piece.name)
     return documents
 
 
-def names_in(collection: str, document: Document) -> Names:
+def referenced_names(collection: str, document: Document) -> Names:
     """What a page, a version, an absence or a capture names. Raises DamagedBackup for one that is none."""
     names = _read(_NAMES.get(collection, _no_names), collection, document)
     if not all(isinstance(key, str) for keys in names.values() for key in keys):
@@ -65,13 +65,13 @@ def names_in(collection: str, document: Document) -> Names:
     return names
 
 
-def rows_of(store: ObjectStore, part: Part, piece: Piece) -> list[tables.Row]:
+def read_rows(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[tables.Row]:
     """The rows of a piece of a table, as its columns have them. Raises DamagedBackup."""
-    model = tables.model_of(part.name)
+    model = tables.find_model(part.name)
     rows = []
-    for number, line in enumerate(content_of(store, piece).splitlines(), 1):
+    for number, line in enumerate(read_content(store, piece).splitlines(), 1):
         try:
-            rows.append(tables.row_of(model, part.columns, json.loads(line)))
+            rows.append(tables.parse_row(model, part.columns, json.loads(line)))
         except (*UNREADABLE, ValidationError) as error:
             raise DamagedBackup("backup.no-row", table=part.name, number=number, name=piece.name) from error
     if len(rows) != piece.records:

@@ -61,7 +61,7 @@ def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: 
     try:
         partial.touch(mode=0o600)
         with partial.open("wb") as file:
-            taken = _Writing(holder, file, on_progress).written()
+            taken = _Writing(holder, file, on_progress).write()
         partial.replace(to)
     finally:
         partial.unlink(missing_ok=True)
@@ -77,36 +77,36 @@ class _Writing:
         self._stamped: set[str] = set()  # roots of days whose stamps are in it
         self._users = dict(User.objects.values_list("pk", "username"))
 
-    def written(self) -> TakenOut:
+    def write(self) -> TakenOut:
         at = timezone.now()
         with self._zip:
             with one_moment():
                 for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
-                    self._table(model, self._of(model))
-                for _, pairs in _between():
+                    self._table(model, self._holder_rows(model))
+                for _, pairs in _relation_tables():
                     self._table(pairs.remote_field.through, self._pairs(pairs))
-                chapters = list(self._of(Chapter).select_related("work").order_by("work", "number"))
-                bundles = list(self._of(EvidenceBundle).exclude(state=EvidenceBundle.State.REMOVED))
+                chapters = list(self._holder_rows(Chapter).select_related("work").order_by("work", "number"))
+                bundles = list(self._holder_rows(EvidenceBundle).exclude(state=EvidenceBundle.State.REMOVED))
                 files = [(model, row.pk, getattr(row, name), row.digest) for model, name in KEPT.items()
-                         for row in self._of(model).order_by("pk")]  # fmt: skip
+                         for row in self._holder_rows(model).order_by("pk")]  # fmt: skip
             for number, chapter in enumerate(chapters, 1):
                 self._chapter(chapter)
                 self._on_progress("works", number, len(chapters))
             for number, bundle in enumerate(bundles, 1):
-                self._kept(f"evidence/{bundle.digest}.wacz", bundle.digest)
+                self._add_file(f"evidence/{bundle.digest}.wacz", bundle.digest)
                 self._proof(bundle)
                 self._on_progress("evidence", number, len(bundles))
             for number, (model, key, name, digest) in enumerate(files, 1):
-                self._kept(f"files/{model._meta.model_name}/{key}-{_fit(name)}", digest)
+                self._add_file(f"files/{model._meta.model_name}/{key}-{_fit(name)}", digest)
                 self._on_progress("files", number, len(files))
-            self._put("README.txt", self._told(at).encode())
+            self._put("README.txt", self._readme(at).encode())
             self._put("index.html", self._page(at).encode())
             self._zip.writestr("SHA256SUMS", "".join(f"{digest}  {name}\n" for name, digest in self._sums))
         self._taken.files = len(self._sums) + 1
         self._taken.bytes = sum(info.compress_size for info in self._zip.infolist())
         return self._taken
 
-    def _of(self, model: type[models.Model]) -> Any:
+    def _holder_rows(self, model: type[models.Model]) -> Any:
         """The rows of the rights holder."""
         return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
 
@@ -152,7 +152,7 @@ class _Writing:
         else:
             self._put(name, text.encode("utf-8", "surrogatepass"))
 
-    def _kept(self, name: str, digest: str) -> None:
+    def _add_file(self, name: str, digest: str) -> None:
         try:
             content = stores.evidence_store().get(Digest(digest))
         except BrokenInvariant:
@@ -195,7 +195,7 @@ class _Writing:
             yield write
         self._sums.append((name, hasher.hexdigest()))
 
-    def _told(self, at: datetime) -> str:
+    def _readme(self, at: datetime) -> str:
         lines = [*_HEAD, f"{self._holder.name}  {at.astimezone(UTC):%Y-%m-%d %H:%M} UTC", ""]
         lines += [f"{name}: {chinese} / {english}" for name, chinese, english in self._contents()]
         return "\n".join([*lines, "", *(f"- {each}" for each in self._lacking()), ""])
@@ -217,7 +217,7 @@ class _Writing:
         yield from _FOLDERS
         models_of_holders = sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name))
         tables: list[tuple[Any, Any, Any]] = [(model, model, None) for model in models_of_holders]
-        tables += [(pairs.remote_field.through, model, pairs) for model, pairs in _between()]
+        tables += [(pairs.remote_field.through, model, pairs) for model, pairs in _relation_tables()]
         for table, model, pairs in tables:
             name = str(table._meta.model_name)
             words = []
@@ -255,7 +255,7 @@ _FOLDERS = (
 )
 
 
-def _between() -> Iterator[tuple[type[models.Model], Any]]:
+def _relation_tables() -> Iterator[tuple[type[models.Model], Any]]:
     """The models of rights holders with their fields that name several rows: tables of pairs."""
     for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
         yield from ((model, each) for each in model._meta.many_to_many)

@@ -11,7 +11,7 @@ from pagestore.objects.opening import FILE_SCHEME, open_objects
 S3_SCHEME = "s3://"
 
 
-def url_of(destination: str) -> str:
+def destination_url(destination: str) -> str:
     """The URL of a destination: a folder may be named by its path. Raises BadInput."""
     given = destination.strip()
     if given.startswith(S3_SCHEME):
@@ -25,4 +25,4 @@ def url_of(destination: str) -> str:
 def open_destination(destination: str, settings: Settings) -> ObjectStore:
     """Raises BadInput, BadConfiguration where what S3 needs is missing."""
     folder = Message("service.backup-folder")
-    return open_objects(url_of(destination), settings.s3, "DEST", folder)
+    return open_objects(destination_url(destination), settings.s3, "DEST", folder)

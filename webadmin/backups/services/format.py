@@ -46,7 +46,7 @@ FileName = Annotated[str, Field(pattern=r"^(settings\.toml|authorities/[A-Za-z0-
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class BackupPiece:
     """One object. name: SHA-256 of the object as it lies there; content: of what it holds, unpacked."""
 
     name: Hex
@@ -58,11 +58,11 @@ class Piece:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BackupPart:
     """One table or collection. columns: of a table, in the order of its lines."""
 
     name: Name
-    pieces: tuple[Piece, ...]
+    pieces: tuple[BackupPiece, ...]
     columns: tuple[Name, ...] = ()
 
     @property
@@ -80,18 +80,18 @@ class Manifest:
     begun_at: AwareDatetime
     snapshot_at: AwareDatetime  # what the admin database held then, it holds after a restore
     ended_at: AwareDatetime
-    tables: tuple[Part, ...]
-    collections: tuple[Part, ...]
-    files: dict[FileName, Piece] = field(default_factory=dict)
+    tables: tuple[BackupPart, ...]
+    collections: tuple[BackupPart, ...]
+    files: dict[FileName, BackupPiece] = field(default_factory=dict)
     lacking: tuple[str, ...] = ()  # what was damaged or missing when it was made: "collection/key"
     format: int = FORMAT
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[BackupPart, ...]:
         return (*self.tables, *self.collections)
 
     @property
-    def pieces(self) -> list[Piece]:
+    def pieces(self) -> list[BackupPiece]:
         """All pieces, in the order in which they are listed."""
         return [*(piece for part in self.parts for piece in part.pieces), *self.files.values()]
 
@@ -100,7 +100,7 @@ class Manifest:
         """The names of all objects that it needs."""
         return {name for piece in self.pieces for name in (piece.name, piece.keys) if name}
 
-    def part(self, name: str) -> Part:
+    def part(self, name: str) -> BackupPart:
         return next(part for part in self.parts if part.name == name)
 
 
@@ -141,7 +141,7 @@ def object_key(name: str) -> str:
     return f"{OBJECTS}{name[:2]}/{name}"
 
 
-def backup_of(manifest: Manifest, secrets: bytes = b"", passphrase: str = "") -> Backup:
+def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = "") -> Backup:
     """A manifest as it is written, sealed where there is a passphrase; equal ones have equal first lines."""
     values = _manifests().dump_python(manifest, mode="json")
     line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
@@ -177,7 +177,7 @@ def load(store: ObjectStore, key: str) -> Backup:
         raise DamagedBackup("backup.no-manifest", key=key) from error
 
 
-def backups_at(store: ObjectStore) -> list[str]:
+def list_backups(store: ObjectStore) -> list[str]:
     """The keys of all manifests, the oldest first. Raises DamagedBackup where there is no end of them."""
     listed = list(islice(store.keys(BACKUPS), MAX_BACKUPS + 1))
     if len(listed) > MAX_BACKUPS:
@@ -185,7 +185,7 @@ def backups_at(store: ObjectStore) -> list[str]:
     return sorted(key for key in listed if _KEY.fullmatch(key))
 
 
-def packed(content: bytes) -> bytes:
+def pack(content: bytes) -> bytes:
     """A piece as it lies there; the same content gives the same bytes with the same zlib."""
     written = gzip.compress(content, LEVEL, mtime=0)
     return written if len(content) <= _most_content(len(written)) else gzip.compress(content, 0, mtime=0)
@@ -202,23 +202,23 @@ def put_object(store: ObjectStore, written: bytes) -> Digest:
     return name
 
 
-def content_of(store: ObjectStore, piece: Piece) -> bytes:
+def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
     """What a piece holds, unpacked and checked. Raises DamagedBackup."""
     key = object_key(piece.name)
     if piece.content_bytes > _most_content(piece.size_bytes):
         raise DamagedBackup("backup.object-expands", key=key)
     written = _get_object(store, piece.name, piece.size_bytes)
-    content = _unpacked(written, key, piece.content_bytes)
+    content = _unpack(written, key, piece.content_bytes)
     if len(written) != piece.size_bytes or len(content) != piece.content_bytes or digest(content) != piece.content:
         raise DamagedBackup("backup.object-changed", key=key)
     return content
 
 
-def keys_of(store: ObjectStore, piece: Piece) -> list[str]:
+def read_keys(store: ObjectStore, piece: BackupPiece) -> list[str]:
     """The keys of a piece of records. Raises DamagedBackup."""
     assert piece.keys is not None
     key, most = object_key(piece.keys), min(piece.records * KEY_BYTES, FREE_BYTES)
-    listed = _unpacked(_get_object(store, piece.keys, most + 1024), key, most)
+    listed = _unpack(_get_object(store, piece.keys, most + 1024), key, most)
     try:
         return listed.decode().splitlines()
     except UnicodeError as error:
@@ -226,7 +226,7 @@ def keys_of(store: ObjectStore, piece: Piece) -> list[str]:
 
 
 def keys_bytes(keys: Iterable[str]) -> bytes:
-    return packed("".join(f"{key}\n" for key in keys).encode())
+    return pack("".join(f"{key}\n" for key in keys).encode())
 
 
 def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:
@@ -243,7 +243,7 @@ def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:
     return written
 
 
-def _unpacked(written: bytes, key: str, most_bytes: int) -> bytes:
+def _unpack(written: bytes, key: str, most_bytes: int) -> bytes:
     try:
         return gunzip(written, most_bytes)
     except ValueError as error:

@@ -10,10 +10,10 @@ from core.settings_layers import SECRETS_FILE, SETTINGS_FILE
 ROOTS = "authorities"  # a folder of certificates, one file for each authority of time stamps
 
 
-def files_of(home: Path) -> tuple[dict[str, bytes], bytes]:
+def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
     """By name, what is kept as it is; and the secrets, which a seal holds."""
     kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
-    plain, hidden = _parsed(home / SETTINGS_FILE), _parsed(home / SECRETS_FILE)
+    plain, hidden = _parse_toml(home / SETTINGS_FILE), _parse_toml(home / SECRETS_FILE)
     known = known_settings()
     for name in [
         each for each in plain if each in known and known[each].declaration.is_secret
@@ -27,8 +27,8 @@ def files_of(home: Path) -> tuple[dict[str, bytes], bytes]:
 
 def has_key(home: Path) -> bool:
     """Whether the key that opens what the database has sealed is in the files, not in the environment alone."""
-    return any("secret_key" in _parsed(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
+    return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
 
 
-def _parsed(path: Path) -> tomlkit.TOMLDocument:
+def _parse_toml(path: Path) -> tomlkit.TOMLDocument:
     return tomlkit.parse(path.read_text("utf-8")) if path.is_file() else tomlkit.document()

@@ -10,10 +10,10 @@ from core.errors import BadInput
 from core.ports import ObjectStore
 from pagestore.copying import EVIDENCE, PAGES, Collection, readable
 from webadmin.backups.services import tables
-from webadmin.backups.services.contents import documents_of
-from webadmin.backups.services.format import Manifest, Part
+from webadmin.backups.services.contents import read_documents
+from webadmin.backups.services.format import BackupPart, Manifest
 from webadmin.backups.services.references import Named, named_columns
-from webadmin.backups.services.restoring import Target, collections_of
+from webadmin.backups.services.restoring import RestoreTarget, target_collections
 from webadmin.backups.services.verification import require_fitting
 from webadmin.backups.services.writing import Progress
 
@@ -31,7 +31,9 @@ class Mended:
     looked_at: int
 
 
-def mend(manifest: Manifest, source: ObjectStore, target: Target, installation: str, on_progress: Progress) -> Mended:
+def mend(
+    manifest: Manifest, source: ObjectStore, target: RestoreTarget, installation: str, on_progress: Progress
+) -> Mended:
     """Raises BadInput for the backup of another installation, DamagedBackup, ServiceUnavailable."""
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
@@ -39,21 +41,21 @@ def mend(manifest: Manifest, source: ObjectStore, target: Target, installation: 
     wanted = _named_now()
     put_back: list[str] = []
     looked_at = 0
-    for collection in collections_of(target):
+    for collection in target_collections(target):
         part = manifest.part(collection.name)
-        put_back += _mended(part, source, collection, wanted.get(collection.name, set()), on_progress)
+        put_back += _mend_part(part, source, collection, wanted.get(collection.name, set()), on_progress)
         looked_at += part.records
     return Mended(tuple(put_back), looked_at)
 
 
-def _mended(
-    part: Part, source: ObjectStore, collection: Collection, named: set[str], on_progress: Progress
+def _mend_part(
+    part: BackupPart, source: ObjectStore, collection: Collection, named: set[str], on_progress: Progress
 ) -> list[str]:
     put_back: list[str] = []
     done = 0
     size = ASKED_BUNDLES if part.name == EVIDENCE else ASKED
     for piece in part.pieces:
-        records = documents_of(source, part, piece)
+        records = read_documents(source, part, piece)
         for start in range(0, len(records), size):
             kept = {each["_id"]: each for each in records[start : start + size]}
             faulty = _faulty(collection, kept, named)

@@ -7,7 +7,7 @@ from django.db import models
 from pagestore.copying import EVIDENCE, PAGES
 from pagestore.values import Document
 from webadmin.backups.services import tables
-from webadmin.backups.services.contents import names_in
+from webadmin.backups.services.contents import referenced_names
 from webadmin.cases.models import CaseMatch, PageCheck, TakenText
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.kept_files import KEPT
@@ -51,7 +51,7 @@ class Named:
 
     def note_record(self, collection: str, record: Document) -> None:
         """Take down what a record of a collection names. Raises DamagedBackup for one that is none."""
-        for named, keys in names_in(collection, record).items():
+        for named, keys in referenced_names(collection, record).items():
             self.keys.setdefault(named, set()).update(keys)
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:

@@ -18,8 +18,8 @@ from pagestore.evidence import removal_of
 from pagestore.raw_bodies import RawBodies
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.services import tables
-from webadmin.backups.services.contents import REMOVALS, documents_of, rows_of
-from webadmin.backups.services.format import Backup, DamagedBackup, Manifest, Part
+from webadmin.backups.services.contents import REMOVALS, read_documents, read_rows
+from webadmin.backups.services.format import Backup, BackupPart, DamagedBackup, Manifest
 from webadmin.backups.services.runs import has_not_ended
 from webadmin.backups.services.verification import verify
 from webadmin.backups.services.writing import Progress
@@ -30,7 +30,7 @@ UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, O
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RestoreTarget:
     """Where to, beside the admin database that Django is set to."""
 
     database: MongoDatabase
@@ -55,25 +55,25 @@ def require_no_rows() -> None:
         raise BadInput("backup.not-empty", there=there[:5])
 
 
-def require_empty(target: Target) -> None:
+def require_empty(target: RestoreTarget) -> None:
     """Raises BadInput where anything is there already."""
     there = tables.filled_tables()
-    for collection in collections_of(target):
+    for collection in target_collections(target):
         if count := len(collection.keys()):
             there.append(Message("backup.rows", table=collection.name, count=count))
     if there:
         raise BadInput("backup.not-empty", there=there[:5])
 
 
-def restore(manifest: Manifest, source: ObjectStore, target: Target, on_progress: Progress) -> int:
+def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_progress: Progress) -> int:
     """Write all of a backup that `require_whole` has let through, and read it back; how many records.
 
     The rows are taken back where they do not fit together, or the stores do not take what they name. Raises
     DamagedBackup, ServiceUnavailable.
     """
     parts = {part.name: part for part in manifest.collections}
-    collections = collections_of(target)
-    with tables.replaced() as writing:
+    collections = target_collections(target)
+    with tables.replace_tables() as writing:
         _write_tables(writing, manifest.tables, source, on_progress)
         for collection in collections:
             _write(parts[collection.name], source, collection, on_progress)
@@ -95,33 +95,35 @@ def settle(backup: Backup) -> bool:
     return bool(BackupPlan.objects.filter(is_on=True).update(is_on=False))
 
 
-def collections_of(target: Target) -> list[Collection]:
+def target_collections(target: RestoreTarget) -> list[Collection]:
     """In the order in which they are written: what is named before what names it."""
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 
 
-def _write(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
+def _write(part: BackupPart, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
     done = 0
     there = set(collection.keys())
     for piece in part.pieces:
-        new = [record for record in documents_of(source, part, piece) if record["_id"] not in there]
+        new = [record for record in read_documents(source, part, piece) if record["_id"] not in there]
         for start in range(0, len(new), WRITTEN):
             collection.write(new[start : start + WRITTEN])
         done += piece.records
         on_progress(part.name, done, part.records)
 
 
-def _write_removals(part: Part, source: ObjectStore, evidence: EvidenceStore) -> None:
+def _write_removals(part: BackupPart, source: ObjectStore, evidence: EvidenceStore) -> None:
     for piece in part.pieces:
-        for each in documents_of(source, part, piece):
+        for each in read_documents(source, part, piece):
             evidence.note_removal(removal_of(each))
 
 
-def _write_tables(writing: tables.Writing, parts: Sequence[Part], source: ObjectStore, on_progress: Progress) -> None:
+def _write_tables(
+    writing: tables.Writing, parts: Sequence[BackupPart], source: ObjectStore, on_progress: Progress
+) -> None:
     for part in parts:
         done = 0
         for piece in part.pieces:
-            rows = rows_of(source, part, piece)
+            rows = read_rows(source, part, piece)
             _insert(writing, part, rows)
             done += len(rows)
             on_progress(part.name, done, part.records)
@@ -131,9 +133,9 @@ def _write_tables(writing: tables.Writing, parts: Sequence[Part], source: Object
         raise DamagedBackup("backup.rows-unfit", reason=_first_line(error)) from error
 
 
-def _insert(writing: tables.Writing, part: Part, rows: Sequence[tables.Row]) -> None:
+def _insert(writing: tables.Writing, part: BackupPart, rows: Sequence[tables.Row]) -> None:
     """Write the rows of a piece. Raises DamagedBackup, which names the row that the database does not take."""
-    model = tables.model_of(part.name)
+    model = tables.find_model(part.name)
     try:
         with transaction.atomic():
             writing.insert(model, part.columns, rows)
@@ -149,14 +151,14 @@ def _first_line(error: Exception) -> str:
     return str(error).partition("\n")[0]
 
 
-def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
+def _read_back(part: BackupPart, source: ObjectStore, collection: Collection, on_progress: Progress) -> None:
     keys = set(collection.keys())
     if len(keys) != part.records:
         raise DamagedBackup("backup.read-back-count", part=part.name, seen=len(keys), count=part.records)
     done = 0
     size = 1 if part.name == EVIDENCE else READ_BACK
     for piece in part.pieces:
-        records = documents_of(source, part, piece)
+        records = read_documents(source, part, piece)
         for start in range(0, len(records), size):
             wanted = {record["_id"]: record for record in records[start : start + size]}
             found = {record["_id"]: record for record in collection.read(list(wanted))}
@@ -167,10 +169,10 @@ def _read_back(part: Part, source: ObjectStore, collection: Collection, on_progr
         on_progress(part.name, done, part.records)
 
 
-def _read_tables_back(parts: Sequence[Part], on_progress: Progress) -> None:
+def _read_tables_back(parts: Sequence[BackupPart], on_progress: Progress) -> None:
     for part in parts:
         wanted = [piece.content for piece in part.pieces]
-        seen = [digest(content) for content, _ in tables.pieces(tables.model_of(part.name))]
+        seen = [digest(content) for content, _ in tables.pieces(tables.find_model(part.name))]
         if seen != wanted:
             raise DamagedBackup("backup.read-back-table", part=part.name)
         on_progress(part.name, part.records, part.records)

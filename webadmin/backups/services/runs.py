@@ -21,11 +21,11 @@ from pagestore.opening import open_raw_bodies
 from webadmin import stores
 from webadmin.backups.models import BackupPlan, BackupRun, Installation
 from webadmin.backups.models.backup import ONLY
-from webadmin.backups.services.destinations import open_destination, url_of
-from webadmin.backups.services.format import OBJECTS, backups_at, load
-from webadmin.backups.services.home_files import files_of, has_key
+from webadmin.backups.services.destinations import destination_url, open_destination
+from webadmin.backups.services.format import OBJECTS, list_backups, load
+from webadmin.backups.services.home_files import has_key, read_home_files
 from webadmin.backups.services.installation import installation_key
-from webadmin.backups.services.writing import Made, Progress, Source, make, moment_words
+from webadmin.backups.services.writing import BackupSource, Made, Progress, make, moment_words
 from webadmin.cases.models import Case
 from webadmin.database import fresh
 
@@ -37,7 +37,7 @@ SILENT_FOR = timedelta(hours=1)  # longer than all rows take, of which nothing i
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class BackupRequest:
     """One backup that is wanted. keep: how many stay at the destination, None: all."""
 
     destination: str
@@ -54,19 +54,19 @@ class BackedUp(NamedTuple):
     warning: Message | None
 
 
-def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> BackedUp:
+def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> BackedUp:
     """Make a backup; its row is there from the start. Raises what stands in its way, which is noted too."""
     with only_one(settings.home):
-        run = _begun(asked, is_shared=bool(settings.services.database_url))
+        run = _begin_run(asked, is_shared=bool(settings.services.database_url))
         try:
-            made = _made(asked, settings, _with_signs_of_life(run, on_progress))
+            made = _make_backup(asked, settings, _with_signs_of_life(run, on_progress))
         except ZhuiwenError as error:
             _end(run, fault=error.message)
             raise
         except BaseException as error:  # a bug, a full disk, Ctrl-C: the next is due in an hour, not at once
             _end(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
             raise
-        _end(run, **_told_of(made, settings))
+        _end(run, **_result_values(made, settings))
         removed, warning = 0, None
         try:
             if asked.keep:
@@ -77,18 +77,18 @@ def back_up(asked: Asked, settings: Settings, on_progress: Progress) -> BackedUp
     return BackedUp(made, removed, warning)
 
 
-def note_failed(asked: Asked, now: datetime, fault: Message) -> None:
+def note_failed(asked: BackupRequest, now: datetime, fault: Message) -> None:
     """Note a backup that could not even begin."""
     _new_row(asked, now, fault).save()
 
 
-def _made(asked: Asked, settings: Settings, on_progress: Progress) -> Made:
+def _make_backup(asked: BackupRequest, settings: Settings, on_progress: Progress) -> Made:
     destination = open_destination(asked.destination, settings)
     _require_what_was_there(shown_destination(asked.destination), destination)
-    files, secrets = files_of(settings.home)
+    files, secrets = read_home_files(settings.home)
     database = connect(settings.mongo_url)
     raw = open_raw_bodies(database, settings.services.raw_url, settings.s3)
-    source = Source(
+    source = BackupSource(
         installation_key(), database, stores.evidence_store(), files, raw, secrets, passphrase=asked.passphrase
     )
     return make(source, destination, on_progress)
@@ -97,11 +97,11 @@ def _made(asked: Asked, settings: Settings, on_progress: Progress) -> Made:
 def _require_what_was_there(shown: str, destination: ObjectStore) -> None:
     """Raises BadInput where a place has none of the backups that were made there: a disk that is not mounted."""
     last = BackupRun.objects.filter(fault__isnull=True, destination=shown).exclude(backup_id="").first()
-    if last is not None and not backups_at(destination):
+    if last is not None and not list_backups(destination):
         raise BadInput("backup.place-is-empty", place=shown, backup=last.backup_id)
 
 
-def _begun(asked: Asked, *, is_shared: bool) -> BackupRun:
+def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
     """The row of a backup that begins. Raises RetryLater where another machine makes one to the same place.
 
     is_shared: the database is one that other machines can have; of an SQLite file the lock says all.
@@ -127,7 +127,7 @@ def has_not_ended(run: BackupRun) -> bool:
 def _with_signs_of_life(run: BackupRun, on_progress: Progress) -> Progress:
     """Progress that is noted in the row too; not while the rows are read, which is in a transaction of reading."""
 
-    def told(part: str, done: int, total: int) -> None:
+    def report_progress(part: str, done: int, total: int) -> None:
         on_progress(part, done, total)
         now = timezone.now()
         if now - run.ended_at >= BEAT and not transaction.get_connection().in_atomic_block:
@@ -135,10 +135,10 @@ def _with_signs_of_life(run: BackupRun, on_progress: Progress) -> Progress:
             run.ended_at = now
             BackupRun.objects.filter(pk=run.pk).update(ended_at=now)
 
-    return told
+    return report_progress
 
 
-def _new_row(asked: Asked, now: datetime, fault: Message) -> BackupRun:
+def _new_row(asked: BackupRequest, now: datetime, fault: Message) -> BackupRun:
     place = shown_destination(asked.destination)
     return BackupRun(started_at=now, ended_at=now, is_scheduled=asked.is_scheduled, destination=place, fault=fault)
 
@@ -152,7 +152,7 @@ def _end(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
     run.save()
 
 
-def _told_of(made: Made, settings: Settings) -> dict[str, Any]:
+def _result_values(made: Made, settings: Settings) -> dict[str, Any]:
     manifest = made.backup.manifest
     return {
         "backup_id": made.backup.id,
@@ -183,7 +183,7 @@ def plan() -> BackupPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BackupStatus:
     """How the backups of this installation stand. last: the start of the newest that was made."""
 
     last: datetime | None
@@ -191,7 +191,7 @@ class Standing:
     warning: Message | None
 
 
-def standing(now: datetime) -> Standing:
+def standing(now: datetime) -> BackupStatus:
     """What is wrong: the newest backup is older than set, or there never was one of an installation that has cases."""
     newest = BackupRun.objects.filter(fault__isnull=True).first()
     last, planned = newest.started_at if newest else None, plan()
@@ -201,12 +201,12 @@ def standing(now: datetime) -> Standing:
         warning = Message("backup.never")
     elif last is not None and now - last > limit:
         warning = Message("backup.old", days=(now - last).days, most=limit.days)
-    return Standing(last, planned.is_on, warning)
+    return BackupStatus(last, planned.is_on, warning)
 
 
 def shown_destination(destination: str) -> str:
     try:
-        return url_of(destination)[:500]
+        return destination_url(destination)[:500]
     except ZhuiwenError:
         return destination[:500]
 
@@ -216,7 +216,7 @@ def keep_newest(destination: ObjectStore, count: int) -> int:
 
     Raises DamagedBackup where a manifest cannot be read, before anything is removed.
     """
-    keys = backups_at(destination)
+    keys = list_backups(destination)
     old, left = keys[:-count], keys[-count:]
     if not old:
         return 0

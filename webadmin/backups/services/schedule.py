@@ -9,7 +9,7 @@ from django.utils import timezone
 from core.clock import SystemClock
 from pipeline.app import SETTINGS
 from webadmin.backups.models import BackupRun
-from webadmin.backups.services.runs import SILENT_FOR, Asked, back_up, note_failed, plan
+from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, note_failed, plan
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
 from webadmin.sites.services.slot_process import work_in_slot
 
@@ -17,7 +17,7 @@ from webadmin.sites.services.slot_process import work_in_slot
 RETRY_AFTER = SILENT_FOR
 
 
-def due(now: datetime) -> Asked | None:
+def due(now: datetime) -> BackupRequest | None:
     """The backup that the plan owes now: none was begun since today's time of day, or the last one failed an hour ago.
 
     One that runs counts as one that failed at its last sign of life. Where the passphrase was sealed with another key,
@@ -35,7 +35,7 @@ def due(now: datetime) -> Asked | None:
         has_failed = last.fault is not None
         if not has_failed or now - last.ended_at < RETRY_AFTER:
             return None
-    asked = Asked(planned.destination, keep=planned.keep, is_scheduled=True)
+    asked = BackupRequest(planned.destination, keep=planned.keep, is_scheduled=True)
     try:
         return replace(asked, passphrase=unseal(planned.passphrase))
     except KeyLost as error:

@@ -94,20 +94,20 @@ def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
         held.append(row)
         size += len(lines[-1])
         if size >= PIECE_BYTES or zlib.crc32(str(row[key_at]).encode()) % ROWS_A_PIECE == 0:
-            yield _joined(lines), held
+            yield _join_lines(lines), held
             lines, held, size = [], [], 0
     if lines:
-        yield _joined(lines), held
+        yield _join_lines(lines), held
 
 
-def row_of(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
+def parse_row(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
     """A row as its columns have it, of a line that was read. Raises ValueError, TypeError or ValidationError."""
     if not isinstance(plain, list):
         raise TypeError("no row")
-    return tuple(_value(field, value) for field, value in zip(_ordered(model, given), plain, strict=True))
+    return tuple(_value(field, value) for field, value in zip(_ordered_fields(model, given), plain, strict=True))
 
 
-def model_of(name: str) -> type[models.Model]:
+def find_model(name: str) -> type[models.Model]:
     """The model of a table. Raises KeyError."""
     return {model._meta.db_table: model for model in tables()}[name]
 
@@ -127,14 +127,14 @@ def filled_tables() -> list[Message]:
 
 
 class Writing:
-    """Rows written in place of all that the database holds; used inside `replaced`."""
+    """Rows written in place of all that the database holds; used inside `replace_tables`."""
 
     def __init__(self) -> None:
         self._connection = connections[ALIAS]
 
     def insert(self, model: type[models.Model], given: Sequence[str], rows: Sequence[Row]) -> None:
         """Write rows, of which `given` names the columns. Raises what the database or its driver does not take."""
-        ordered = _ordered(model, given)
+        ordered = _ordered_fields(model, given)
         quote = self._connection.ops.quote_name
         names = ", ".join(quote(name) for name in given)
         marks = ", ".join(["%s"] * len(given))
@@ -152,7 +152,7 @@ class Writing:
 
 
 @contextmanager
-def replaced() -> Iterator[Writing]:
+def replace_tables() -> Iterator[Writing]:
     """Inside, all tables are empty and take rows in any order: all or nothing."""
     connection = connections[ALIAS]
     with transaction.atomic(using=ALIAS):
@@ -178,7 +178,7 @@ def _fields(model: type[models.Model]) -> list[Any]:
     return [field for field in model._meta.concrete_fields if not getattr(field, "generated", False)]
 
 
-def _ordered(model: type[models.Model], given: Sequence[str]) -> list[Any]:
+def _ordered_fields(model: type[models.Model], given: Sequence[str]) -> list[Any]:
     fields = {field.column: field for field in _fields(model)}
     return [fields[name] for name in given]
 
@@ -193,7 +193,7 @@ def _line(row: tuple[Any, ...]) -> bytes:
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
 
-def _joined(lines: Iterable[bytes]) -> bytes:
+def _join_lines(lines: Iterable[bytes]) -> bytes:
     return b"".join(line + b"\n" for line in lines)
 
 

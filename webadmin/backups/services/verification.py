@@ -9,8 +9,8 @@ from core.ports import ObjectStore
 from core.program import code_version
 from core.wording import Message
 from webadmin.backups.services import tables
-from webadmin.backups.services.contents import documents_of, require_complete, rows_of
-from webadmin.backups.services.format import DamagedBackup, Manifest, Part, Piece, content_of
+from webadmin.backups.services.contents import read_documents, read_rows, require_complete
+from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content
 from webadmin.backups.services.references import Named
 
 
@@ -34,7 +34,7 @@ def require_fitting(manifest: Manifest) -> None:
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
     """Read all of a backup. on_progress: pieces read, and how many there are. Raises BadInput as `require_fitting`."""
     require_fitting(manifest)
-    return _Verifying(manifest, store, on_progress).verified()
+    return _Verifying(manifest, store, on_progress).verify()
 
 
 class _Verifying:
@@ -46,7 +46,7 @@ class _Verifying:
         self._held: dict[str, set[str]] = {}
         self._named = Named()
 
-    def verified(self) -> Verified:
+    def verify(self) -> Verified:
         for part in self._manifest.collections:
             self._held[part.name] = set()
             for piece in part.pieces:
@@ -57,14 +57,14 @@ class _Verifying:
             for piece in part.pieces:
                 self._read(piece, partial(self._read_rows, part))
         for piece in self._manifest.files.values():
-            self._read(piece, partial(content_of, self._store))
+            self._read(piece, partial(read_content, self._store))
         lacking = set(self._manifest.lacking)
         self._faults += [
             Message("backup.not-in-it", key=each) for each in self._named.lacking(self._held) if each not in lacking
         ]
         return Verified(self._records, self._bytes, tuple(self._faults), self._manifest.lacking)
 
-    def _read(self, piece: Piece, read: Callable[[Piece], object]) -> None:
+    def _read(self, piece: BackupPiece, read: Callable[[BackupPiece], object]) -> None:
         self._done += 1
         self._on_progress(self._done, self._total)
         try:
@@ -75,10 +75,10 @@ class _Verifying:
         self._records += piece.records
         self._bytes += piece.size_bytes
 
-    def _read_documents(self, part: Part, piece: Piece) -> None:
-        for document in documents_of(self._store, part, piece):
+    def _read_documents(self, part: BackupPart, piece: BackupPiece) -> None:
+        for document in read_documents(self._store, part, piece):
             self._held[part.name].add(document["_id"])
             self._named.note_record(part.name, document)
 
-    def _read_rows(self, part: Part, piece: Piece) -> None:
-        self._named.note(tables.model_of(part.name), rows_of(self._store, part, piece), part.columns)
+    def _read_rows(self, part: BackupPart, piece: BackupPiece) -> None:
+        self._named.note(tables.find_model(part.name), read_rows(self._store, part, piece), part.columns)

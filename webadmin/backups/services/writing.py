@@ -31,23 +31,23 @@ from pagestore.copying import (
 from pagestore.evidence import removal_document
 from pagestore.raw_bodies import RawBodies
 from webadmin.backups.services import tables
-from webadmin.backups.services.contents import REMOVALS, documents_of
+from webadmin.backups.services.contents import REMOVALS, read_documents
 from webadmin.backups.services.format import (
     OBJECTS,
     Backup,
+    BackupPart,
+    BackupPiece,
     DamagedBackup,
     Manifest,
-    Part,
-    Piece,
-    backup_of,
-    backups_at,
+    encode_backup,
     keys_bytes,
-    keys_of,
+    list_backups,
     load,
     object_key,
-    packed,
+    pack,
     put_manifest,
     put_object,
+    read_keys,
 )
 from webadmin.backups.services.references import Named
 from webadmin.backups.services.sealing import WrongPassphrase
@@ -63,7 +63,7 @@ Progress = Callable[[str, int, int], None]  # part, records done, records in all
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class BackupSource:
     """What is copied beside the admin database.
 
     files: by name. raw: where bodies of responses lie, if not with the pages. passphrase: of the seal, which holds
@@ -89,20 +89,20 @@ class Made:
     new_bytes: int
 
 
-def make(source: Source, destination: ObjectStore, on_progress: Progress) -> Made:
+def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) -> Made:
     """Write one backup; nothing of it counts before its manifest stands.
 
     Raises BadInput where the destination has backups of another installation, ServiceUnavailable.
     """
-    return _Making(source, destination, _last(destination, source), on_progress).made()
+    return _BackupWriter(source, destination, _last(destination, source), on_progress).make()
 
 
-def _last(destination: ObjectStore, source: Source) -> Manifest | None:
+def _last(destination: ObjectStore, source: BackupSource) -> Manifest | None:
     """The newest manifest, by which nothing is written twice; where there is a passphrase, the newest that it sealed.
 
     What somebody else put there is not taken over, so that no seal ever stands for it.
     """
-    for key in reversed(backups_at(destination)):
+    for key in reversed(list_backups(destination)):
         try:
             backup = load(destination, key)
             manifest = backup.manifest
@@ -117,17 +117,17 @@ def _last(destination: ObjectStore, source: Source) -> Manifest | None:
     return None
 
 
-class _Making:
+class _BackupWriter:
     def __init__(
-        self, source: Source, destination: ObjectStore, before: Manifest | None, on_progress: Progress
+        self, source: BackupSource, destination: ObjectStore, before: Manifest | None, on_progress: Progress
     ) -> None:
         self._source, self._destination, self._on_progress = source, destination, on_progress
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
-        self._pieces = _Pieces(destination)
+        self._pieces = _PieceWriter(destination)
         self._lacking: dict[str, None] = {}  # in the order in which it was noticed
         self._held: dict[str, set[str]] = {}
 
-    def made(self) -> Made:
+    def make(self) -> Made:
         clock = SystemClock()
         begun_at = clock.now()
         collections = [
@@ -159,16 +159,16 @@ class _Making:
             files={name: self._pieces.piece(content, 0, None) for name, content in sorted(self._source.files.items())},
             lacking=tuple(self._lacking),
         )
-        return self._written(manifest)
+        return self._write_manifest(manifest)
 
-    def _written(self, manifest: Manifest) -> Made:
-        backup = backup_of(manifest, self._source.secrets, self._source.passphrase)
+    def _write_manifest(self, manifest: Manifest) -> Made:
+        backup = encode_backup(manifest, self._source.secrets, self._source.passphrase)
         written = put_manifest(self._destination, backup)
         sizes = {piece.name: piece.size_bytes for piece in manifest.pieces}
         records = sum(part.records for part in manifest.parts)
         return Made(backup, records, sum(sizes.values()) + written, self._pieces.new_bytes + written)
 
-    def _table(self, model: Any, named: Named) -> Part:
+    def _table(self, model: Any, named: Named) -> BackupPart:
         name, columns = model._meta.db_table, tables.columns(model)
         total, done = tables.row_count(model), 0
         made = []
@@ -177,9 +177,9 @@ class _Making:
             made.append(self._pieces.piece(content, len(rows), self._before.get(name)))
             done += len(rows)
             self._on_progress(name, done, total)
-        return Part(name, tuple(made), columns)
+        return BackupPart(name, tuple(made), columns)
 
-    def _documents(self, collection: Collection, named: Named) -> Part:
+    def _documents(self, collection: Collection, named: Named) -> BackupPart:
         """Documents that change: in the order of their keys, so that a piece of which none changed is the same."""
         keys = collection.keys()
         made = []
@@ -189,53 +189,55 @@ class _Making:
             self._note_damage(collection.name, damaged)
             for each in found:
                 named.note_record(collection.name, each)
-            content = _encoded(sorted(found, key=lambda each: each["_id"]))
+            content = _encode_documents(sorted(found, key=lambda each: each["_id"]))
             made.append(self._pieces.piece(content, len(found), self._before.get(collection.name)))
             self._on_progress(collection.name, start + len(batch), len(keys))
         self._held[collection.name] = set(keys)
-        return Part(collection.name, tuple(made))
+        return BackupPart(collection.name, tuple(made))
 
-    def _removals(self, removals: Iterable[BundleRemoval]) -> Part:
+    def _removals(self, removals: Iterable[BundleRemoval]) -> BackupPart:
         rows = [removal_document(each) for each in removals]
-        made = [self._pieces.piece(_encoded(rows), len(rows), self._before.get(REMOVALS))] if rows else []
-        return Part(REMOVALS, tuple(made))
+        made = [self._pieces.piece(_encode_documents(rows), len(rows), self._before.get(REMOVALS))] if rows else []
+        return BackupPart(REMOVALS, tuple(made))
 
-    def _packs(self, collection: Collection, early: Part | None = None, gone: Iterable[str] = ()) -> Part:
+    def _packs(self, collection: Collection, early: BackupPart | None = None, gone: Iterable[str] = ()) -> BackupPart:
         """Records that never change: those that the last backup has are taken over, whole pieces at once."""
         living = set(collection.keys())
         if early is not None:
-            living |= {key for piece in early.pieces for key in keys_of(self._destination, piece)} - set(gone)
-        kept, salvaged = self._taken_over(early or self._before.get(collection.name), living)
+            living |= {key for piece in early.pieces for key in read_keys(self._destination, piece)} - set(gone)
+        kept, salvaged = self._reuse_pieces(early or self._before.get(collection.name), living)
         held = {key for keys in kept.values() for key in keys}
         made = [*kept, *self._pieces.packed_records(salvaged, held)]
         new = sorted(living - held)
         made += self._pieces.packed_records(self._read(collection, new, len(living)), held)
         self._held[collection.name] = held
-        return Part(collection.name, tuple(made))
+        return BackupPart(collection.name, tuple(made))
 
-    def _taken_over(
-        self, part: Part | None, living: set[str]
-    ) -> tuple[dict[Piece, list[str]], Iterator[dict[str, Any]]]:
+    def _reuse_pieces(
+        self, part: BackupPart | None, living: set[str]
+    ) -> tuple[dict[BackupPiece, list[str]], Iterator[dict[str, Any]]]:
         """Pieces of which every record lives still; the living records of the others."""
-        kept: dict[Piece, list[str]] = {}
-        others: list[Piece] = []
+        kept: dict[BackupPiece, list[str]] = {}
+        others: list[BackupPiece] = []
         for piece in part.pieces if part else ():
             if not self._pieces.is_there(piece):
                 continue
             try:
-                keys = keys_of(self._destination, piece)
+                keys = read_keys(self._destination, piece)
             except DamagedBackup:
                 continue  # its records are read anew
             if living.issuperset(keys):
                 kept[piece] = keys
             elif not living.isdisjoint(keys):
                 others.append(piece)
-        return kept, self._salvaged(part, others, living) if part else iter(())
+        return kept, self._salvage_records(part, others, living) if part else iter(())
 
-    def _salvaged(self, part: Part, pieces: Sequence[Piece], living: set[str]) -> Iterator[dict[str, Any]]:
+    def _salvage_records(
+        self, part: BackupPart, pieces: Sequence[BackupPiece], living: set[str]
+    ) -> Iterator[dict[str, Any]]:
         for piece in pieces:
             with suppress(DamagedBackup):  # its records are read anew
-                yield from (each for each in documents_of(self._destination, part, piece) if each["_id"] in living)
+                yield from (each for each in read_documents(self._destination, part, piece) if each["_id"] in living)
 
     def _read(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
         size = READ_BUNDLES if collection.name == EVIDENCE else READ_KEYS
@@ -251,7 +253,7 @@ class _Making:
         self._lacking |= dict.fromkeys(f"{name}/{key}" for key in keys)
 
 
-class _Pieces:
+class _PieceWriter:
     """Pieces at the destination, each written once. new_bytes: that were not there before."""
 
     def __init__(self, destination: ObjectStore) -> None:
@@ -259,10 +261,10 @@ class _Pieces:
         self._there = set(destination.keys(OBJECTS))
         self.new_bytes = 0
 
-    def is_there(self, piece: Piece) -> bool:
+    def is_there(self, piece: BackupPiece) -> bool:
         return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
 
-    def packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[Piece]:
+    def packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[BackupPiece]:
         """Pieces of records; their keys are added to `held`."""
         encoded: list[bytes] = []
         keys: list[str] = []
@@ -279,20 +281,20 @@ class _Pieces:
             yield self._pack(encoded, keys)
             held.update(keys)
 
-    def _pack(self, encoded: Sequence[bytes], keys: Sequence[str]) -> Piece:
+    def _pack(self, encoded: Sequence[bytes], keys: Sequence[str]) -> BackupPiece:
         content = b"".join(encoded)
-        written = packed(content)
+        written = pack(content)
         listed = self._put(keys_bytes(keys))
-        return Piece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
+        return BackupPiece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
 
-    def piece(self, content: bytes, records: int, before: Part | None) -> Piece:
+    def piece(self, content: bytes, records: int, before: BackupPart | None) -> BackupPiece:
         """The piece of a content; the one of the last backup where that has the same."""
         named = digest(content)
         for piece in before.pieces if before else ():
             if piece.content == named and self.is_there(piece):
                 return piece
-        written = packed(content)
-        return Piece(self._put(written), len(written), named, len(content), records)
+        written = pack(content)
+        return BackupPiece(self._put(written), len(written), named, len(content), records)
 
     def _put(self, written: bytes) -> Any:
         name = put_object(self._destination, written)
@@ -303,7 +305,7 @@ class _Pieces:
         return name
 
 
-def _encoded(documents: Iterable[Mapping[str, Any]]) -> bytes:
+def _encode_documents(documents: Iterable[Mapping[str, Any]]) -> bytes:
     return b"".join(bson.encode(each) for each in documents)
 
 

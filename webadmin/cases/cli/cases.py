@@ -14,10 +14,10 @@ from core.wording import Message
 from webadmin.cases.cli.keys import find_case
 from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.faults import complain
-from webadmin.ui.console.lists import Column, as_record, print_list, share_column
-from webadmin.ui.console.output import as_json, fields, passage, pieces_of, say
+from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list, share_column
+from webadmin.ui.console.output import as_json, excerpt_pieces, fields, passage, say
 from webadmin.ui.console.session import local_iso, local_time, session
-from webadmin.ui.console.words import obfuscation, obfuscation_found, worded
+from webadmin.ui.console.words import console_text, obfuscation, obfuscation_found
 from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
@@ -69,37 +69,37 @@ def _state(case: "Case") -> str:
 
 
 _COLUMNS = (
-    Column("id", "column.case", "pk", is_number=True),
-    Column("state", "column.state", "state", _state),
-    Column("work", "column.work", lambda case: {"id": case.work_id, "title": case.work.title}, "work.title"),
-    Column(
+    ConsoleColumn("id", "column.case", "pk", is_number=True),
+    ConsoleColumn("state", "column.state", "state", _state),
+    ConsoleColumn("work", "column.work", lambda case: {"id": case.work_id, "title": case.work.title}, "work.title"),
+    ConsoleColumn(
         "site", "column.site", lambda case: {"id": case.page.site_id, "name": case.page.site.name}, "page.site.name"
     ),
-    Column("class", "column.class", "match_class", "get_match_class_display"),
+    ConsoleColumn("class", "column.class", "match_class", "get_match_class_display"),
     share_column("similarity", "column.similarity", "similarity"),
-    Column("taken_chars", "column.taken", "taken_chars", lambda case: f"{case.taken_chars:,}", is_number=True),
-    Column(
+    ConsoleColumn("taken_chars", "column.taken", "taken_chars", lambda case: f"{case.taken_chars:,}", is_number=True),
+    ConsoleColumn(
         "obfuscations",
         "column.obfuscations",
         "obfuscations",
         lambda case: ", ".join(obfuscation(item["kind"]) for item in case.obfuscations),
     ),
-    Column("opened", "column.opened", "opened_at"),
-    Column("page_url", "column.page", "page_url"),
-    Column("verdict", "", lambda case: case.verdict or None),
-    Column("allowed_as", "", lambda case: case.allowed_as or None),
-    Column("allowed_by", "", lambda case: case.allowed_by or None),
-    Column("page_title", "", "page_title"),
-    Column("page_author", "", "page_author"),
-    Column("page_poster", "", "page_poster"),
-    Column("page_published", "", "page_published_at"),
-    Column("page_containment", "", lambda case: cut_share(case.page_containment)),
-    Column("work_containment", "", lambda case: cut_share(case.work_share)),
-    Column("work_chars", "", "work.counted_chars"),
-    Column("matched_chars", "", "matched_chars"),
-    Column("longest_equal_run_chars", "", "longest_equal_run_chars"),
-    Column("first_seen", "", "first_seen_at"),
-    Column("last_seen", "", "last_seen_at"),
+    ConsoleColumn("opened", "column.opened", "opened_at"),
+    ConsoleColumn("page_url", "column.page", "page_url"),
+    ConsoleColumn("verdict", "", lambda case: case.verdict or None),
+    ConsoleColumn("allowed_as", "", lambda case: case.allowed_as or None),
+    ConsoleColumn("allowed_by", "", lambda case: case.allowed_by or None),
+    ConsoleColumn("page_title", "", "page_title"),
+    ConsoleColumn("page_author", "", "page_author"),
+    ConsoleColumn("page_poster", "", "page_poster"),
+    ConsoleColumn("page_published", "", "page_published_at"),
+    ConsoleColumn("page_containment", "", lambda case: cut_share(case.page_containment)),
+    ConsoleColumn("work_containment", "", lambda case: cut_share(case.work_share)),
+    ConsoleColumn("work_chars", "", "work.counted_chars"),
+    ConsoleColumn("matched_chars", "", "matched_chars"),
+    ConsoleColumn("longest_equal_run_chars", "", "longest_equal_run_chars"),
+    ConsoleColumn("first_seen", "", "first_seen_at"),
+    ConsoleColumn("last_seen", "", "last_seen_at"),
 )
 
 
@@ -146,9 +146,9 @@ def _passage(number: int, span: Mapping[str, Any]) -> None:
         work_end=work[1],
         similarity=percentage(span["similarity"]),
     )
-    say(f" {worded(told)}")
-    passage("column.page", pieces_of(span, "page", MAX_EXCERPT_CHARS))
-    passage("column.work", pieces_of(span, "work", MAX_EXCERPT_CHARS))
+    say(f" {console_text(told)}")
+    passage("column.page", excerpt_pieces(span, "page", MAX_EXCERPT_CHARS))
+    passage("column.work", excerpt_pieces(span, "work", MAX_EXCERPT_CHARS))
 
 
 def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:

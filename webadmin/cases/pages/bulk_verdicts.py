@@ -21,7 +21,7 @@ from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.verdicts import decide
 from webadmin.ui.models.phrases import VERDICTS
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 # One verdict writes two rows; 500 take about a second on SQLite, and no person has looked at more at once.
 MAX_VERDICTS_AT_ONCE = 500
@@ -89,7 +89,7 @@ def _give(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> N
             decide(case, verdict, signed_in_user(request), request.POST.get("note", ""), clock=clock, basis=basis)
             done += 1
         except ZhuiwenError as error:
-            messages.error(request, f"{case}: {said(error)}")
+            messages.error(request, f"{case}: {message_text(error)}")
     for reason, cases in plan.left_out.items():
         words = ngettext("%(count)d case left out: %(reason)s.", "%(count)d cases left out: %(reason)s.", len(cases))
         messages.warning(request, words % {"count": len(cases), "reason": reason})

@@ -27,7 +27,7 @@ from webadmin.cases.services.permissions import ALLOWANCES
 from webadmin.cases.services.snapshots import frozen_obfuscations, frozen_span
 from webadmin.cases.services.what_counts import CountedFindings
 from webadmin.sites.models import PageRecord
-from webadmin.ui.models.fields import kinds_of
+from webadmin.ui.models.fields import obfuscation_kinds
 from webadmin.works.models import Chapter
 
 _FIGURES = (
@@ -96,7 +96,7 @@ class Cases:
             self._taken[key] = counted
             for name, value in case_figures(counted.findings, outcome.version).items():
                 setattr(case, name, value)
-            case.obfuscation_kinds = kinds_of(case.obfuscations)
+            case.obfuscation_kinds = obfuscation_kinds(case.obfuscations)
         self._sightings.append((case, outcome, findings))
         return case
 
@@ -237,7 +237,7 @@ _TextKey = tuple[str, int, str, str, frozenset[str]]
 def _text_key(found: OutcomeFindings, findings: Findings) -> _TextKey:
     version = found.outcome.version
     account = stated_poster(version, findings.matches) or stated_author(version)
-    undone = _altered_kinds(kinds_of(frozen_obfuscations(version.reading.obfuscations)))
+    undone = _altered_kinds(obfuscation_kinds(frozen_obfuscations(version.reading.obfuscations)))
     return str(found.site.pk), findings.work.pk, text_and_digest(version, findings.main)[1], account, undone
 
 

@@ -12,7 +12,7 @@ from webadmin.evidence.services.factor_facts import facts_of
 from webadmin.evidence.services.factors import sheet, source_of
 from webadmin.evidence.services.subject import Subject
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import local_time, said
+from webadmin.ui.pages.wording import local_time, message_text
 
 
 def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:
@@ -34,7 +34,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
         "proofs": address_of(subject, "proofs"),
         "holder": subject.record.rights_holder,
         "pages": _pages(subject),
-        "opening": said(Message("factor.opening")),
+        "opening": message_text(Message("factor.opening")),
         "now": timezone.now(),
         "factors": [],
         "fault": "",
@@ -42,17 +42,17 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     try:
         facts = facts_of(subject, timezone.now())
     except ZhuiwenError as error:
-        return desk_page(request, "evidence/factors.html", {**context, "fault": said(error)}, status=503)
+        return desk_page(request, "evidence/factors.html", {**context, "fault": message_text(error)}, status=503)
     looked = Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into)
     context |= {
         "cases": facts.cases,
-        "looked": said(looked) if facts.looked_into < facts.bundles else "",
+        "looked": message_text(looked) if facts.looked_into < facts.bundles else "",
         "factors": [
             {
-                "title": said(each.title),
-                "source": said(source_of(each)),
-                "there": [said(message) for message in each.there],
-                "missing": [said(message) for message in each.missing],
+                "title": message_text(each.title),
+                "source": message_text(source_of(each)),
+                "there": [message_text(message) for message in each.there],
+                "missing": [message_text(message) for message in each.missing],
             }
             for each in sheet(facts, local_time)
         ],

@@ -24,7 +24,7 @@ from webadmin.evidence.services.third_party_tasks import is_overdue
 from webadmin.ui.pages.downloads import kept_download
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.request_values import require_record
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 SHOWN_BUNDLES = 20  # by name, of one proof; the rest is counted
 R = TypeVar("R", bound=Model)
@@ -53,7 +53,7 @@ def shown_proof(proof: ThirdPartyProof) -> dict[str, Any]:
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
     return {
         "proof": proof,
-        "told": [said(each) for each in what_was_checked(proof)],
+        "told": [message_text(each) for each in what_was_checked(proof)],
         "bundles": named,
         "more_bundles": more,
     }
@@ -112,7 +112,7 @@ def _done(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
     try:
         messages.success(request, asked(request, subject, user))
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
         return _page(request, subject, status=400 if isinstance(error, BadInput) else 503)
     return HttpResponseRedirect(request.path)
 

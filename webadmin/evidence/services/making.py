@@ -29,7 +29,7 @@ from webadmin.evidence.services.drawings import drawn_pages
 from webadmin.evidence.services.kept_files import KeptFile, kept_files
 from webadmin.evidence.services.material import capture_of, finding_of, version_of
 from webadmin.stores import live, open_evidence_store
-from webadmin.ui.models.fields import message_of
+from webadmin.ui.models.fields import as_message
 
 log = logging.getLogger("zhuiwen.evidence")
 
@@ -205,7 +205,7 @@ def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
         answer = authority.stamp(root)
         book.note_stamp(tree, answer, verified(answer, root, authority.name), clock.now())
     except (RetryLater, DoesNotHold, ZhuiwenError) as error:
-        book.note_refusal(tree, authority.name, message_of(error), clock.now())
+        book.note_refusal(tree, authority.name, as_message(error), clock.now())
         log.warning("the tree of %s has no stamp of %s: %s", tree.day, authority.name, error)
         return False
     return True

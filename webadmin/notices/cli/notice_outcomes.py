@@ -12,7 +12,7 @@ from core.settings import Settings
 from core.wording import Message
 from webadmin.cases.cli.keys import case_number
 from webadmin.notices.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
-from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import fields, say
 from webadmin.ui.console.session import local_time, session
 
@@ -66,16 +66,16 @@ def mail(
 
 
 _MAILS = (
-    Column("attempt", "column.id", "attempt"),
-    Column("state", "column.state", "state", "get_state_display"),
-    Column("to", "column.recipient", "recipient"),
-    Column("asked", "column.asked-at", "asked_at"),
-    Column("said", "column.reason", lambda mail: str(mail.said or ""), "said"),
-    Column("message_id", "Message-ID", "message_id"),
-    Column("sha256", "", "digest"),
-    Column("bytes", "", "size"),
-    Column("began", "", "began_at"),
-    Column("ended", "", "ended_at"),
+    ConsoleColumn("attempt", "column.id", "attempt"),
+    ConsoleColumn("state", "column.state", "state", "get_state_display"),
+    ConsoleColumn("to", "column.recipient", "recipient"),
+    ConsoleColumn("asked", "column.asked-at", "asked_at"),
+    ConsoleColumn("said", "column.reason", lambda mail: str(mail.said or ""), "said"),
+    ConsoleColumn("message_id", "Message-ID", "message_id"),
+    ConsoleColumn("sha256", "", "digest"),
+    ConsoleColumn("bytes", "", "size"),
+    ConsoleColumn("began", "", "began_at"),
+    ConsoleColumn("ended", "", "ended_at"),
 )
 
 
@@ -219,15 +219,19 @@ def due(is_json: _JSON = False) -> None:
 
 
 _DUE = (
-    Column("until", "column.until", lambda row: row[0].until and row[0].until.isoformat(), lambda row: _day(row[0])),
-    Column("what", "column.what", lambda row: row[0].what.code.removeprefix("notice.due-"), lambda row: row[0].what),
-    Column("notice", "column.id", lambda row: row[0].notice.pk, is_number=True),
-    Column("site", "column.site", lambda row: row[0].notice.site.name),
-    Column("", "column.addressee", lambda row: _addressee_name(row[0].notice)),
-    Column("", "column.note", lambda row: _note_on_day(*row)),
-    Column("since", "", lambda row: row[0].since.isoformat()),
-    Column("is_overdue", "", lambda row: row[1]),
-    Column("working_days_unknown_of", "", lambda row: row[0].unknown_year),
+    ConsoleColumn(
+        "until", "column.until", lambda row: row[0].until and row[0].until.isoformat(), lambda row: _day(row[0])
+    ),
+    ConsoleColumn(
+        "what", "column.what", lambda row: row[0].what.code.removeprefix("notice.due-"), lambda row: row[0].what
+    ),
+    ConsoleColumn("notice", "column.id", lambda row: row[0].notice.pk, is_number=True),
+    ConsoleColumn("site", "column.site", lambda row: row[0].notice.site.name),
+    ConsoleColumn("", "column.addressee", lambda row: _addressee_name(row[0].notice)),
+    ConsoleColumn("", "column.note", lambda row: _note_on_day(*row)),
+    ConsoleColumn("since", "", lambda row: row[0].since.isoformat()),
+    ConsoleColumn("is_overdue", "", lambda row: row[1]),
+    ConsoleColumn("working_days_unknown_of", "", lambda row: row[0].unknown_year),
 )
 
 

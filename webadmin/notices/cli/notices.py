@@ -13,7 +13,7 @@ from webadmin.notices.cli import notice_outcomes
 from webadmin.notices.cli.notice_keys import USER, addressee_of, notice_of, user_of
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.lists import Column, as_record, print_list
+from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
 from webadmin.ui.console.output import as_json, fields, say
 from webadmin.ui.console.session import local_time, session
 from webadmin.ui.console.written_files import require_folder
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from webadmin.notices.models import Addressee, Notice
 
 _COLUMNS = (
-    Column("id", "column.id", "pk", is_number=True),
-    Column("paper", "column.paper", "kind", "get_kind_display"),
-    Column("site", "column.site", "site.name"),
-    Column("state", "column.state", "state", "get_state_display"),
-    Column(
+    ConsoleColumn("id", "column.id", "pk", is_number=True),
+    ConsoleColumn("paper", "column.paper", "kind", "get_kind_display"),
+    ConsoleColumn("site", "column.site", "site.name"),
+    ConsoleColumn("state", "column.state", "state", "get_state_display"),
+    ConsoleColumn(
         "pages",
         "column.pages",
         lambda notice: [page.case_id for page in notice.pages.all()],
         lambda notice: len(notice.pages.all()),
         is_number=True,
     ),
-    Column("drafted", "column.drafted", "drafted_at"),
-    Column("files", "", lambda notice: {file.name: file.digest for file in notice.files.all()}),
+    ConsoleColumn("drafted", "column.drafted", "drafted_at"),
+    ConsoleColumn("files", "", lambda notice: {file.name: file.digest for file in notice.files.all()}),
 )
 
 

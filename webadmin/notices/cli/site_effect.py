@@ -8,8 +8,8 @@ import typer
 
 from core.shares import percentage
 from core.wording import Message
-from webadmin.ui.console.days import day_of
-from webadmin.ui.console.lists import Column, as_record, print_list
+from webadmin.ui.console.days import parse_day
+from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
 from webadmin.ui.console.output import as_json, say
 from webadmin.ui.console.session import session
 
@@ -19,21 +19,21 @@ if TYPE_CHECKING:
 _NONE = "–"
 # name and record of an addressee; counts, the rate in [0, 1], times in seconds for programs and in days for people
 _COLUMNS = (
-    Column("name", "column.addressee", lambda row: row[0]),
-    Column("notices", "column.notices", lambda row: row[1].notices),
-    Column("pages", "column.pages", lambda row: row[1].pages),
-    Column("removed", "column.removed", lambda row: row[1].removed),
-    Column("removal_rate", "column.removal-rate", lambda row: row[1].removal_rate, lambda row: _rate(row[1])),
-    Column(
+    ConsoleColumn("name", "column.addressee", lambda row: row[0]),
+    ConsoleColumn("notices", "column.notices", lambda row: row[1].notices),
+    ConsoleColumn("pages", "column.pages", lambda row: row[1].pages),
+    ConsoleColumn("removed", "column.removed", lambda row: row[1].removed),
+    ConsoleColumn("removal_rate", "column.removal-rate", lambda row: row[1].removal_rate, lambda row: _rate(row[1])),
+    ConsoleColumn(
         "median_removal_s",
         "column.days-to-removal",
         lambda row: _seconds(row[1].to_removal),
         lambda row: _or_none(row[1].days_to_removal),
     ),
-    Column("back_again", "column.back-again", lambda row: row[1].returned),
-    Column("answers", "column.answers", lambda row: row[1].answered),
-    Column("refusals", "column.refusals", lambda row: row[1].refused),
-    Column(
+    ConsoleColumn("back_again", "column.back-again", lambda row: row[1].returned),
+    ConsoleColumn("answers", "column.answers", lambda row: row[1].answered),
+    ConsoleColumn("refusals", "column.refusals", lambda row: row[1].refused),
+    ConsoleColumn(
         "median_answer_s",
         "column.days-to-answer",
         lambda row: _seconds(row[1].to_answer),
@@ -48,7 +48,7 @@ def effect(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Show what the notices about a site have come to, of each addressee and together."""
-    first = day_of("--since", since)
+    first = parse_day("--since", since)
     with session() as settings:
         from webadmin.notices.services.removals import track_record
         from webadmin.sites.services import watchlist

@@ -14,7 +14,7 @@ from webadmin.accounts.services.access import visible
 from webadmin.notices.models import Notice
 from webadmin.notices.services.due import Due, due
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 def due_view(request: HttpRequest) -> HttpResponse:
@@ -40,9 +40,9 @@ def _shown(each: Due, is_overdue: bool) -> dict[str, Any]:
     unsure = Message("notice.year-not-announced", year=each.unknown_year) if each.unknown_year is not None else None
     return {
         "due": each,
-        "what": said(each.what),
+        "what": message_text(each.what),
         "day": (each.until or each.since).isoformat(),
         "address": reverse("admin:notices_notice_change", args=[each.notice.pk]),
         "is_overdue": is_overdue,
-        "unsure": said(unsure) if unsure else "",
+        "unsure": message_text(unsure) if unsure else "",
     }

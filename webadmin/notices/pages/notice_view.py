@@ -39,7 +39,7 @@ from webadmin.notices.services.word_template import template_codes
 from webadmin.ui.pages.downloads import as_file, kept_download
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.request_values import is_key, require_record
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
 # What a mail and the counting of days need of a notice, whatever its template has.
@@ -60,10 +60,10 @@ def draft_view(request: HttpRequest) -> HttpResponse:
     try:
         made = draft(confirmed_cases(matter), paper, request.user, addressee)
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
         return back
     for case, reason in made.left_out:
-        messages.warning(request, _("Left out: %(case)s: %(reason)s.") % {"case": case, "reason": said(reason)})
+        messages.warning(request, _("Left out: %(case)s: %(reason)s.") % {"case": case, "reason": message_text(reason)})
     return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.notice.pk]))
 
 
@@ -100,7 +100,7 @@ def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
             return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.pk]))
         messages.success(request, deeds.do(request, notice, user))
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
     return HttpResponseRedirect(request.get_full_path())
 
 
@@ -111,7 +111,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
             raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
         shown = mail_content.preview(notice, settings.ZHUIWEN.mail.sender)
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
         return HttpResponseRedirect(request.path)
     context = {
         "opts": Notice._meta,
@@ -139,7 +139,7 @@ def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
     try:
         files = preview(notice)
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
         return HttpResponseRedirect(request.path)
     name = f"{_('draft')}-{notice.pk}.{wanted}"
     return as_file(name, files.word if wanted == "docx" else files.pdf)
@@ -169,12 +169,12 @@ def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
         "record": track_record.of_addressee(notice.addressee) if notice.addressee else None,
         "groups": _groups(notice, standing),
         "standing": standing,
-        "pointed_out": [said(each) for each in standing.pointed_out],
+        "pointed_out": [message_text(each) for each in standing.pointed_out],
         "lacking": _(", ").join(_label(field) for field in standing.fields),
         "advised": _(", ").join(_label(field) for field in advised(Paper(notice.kind), values)) if is_draft else "",
         "untaken": _untaken(notice) if is_draft else [],
         "form_words": FORM.in_language(get_language() or "en"),
-        "unfit": [(case, said(reason)) for case, reason in standing.pages],
+        "unfit": [(case, message_text(reason)) for case, reason in standing.pages],
         "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
         "papers": papers if is_draft else [],
         "files": list(notice.files.all()),

@@ -18,7 +18,7 @@ from webadmin.notices.services.mail_content import addressed_to, require_size
 from webadmin.notices.services.outcomes import noted_next, seen_since
 from webadmin.notices.services.sending import BY_HAND, open_mails
 from webadmin.ui.models.phrases import PAPERS
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 State = Notice.State
 
@@ -31,7 +31,9 @@ def sending_of(notice: Notice) -> dict[str, Any]:
     is_unknown = live is not None and live.state == NoticeMail.State.UNKNOWN
     is_confirmed = notice.state == State.CONFIRMED
     return {
-        "mails": [(mail, said(mail.said) if mail.said else "") for mail in notice.mails.select_related("settled_by")],
+        "mails": [
+            (mail, message_text(mail.said) if mail.said else "") for mail in notice.mails.select_related("settled_by")
+        ],
         "unknown_mail": live if is_unknown else None,
         "is_under_way": live is not None and not is_unknown and not is_stuck,
         "is_stuck": is_stuck,
@@ -66,12 +68,12 @@ def _recipient(notice: Notice) -> str:
 def _why_no_mail(notice: Notice) -> str:
     """Why it cannot go out by mail; "" where it can, as far as can be seen before it is tried."""
     if not settings.ZHUIWEN.mail.is_enabled:
-        return said(Message("mail.off"))
+        return message_text(Message("mail.off"))
     try:
         addressed_to(notice)
         require_size(notice)
     except ZhuiwenError as error:
-        return said(error)
+        return message_text(error)
     return ""
 
 
@@ -92,8 +94,8 @@ def _counter(row: CounterStatement) -> dict[str, Any]:
     until = counted.last if counted else None
     unsure = ""
     if counted and counted.unknown_year is not None:
-        unsure = said(Message("notice.year-not-announced", year=counted.unknown_year))
-    time = said(time_of(row))
+        unsure = message_text(Message("notice.year-not-announced", year=counted.unknown_year))
+    time = message_text(time_of(row))
     return {
         "counter": row,
         "time": time,

@@ -12,7 +12,7 @@ from analytics.formats import FORMATS, find_format
 from core.errors import BadInput
 from core.settings import Settings
 from webadmin.sites.cli.keys import find_site
-from webadmin.ui.console.days import day_of
+from webadmin.ui.console.days import parse_day
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
 from webadmin.works.cli.keys import find_work
@@ -37,8 +37,8 @@ def report(  # noqa: PLR0917 - options of a command
         from webadmin.accounts.services import holders
         from webadmin.reports.services.report_rows import make_report
 
-        last = day_of("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
-        first = day_of("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
+        last = parse_day("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
+        first = parse_day("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
         owner = holders.find_holder(rights_holder) if rights_holder else None
         # Whoever may run commands on this machine may read everything that is stored on it.
         made = make_report(

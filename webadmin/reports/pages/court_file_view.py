@@ -15,7 +15,7 @@ from webadmin.reports.services.court_file.parts import INTERNAL, USUAL, ExportCh
 from webadmin.reports.services.court_file.writing import confirmed_cases, export_matter
 from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 # Estimated, from 250 pages (docs/figures.md): how long it takes is said in steps of this.
 SECONDS_A_PAGE = 0.4
@@ -37,7 +37,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
             f"zhuiwen-matter-{matter.pk}.zip", lambda path: export_matter(matter, path, _read_choice(request))
         )
     except ZhuiwenError as error:
-        return _page(request, subject, matter, said(error))
+        return _page(request, subject, matter, message_text(error))
 
 
 def _read_choice(request: HttpRequest) -> ExportChoice:

@@ -28,7 +28,7 @@ from webadmin.evidence.models import EvidenceBundle, EvidenceCheck
 from webadmin.reports.pages.day_chart import Day, draw_chart
 from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.models import CrawlRun, DiscoveredPage, PageRecord, Site, SiteMove
-from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, word_for
+from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, choice_label
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.works.models import Work
 
@@ -268,7 +268,7 @@ def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
 def _exclusions(user: Person) -> list[CountRow]:
     counts = visible(Exclusion.objects.order_by(), user).values_list("reason").annotate(count=Count("pk"))
     rows = [
-        CountRow(word_for(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
+        CountRow(choice_label(reason, REJECTIONS), list_address(Exclusion, reason__exact=reason), (count,))
         for reason, count in counts
     ]
     return sorted(rows, key=lambda row: -row.counts[0])

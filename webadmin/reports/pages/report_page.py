@@ -21,7 +21,7 @@ from webadmin.reports.services.report_rows import make_report
 from webadmin.ui.pages.downloads import as_file
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.request_values import BadValue
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 ACTIONS = ("", "show", "preview", "download")
 # A report quotes crawled pages. It is rendered without scripts, and the browser is told to run none.
@@ -56,7 +56,7 @@ def report_view(request: HttpRequest) -> HttpResponse:
         chosen = FORMATS[form.cleaned_data["format"] if wanted == "download" else "html"]
         content = chosen.render(report)
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
         return _page(request, form, is_complete=False)
     return _download(report, chosen, content) if wanted == "download" else _preview(content)
 

@@ -19,8 +19,8 @@ from core.shares import cut_share, percentage
 from webadmin.accounts.services import access
 from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, WholeBook, whole_book
 from webadmin.sites.models import Site
-from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
-from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
+from webadmin.ui.pages.page_responses import desk_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.works.models import Work
 
@@ -143,19 +143,19 @@ def _structure(chapter: ChapterCopied) -> str:
 
 
 COLUMNS = (
-    Column(_("chapter"), lambda chapter: chapter.number),
-    Column(_("title"), lambda chapter: spell_hidden(chapter.title)),
-    Column(_("state"), lambda chapter: EXTENTS[chapter.extent]),
-    Column(_("share of the chapter"), lambda chapter: cut_share(chapter.share)),
-    Column(_("characters taken (each once)"), lambda chapter: chapter.taken_chars),
-    Column(_("officially published"), lambda chapter: chapter.official_at),
-    Column(_("first seen on the site"), lambda chapter: chapter.first_seen_at),
-    Column(_("published, as the page states"), lambda chapter: chapter.stated_at),
-    Column(_("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
-    Column(_("hours before the official time"), _hours),
-    Column(_("merged or spread"), _structure),
-    Column(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
-    Column(_("pages"), lambda chapter: "\n".join(spell_hidden(each.page.url) for each in chapter.pages)),
+    ExportColumn(_("chapter"), lambda chapter: chapter.number),
+    ExportColumn(_("title"), lambda chapter: spell_hidden(chapter.title)),
+    ExportColumn(_("state"), lambda chapter: EXTENTS[chapter.extent]),
+    ExportColumn(_("share of the chapter"), lambda chapter: cut_share(chapter.share)),
+    ExportColumn(_("characters taken (each once)"), lambda chapter: chapter.taken_chars),
+    ExportColumn(_("officially published"), lambda chapter: chapter.official_at),
+    ExportColumn(_("first seen on the site"), lambda chapter: chapter.first_seen_at),
+    ExportColumn(_("published, as the page states"), lambda chapter: chapter.stated_at),
+    ExportColumn(_("against the official time"), lambda chapter: lead_in_words(chapter.lead)),
+    ExportColumn(_("hours before the official time"), _hours),
+    ExportColumn(_("merged or spread"), _structure),
+    ExportColumn(_("cases"), lambda chapter: ", ".join(str(each.page.case_id) for each in chapter.pages)),
+    ExportColumn(_("pages"), lambda chapter: "\n".join(spell_hidden(each.page.url) for each in chapter.pages)),
 )
 
 
@@ -171,7 +171,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
     chapters = select_chapters(book, shown)
     if "export" in request.GET:
         return _export_response(request, work, site, chapters)
-    page = page_of(request, chapters, PER_PAGE)
+    page = requested_page(request, chapters, PER_PAGE)
     context = {
         "opts": Work._meta,
         "title": _now("Whole book"),

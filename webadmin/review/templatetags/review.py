@@ -11,7 +11,7 @@ from webadmin.review.pages.case_page import comparison_html
 from webadmin.sites.models import PageRecord
 from webadmin.sites.pages.recheck import RecheckShown, recheck_summary
 from webadmin.ui.models import phrases
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 register = template.Library()
 
@@ -25,7 +25,7 @@ def case_name(case: Case) -> str:
 @register.filter
 def record_line(record: Record) -> str:
     """Say how those fared who were written to, in one line."""
-    return _("; ").join(said(sentence) for sentence in record.sentences)
+    return _("; ").join(message_text(sentence) for sentence in record.sentences)
 
 
 @register.filter

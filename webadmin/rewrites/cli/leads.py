@@ -12,7 +12,7 @@ from webadmin.accounts.cli.keys import find_holder
 from webadmin.rewrites.cli.keys import find_lead
 from webadmin.rewrites.cli.leads_output import describe_leads, shown_sentence
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.lists import Column, as_record, print_list
+from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
 from webadmin.ui.console.output import as_json, fields, passage, say
 from webadmin.ui.console.session import local_time, session
 from webadmin.ui.console.written_files import require_folder, write
@@ -74,7 +74,7 @@ def _show_all(holder: str, limit: int, settings: Settings, is_json: bool) -> Non
     if holder:
         found = found.filter(rights_holder=find_holder(holder))
     shown, total = list(found[:limit]), found.count()
-    state = Column("", "column.state", lambda lead: _state(lead, settings))
+    state = ConsoleColumn("", "column.state", lambda lead: _state(lead, settings))
     print_list(shown, (_COLUMNS[0], state, *_COLUMNS[1:]), settings, is_json=is_json)
     if is_json:
         return
@@ -95,27 +95,27 @@ def _band(lead: "RewordedLead") -> dict[str, object] | None:
 
 
 _COLUMNS = (
-    Column("id", "column.id", "pk", is_number=True),
-    Column("class", "column.class", "found_as", "get_found_as_display"),
-    Column("work", "column.work", "work.title"),
-    Column("chapter", "column.chapter", "chapter_title"),
-    Column("site", "column.site", "site.name"),
-    Column("", "column.of-sentences", _of_sentences, is_number=True),
-    Column("found_at", "column.first-found", "found_at"),
-    Column("url", "column.page", "page_url"),
-    Column("state", "", "state"),
-    Column("rights_holder", "", "rights_holder.name"),
-    Column("title", "", "page_title"),
-    Column("score", "", "score"),
-    Column("elsewhere", "", "elsewhere"),
-    Column("band", "", _band),
-    Column("algorithm", "", "algorithm_version"),
-    Column("pairs", "", lambda lead: [dict(zip(_PAIR, pair, strict=True)) for pair in lead.pairs]),
-    Column("sentences_of_the_page", "", "sentence_count"),
-    Column("in_order", "", "in_order"),
-    Column("version_id", "", "version_id"),
-    Column("fetched_at", "", "fetched_at"),
-    Column("lapsed_at", "", "lapsed_at"),
+    ConsoleColumn("id", "column.id", "pk", is_number=True),
+    ConsoleColumn("class", "column.class", "found_as", "get_found_as_display"),
+    ConsoleColumn("work", "column.work", "work.title"),
+    ConsoleColumn("chapter", "column.chapter", "chapter_title"),
+    ConsoleColumn("site", "column.site", "site.name"),
+    ConsoleColumn("", "column.of-sentences", _of_sentences, is_number=True),
+    ConsoleColumn("found_at", "column.first-found", "found_at"),
+    ConsoleColumn("url", "column.page", "page_url"),
+    ConsoleColumn("state", "", "state"),
+    ConsoleColumn("rights_holder", "", "rights_holder.name"),
+    ConsoleColumn("title", "", "page_title"),
+    ConsoleColumn("score", "", "score"),
+    ConsoleColumn("elsewhere", "", "elsewhere"),
+    ConsoleColumn("band", "", _band),
+    ConsoleColumn("algorithm", "", "algorithm_version"),
+    ConsoleColumn("pairs", "", lambda lead: [dict(zip(_PAIR, pair, strict=True)) for pair in lead.pairs]),
+    ConsoleColumn("sentences_of_the_page", "", "sentence_count"),
+    ConsoleColumn("in_order", "", "in_order"),
+    ConsoleColumn("version_id", "", "version_id"),
+    ConsoleColumn("fetched_at", "", "fetched_at"),
+    ConsoleColumn("lapsed_at", "", "lapsed_at"),
 )
 
 

@@ -77,7 +77,7 @@ def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", set
                 stores.page_store(),
                 stores.outbox(),
                 settings.crawl,
-                lambda _, at: meter.at(at.offset, row.size_bytes),
+                lambda _, at: meter.update(at.offset, row.size_bytes),
             )
     except BaseException:
         type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # so that the next one need not wait

@@ -8,7 +8,7 @@ from core.errors import BadInput, NotFound
 from core.settings import Settings
 from core.wording import Message
 from webadmin.ui.console.faults import FAILED, complain
-from webadmin.ui.console.lists import Column, print_list, share_column
+from webadmin.ui.console.lists import ConsoleColumn, print_list, share_column
 from webadmin.ui.console.output import as_json, fields, progress, say
 from webadmin.ui.console.session import session
 
@@ -164,20 +164,20 @@ def _show_found(works: "list[Work]", settings: Settings, is_json: bool) -> None:
 
 
 _PAGES = (
-    Column("id", "column.id", "pk", is_number=True),
-    Column("state", "column.state", "state", "get_state_display"),
-    Column("work_title", "column.work", "work.title"),
-    Column("matched_chars", "column.characters", "matched_chars", is_number=True),
+    ConsoleColumn("id", "column.id", "pk", is_number=True),
+    ConsoleColumn("state", "column.state", "state", "get_state_display"),
+    ConsoleColumn("work_title", "column.work", "work.title"),
+    ConsoleColumn("matched_chars", "column.characters", "matched_chars", is_number=True),
     share_column("similarity", "column.similarity", "similarity"),
-    Column("url", "column.address", "url"),
-    Column("work", "", "work_id"),
-    Column("title", "", "title"),
-    Column("class", "", "match_class"),
-    Column("excerpt", "", "excerpt"),
-    Column("fault", "", lambda page: str(page.fault or "")),
-    Column("found_at", "", "found_at"),
-    Column("decided_by", "", "decided_by"),
-    Column("site", "", "site_id"),
+    ConsoleColumn("url", "column.address", "url"),
+    ConsoleColumn("work", "", "work_id"),
+    ConsoleColumn("title", "", "title"),
+    ConsoleColumn("class", "", "match_class"),
+    ConsoleColumn("excerpt", "", "excerpt"),
+    ConsoleColumn("fault", "", lambda page: str(page.fault or "")),
+    ConsoleColumn("found_at", "", "found_at"),
+    ConsoleColumn("decided_by", "", "decided_by"),
+    ConsoleColumn("site", "", "site_id"),
 )
 
 
@@ -190,12 +190,12 @@ def _show_log(works: "list[Work]", settings: Settings, is_json: bool) -> None:
 
 
 _QUERIES = (
-    Column("asked_at", "column.asked-at", "asked_at"),
-    Column("work", "column.work", "work_id", "work.title"),
-    Column("sentence", "column.sentence", "sentence"),
-    Column("state", "column.state", "state", "get_state_display"),
-    Column("results", "column.results", "results", is_number=True),
-    Column("fault", "column.fault", lambda query: str(query.fault or ""), "fault"),
-    Column("chapter", "", "chapter_number"),
-    Column("left_out", "", "left_out"),
+    ConsoleColumn("asked_at", "column.asked-at", "asked_at"),
+    ConsoleColumn("work", "column.work", "work_id", "work.title"),
+    ConsoleColumn("sentence", "column.sentence", "sentence"),
+    ConsoleColumn("state", "column.state", "state", "get_state_display"),
+    ConsoleColumn("results", "column.results", "results", is_number=True),
+    ConsoleColumn("fault", "column.fault", lambda query: str(query.fault or ""), "fault"),
+    ConsoleColumn("chapter", "", "chapter_number"),
+    ConsoleColumn("left_out", "", "left_out"),
 )

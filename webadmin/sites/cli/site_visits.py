@@ -6,7 +6,7 @@ import typer
 
 from core.errors import BadInput
 from core.wording import Message
-from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
 
 MAX_ROWS = 200
 _FAILURES = (
-    Column("site", "column.site", "site.name"),
-    Column("url", "column.address", "url"),
-    Column("failures", "column.times", "failures", is_number=True),
-    Column("reason", "column.reason", "reason", lambda row: row.sentence or row.reason),
-    Column("failed_at", "column.last", "failed_at", lambda row: row.failed_at or row.due_at),
-    Column("due_at", "column.again", "due_at"),
-    Column("sentence", "", lambda row: str(row.sentence or "")),
+    ConsoleColumn("site", "column.site", "site.name"),
+    ConsoleColumn("url", "column.address", "url"),
+    ConsoleColumn("failures", "column.times", "failures", is_number=True),
+    ConsoleColumn("reason", "column.reason", "reason", lambda row: row.sentence or row.reason),
+    ConsoleColumn("failed_at", "column.last", "failed_at", lambda row: row.failed_at or row.due_at),
+    ConsoleColumn("due_at", "column.again", "due_at"),
+    ConsoleColumn("sentence", "", lambda row: str(row.sentence or "")),
 )
 _MOVES = (
-    Column("id", "column.move", "pk", is_number=True),
-    Column("site", "column.site", "site.name"),
-    Column("from_host", "column.from", "from_host"),
-    Column("to_host", "column.to", "to_host"),
-    Column("state", "column.state", "state", "get_state_display"),
-    Column("evidence", "column.evidence", "evidence", lambda move: _evidence(move.evidence)),
-    Column("proposed_at", "column.proposed", "proposed_at"),
-    Column("decided_at", "", "decided_at"),
-    Column("watched_as", "", lambda move: move.other.name if move.other else None),
+    ConsoleColumn("id", "column.move", "pk", is_number=True),
+    ConsoleColumn("site", "column.site", "site.name"),
+    ConsoleColumn("from_host", "column.from", "from_host"),
+    ConsoleColumn("to_host", "column.to", "to_host"),
+    ConsoleColumn("state", "column.state", "state", "get_state_display"),
+    ConsoleColumn("evidence", "column.evidence", "evidence", lambda move: _evidence(move.evidence)),
+    ConsoleColumn("proposed_at", "column.proposed", "proposed_at"),
+    ConsoleColumn("decided_at", "", "decided_at"),
+    ConsoleColumn("watched_as", "", lambda move: move.other.name if move.other else None),
 )
 
 

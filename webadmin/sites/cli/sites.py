@@ -18,7 +18,7 @@ from crawler.site_kinds import KINDS, SiteKind
 from webadmin.sites.cli import site_trial, site_visits
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.lists import Column, print_list
+from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import local_iso, local_time, session
 from webadmin.ui.console.words import language
@@ -147,8 +147,8 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
         sites = Site.objects.select_related("rights_holder").prefetch_related("domains").order_by("pk")
         last = (
-            Column("", "column.last-crawl", lambda site: _last(site, settings)),
-            Column("last_run", "", lambda site: _run_record(site, settings)),
+            ConsoleColumn("", "column.last-crawl", lambda site: _last(site, settings)),
+            ConsoleColumn("last_run", "", lambda site: _run_record(site, settings)),
         )
         print_list(sites, (*_COLUMNS, *last), settings, is_json=is_json)
 
@@ -222,18 +222,18 @@ def _when(site: "Site") -> Message | str:
 
 
 _COLUMNS = (
-    Column("id", "column.id", "pk", is_number=True),
-    Column("name", "column.name", "name"),
-    Column("hosts", "column.hosts", _hosts, lambda site: ", ".join(_hosts(site))),
-    Column("kind", "column.kind", "kind"),
-    Column("rights_holder", "column.rights-holder", "rights_holder.name"),
-    Column("daily_at", "column.crawled-at", lambda site: f"{site.crawl_at:%H:%M}", _when),
-    Column("start_urls", "", "start_urls.splitlines"),
-    Column("is_watched", "", "is_active"),
-    Column("every_days", "", "interval_days"),
-    Column("max_pages", "", "max_pages"),
-    Column("max_depth", "", "max_depth"),
-    Column("delay_s", "", "delay_s"),
+    ConsoleColumn("id", "column.id", "pk", is_number=True),
+    ConsoleColumn("name", "column.name", "name"),
+    ConsoleColumn("hosts", "column.hosts", _hosts, lambda site: ", ".join(_hosts(site))),
+    ConsoleColumn("kind", "column.kind", "kind"),
+    ConsoleColumn("rights_holder", "column.rights-holder", "rights_holder.name"),
+    ConsoleColumn("daily_at", "column.crawled-at", lambda site: f"{site.crawl_at:%H:%M}", _when),
+    ConsoleColumn("start_urls", "", "start_urls.splitlines"),
+    ConsoleColumn("is_watched", "", "is_active"),
+    ConsoleColumn("every_days", "", "interval_days"),
+    ConsoleColumn("max_pages", "", "max_pages"),
+    ConsoleColumn("max_depth", "", "max_depth"),
+    ConsoleColumn("delay_s", "", "delay_s"),
 )
 
 

@@ -54,7 +54,7 @@ class DiscoveryQuery(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.ASKED)
     asked_at = models.DateTimeField(_("asked at"), db_index=True)
     results = models.PositiveIntegerField(_("results"), default=0)
-    # Counts by webadmin.sites.services.discovery.LeftOut.
+    # Counts by webadmin.sites.services.discovery.LeftOutReason.
     left_out = models.JSONField(_("left out"), default=dict, blank=True)
     fault = MessageField(_("fault"), null=True, blank=True)
 

@@ -126,7 +126,7 @@ class SiteMove(models.Model):
         Site, models.SET_NULL, null=True, blank=True, related_name="moves_to", verbose_name=_("watched as")
     )
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)
-    evidence = models.JSONField(_("evidence"), default=dict)  # webadmin.sites.services.domain_changes.Evidence
+    evidence = models.JSONField(_("evidence"), default=dict)  # webadmin.sites.services.domain_changes.MoveEvidence
     proposed_at = models.DateTimeField(_("proposed"))
     decided_by = user_key(_("decided by"), models.SET_NULL, null=True, blank=True)
     decided_at = models.DateTimeField(_("decided"), null=True, blank=True)

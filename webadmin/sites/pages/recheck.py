@@ -18,7 +18,7 @@ from webadmin.accounts.models import User
 from webadmin.sites.models import CrawlRun, PageRecheck, PageRecord
 from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services import rechecks
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 Outcome = PageRecheck.Outcome
 
@@ -44,10 +44,10 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     try:
         rechecks.ask(page, request.user, timezone.now(), stores.outbox())
     except BadInput as error:
-        messages.warning(request, said(error))
+        messages.warning(request, message_text(error))
     except RetryLater as error:
         words = _("The check of the page is noted and begins once the queue answers: %(error)s")
-        messages.warning(request, words % {"error": said(error)})
+        messages.warning(request, words % {"error": message_text(error)})
     return HttpResponseRedirect(_back(request, page))
 
 
@@ -75,7 +75,7 @@ def _stand(run: CrawlRun | None) -> str:
 
 
 def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
-    fault = spell_hidden(said(recheck.fault)) if recheck.fault else ""
+    fault = spell_hidden(message_text(recheck.fault)) if recheck.fault else ""
     given = {"when": _moment(recheck.ended_at or recheck.asked_at), "fault": fault}
     if recheck.outcome == Outcome.UNCHANGED:
         return _("Checked %(when)s: the page is unchanged.") % given

@@ -19,7 +19,7 @@ from webadmin.sites.models import Site, SiteDomain
 from webadmin.sites.models.site_kind_choices import starts_help
 from webadmin.sites.services.watchlist import MAX_BAD_LINES, bad_lines
 from webadmin.ui.pages.host_fields import clean_host, clean_urls, rule_errors
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
@@ -92,7 +92,7 @@ def _clean_list(typed: str) -> str:
     """Check a list of pages; it stays as it was typed, comments and all."""
     found = read_url_list(typed)
     if found.bad:
-        raise ValidationError([said(each) for each in bad_lines(found.bad)])
+        raise ValidationError([message_text(each) for each in bad_lines(found.bad)])
     if not found.urls:
         raise ValidationError(_("Write at least one URL."))
     return "\n".join(line.rstrip() for line in typed.strip().splitlines())
@@ -106,7 +106,7 @@ def _require_public(urls: Sequence[str]) -> None:
         try:
             guard.check_url(url)
         except UnsafeUrl as fault:
-            faults.append(said(fault))
+            faults.append(message_text(fault))
     if faults:
         raise ValidationError(faults[:MAX_BAD_LINES])
 

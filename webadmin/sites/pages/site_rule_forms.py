@@ -17,7 +17,7 @@ from webadmin.sites.models import SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.services import encrypted_secrets as sealed
 from webadmin.sites.services import politeness
 from webadmin.ui.pages.host_fields import rule_errors
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 _KEPT = _("Kept unreadable. Empty: as it is. A single minus sign: forget it.")
 FORGET = "-"
@@ -76,9 +76,9 @@ class SiteRulesForm(forms.ModelForm):
                     for error in errors.values():
                         self.add_error("login_steps", error)
             except BadConfiguration as fault:
-                self.add_error("login_steps", [said(each) for each in fault.faults])
+                self.add_error("login_steps", [message_text(each) for each in fault.faults])
             except sealed.KeyLost as fault:
-                self.add_error("login_steps", said(fault))
+                self.add_error("login_steps", message_text(fault))
         return cleaned
 
     def save(self, commit: bool = True) -> Any:
@@ -115,7 +115,7 @@ class SiteBanRuleForm(forms.ModelForm):
         except BadConfiguration as fault:
             faults = fault.faults
         if faults:
-            raise ValidationError([said(fault) for fault in faults])
+            raise ValidationError([message_text(fault) for fault in faults])
         return cleaned
 
 
@@ -182,5 +182,5 @@ def _validate(check: Any, value: object) -> object:
     try:
         check()
     except BadConfiguration as fault:
-        raise ValidationError([said(each) for each in fault.faults]) from fault
+        raise ValidationError([message_text(each) for each in fault.faults]) from fault
     return value

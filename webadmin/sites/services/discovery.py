@@ -41,7 +41,7 @@ _STATES = {
 }
 
 
-class LeftOut(StrEnum):
+class LeftOutReason(StrEnum):
     """Why a result of a search is not fetched."""
 
     OWN_SITE = "own_site"
@@ -54,7 +54,7 @@ class LeftOut(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class CandidateMatch:
     """What a page that was found has of the work; matched_chars 0: nothing. fault: why it could not be read."""
 
     url: str
@@ -141,30 +141,30 @@ def end_query(query: DiscoveryQuery, results: int, left_out: dict[str, int], fau
     query.save(update_fields=["state", "results", "left_out", "fault"])
 
 
-def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOut | None:
+def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | None:
     """Why a result is not fetched; None where it is a candidate."""
     try:
         digest_of, key = _digest(url), host_key(url)
     except ValueError:
-        return LeftOut.UNUSABLE
+        return LeftOutReason.UNUSABLE
     if len(url) > MAX_URL_CHARS or not url.startswith(("http://", "https://")) or is_binary(url) or not key[0]:
-        return LeftOut.UNUSABLE
+        return LeftOutReason.UNUSABLE
     if DiscoveredPage.objects.filter(work=work, url_digest=digest_of).exists():
-        return LeftOut.KNOWN
+        return LeftOutReason.KNOWN
     holder = work.rights_holder_id
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
     # Which chapters the page has is not known before it is read: a licence for some of them leaves it a candidate.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
     ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(licence_permission, licences))
     if ruling.rejection is not None:
-        return LeftOut(ruling.rejection.value)
+        return LeftOutReason(ruling.rejection.value)
     accounts = OwnAccount.objects.filter(rights_holder=holder).exclude(address="")
     if any(is_below(url, address) for address in accounts.values_list("address", flat=True)):
-        return LeftOut.OWN_SITE
-    return LeftOut.WATCHED if _is_watched(holder, *key) else None
+        return LeftOutReason.OWN_SITE
+    return LeftOutReason.WATCHED if _is_watched(holder, *key) else None
 
 
-def record(work: Work, query: DiscoveryQuery, finding: Finding, now: datetime) -> DiscoveredPage | None:
+def record(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: datetime) -> DiscoveredPage | None:
     """Keep what was found on a page; None where another process was faster."""
     state = PageState.PROPOSED if finding.matched_chars else PageState.NO_COPY
     if finding.fault:

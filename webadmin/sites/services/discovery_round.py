@@ -164,9 +164,9 @@ class _SearchRun:
             reason = discovery.reason_to_leave_out(plan.work, result.url, self._ports.clock.now())
             host = urlsplit(result.url).netloc
             if reason is None and (of_host[host] >= MAX_OF_HOST or of_host.total() >= MAX_CANDIDATES):
-                reason = discovery.LeftOut.TOO_MANY
+                reason = discovery.LeftOutReason.TOO_MANY
             if reason is None and time.monotonic() > self._deadline:
-                reason = discovery.LeftOut.NO_TIME
+                reason = discovery.LeftOutReason.NO_TIME
             if reason is not None:
                 left_out[reason.value] += 1
                 continue
@@ -174,7 +174,7 @@ class _SearchRun:
             self._take(plan, query, self._finding(plan.work, result))
         return dict(left_out)
 
-    def _take(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.Finding) -> None:
+    def _take(self, plan: DiscoveryPlan, query: DiscoveryQuery, finding: discovery.CandidateMatch) -> None:
         page = discovery.record(plan.work, query, finding, self._ports.clock.now())
         if page is None or page.state != DiscoveredPage.State.PROPOSED:
             return
@@ -191,33 +191,35 @@ class _SearchRun:
         self.done.accepted += 1
         crawl_accepted(site, self._ports)
 
-    def _finding(self, work: Work, result: Result) -> discovery.Finding:
+    def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
         """What a page has of the work. A page that cannot be had is a finding with its fault."""
         try:
             if not self._may_fetch(result.url):
-                return discovery.Finding(result.url, result.title, fault=Message("search.robots"))
+                return discovery.CandidateMatch(result.url, result.title, fault=Message("search.robots"))
             self.done.fetched += 1
             page = fetch(result.url, self._settings.crawl)
         except (BadInput, RetryLater) as error:
-            return discovery.Finding(result.url, result.title, fault=error.message)
+            return discovery.CandidateMatch(result.url, result.title, fault=error.message)
         if urlsplit(page.url).netloc != urlsplit(result.url).netloc:
             reason = discovery.reason_to_leave_out(work, page.url, self._ports.clock.now())
             if reason is not None:
                 fault = Message("search.redirect", url=page.url, reason=reason.value)
-                return discovery.Finding(result.url, result.title, fault=fault)
+                return discovery.CandidateMatch(result.url, result.title, fault=fault)
         try:
             reading = self._reader.read(SinglePage(page.body, page.headers, page.url))
         except GivenUp as error:
-            return discovery.Finding(result.url, result.title, fault=error.message)
+            return discovery.CandidateMatch(result.url, result.title, fault=error.message)
         if isinstance(reading, Rejected):
-            return discovery.Finding(result.url, result.title, fault=reading.message)
+            return discovery.CandidateMatch(result.url, result.title, fault=reading.message)
         title = reading.title or result.title
         best = self._best(work, reading.text)
         if best is None:
-            return discovery.Finding(result.url, title)
+            return discovery.CandidateMatch(result.url, title)
         span = best.spans[0].page
         excerpt = reading.text[span.start : span.end][:MAX_EXCERPT_CHARS]
-        return discovery.Finding(result.url, title, str(best.match_class), best.similarity, best.matched_chars, excerpt)
+        return discovery.CandidateMatch(
+            result.url, title, str(best.match_class), best.similarity, best.matched_chars, excerpt
+        )
 
     def _best(self, work: Work, text: str) -> Match | None:
         """The most that the text took from one chapter of the work; a quotation is none."""

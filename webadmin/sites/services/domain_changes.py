@@ -45,7 +45,7 @@ class MoveRefused(BadInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class MoveEvidence:
     """What speaks for a move. Shares lie in [0, 1]; None: there was nothing to compare."""
 
     start_pages_led: int = 0  # start pages that lead to the new host
@@ -151,7 +151,7 @@ def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
     return found
 
 
-def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: PageStore) -> Evidence:
+def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, pages: PageStore) -> MoveEvidence:
     led = list(OffSiteRedirect.objects.filter(site=site, from_host=from_host, to_host=to_host).order_by("pk"))
     ours = _details(site, from_host)
     theirs = _details(other, to_host) if other is not None else {}
@@ -159,7 +159,7 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
     our_texts = {address.text_digest for address in ours.values()} - {""}
     their_texts = {address.text_digest for address in theirs.values()} - {""}
     examples = [(row.from_url, row.to_url) for row in led] + [(old.url, new.url) for old, new in pairs]
-    return Evidence(
+    return MoveEvidence(
         start_pages_led=sum(row.is_start for row in led),
         pages_led=sum(not row.is_start for row in led),
         same_place=sum(not row.is_start and _place(row.from_url) == _place(row.to_url) for row in led),

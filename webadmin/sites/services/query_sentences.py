@@ -26,7 +26,7 @@ _UNFIT = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class QuerySentence:
     """One sentence; how often its commonest seed stands in the whole index, the text's own place among them."""
 
     text: str
@@ -36,7 +36,7 @@ class Sentence:
 
 def distinctive(
     text: str, index: MatchIndex, algorithm: Algorithm, wanted: int, asked: Collection[str] = ()
-) -> list[Sentence]:
+) -> list[QuerySentence]:
     """Up to `wanted` sentences of `text`, the rarest first, none of `asked`; [] where none is fit.
 
     Raises IndexStale for an index that answers nothing.
@@ -57,13 +57,13 @@ def distinctive(
 
 def _rate_sentences(
     candidates: Sequence[tuple[int, str]], positions: NDArray[np.int64], counts: NDArray[np.int32]
-) -> Iterator[Sentence]:
+) -> Iterator[QuerySentence]:
     """Those that have a seed of their own; of the others nothing is known."""
     for start, found in candidates:
         first, last = np.searchsorted(positions, [start, start + len(found)])
         own = counts[first:last]
         if own.size:
-            yield Sentence(found, int(own.max()), float(own.mean()))
+            yield QuerySentence(found, int(own.max()), float(own.mean()))
 
 
 def _candidates(text: str) -> Iterator[tuple[int, str]]:

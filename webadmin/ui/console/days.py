@@ -5,7 +5,7 @@ from datetime import date
 from core.errors import BadInput
 
 
-def day_of(option: str, text: str) -> date | None:
+def parse_day(option: str, text: str) -> date | None:
     """The day that an option names; None for "". Raises BadInput for what is none."""
     if not text:
         return None

@@ -12,13 +12,13 @@ from core.errors import BadConfiguration, BadInput, PortTaken, RetryLater, Servi
 from core.full_disk import find_disk_full_error
 from core.private_files import touched_privately
 from core.wording import Message
-from webadmin.ui.console.output import shown
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.output import terminal_text
+from webadmin.ui.console.words import console_text
 
 DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
-def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
+def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     """Tell the user in one line what `error` means, and return the code to end with."""
     error = _of_a_database_that_is_away(error) or error
     if told := of_a_full_disk(error, environ):
@@ -51,7 +51,7 @@ def exit_code_of(error: BaseException, environ: Mapping[str, str]) -> int:
 
 def complain(fault: object) -> None:
     """One line on stderr; what was crawled and stands in it acts on no terminal."""
-    sys.stderr.write(f"zhuiwen: {shown(' '.join(worded(fault).split()))}\n")
+    sys.stderr.write(f"zhuiwen: {terminal_text(' '.join(console_text(fault).split()))}\n")
 
 
 def warn(warning: Message) -> None:

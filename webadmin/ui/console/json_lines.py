@@ -15,7 +15,7 @@ Complain = Callable[[BadInput], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class JsonRecord:
     """One line."""
 
     line_number: int
@@ -29,7 +29,7 @@ class Record:
         return value
 
 
-def records(path: Path, skip: Complain) -> Iterator[Record]:
+def records(path: Path, skip: Complain) -> Iterator[JsonRecord]:
     """The lines that are JSON objects; of the others `skip` is told. Raises UnreadableFile."""
     try:
         with path.open("rb") as file:
@@ -42,8 +42,8 @@ def records(path: Path, skip: Complain) -> Iterator[Record]:
                     rest = file.readline(MAX_LINE_BYTES)
                 if not data.strip():
                     continue
-                record = _parsed(path, number, data, is_long)
-                if isinstance(record, Record):
+                record = _parse_line(path, number, data, is_long)
+                if isinstance(record, JsonRecord):
                     yield record
                 else:
                     skip(record)
@@ -59,7 +59,7 @@ def _reason(error: OSError) -> Message:
     return Message("batch.system", reason=error.strerror or error)
 
 
-def _parsed(path: Path, number: int, data: bytes, is_long: bool) -> Record | MalformedLine:
+def _parse_line(path: Path, number: int, data: bytes, is_long: bool) -> JsonRecord | MalformedLine:
     if is_long:
         return MalformedLine(path, number, "batch.too-long", megabytes=MAX_LINE_BYTES // (1024 * 1024))
     try:
@@ -68,4 +68,4 @@ def _parsed(path: Path, number: int, data: bytes, is_long: bool) -> Record | Mal
         return MalformedLine(path, number, "batch.not-utf8")
     except (ValueError, RecursionError) as error:
         return MalformedLine(path, number, "batch.no-json", reason=error)
-    return Record(number, values) if isinstance(values, dict) else MalformedLine(path, number, "batch.no-object")
+    return JsonRecord(number, values) if isinstance(values, dict) else MalformedLine(path, number, "batch.no-object")

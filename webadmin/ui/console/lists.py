@@ -15,7 +15,7 @@ Value = str | Callable[[Any], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ConsoleColumn:
     """One value of each row: an attribute by its name ("site.name"), or a function of the row.
 
     key: its name in JSON. head: the code of its head in the table. Either is "" where it has no place there.
@@ -29,13 +29,15 @@ class Column:
     is_number: bool = False
 
 
-def share_column(key: str, head: str, name: str) -> Column:
+def share_column(key: str, head: str, name: str) -> ConsoleColumn:
     """Make a column of a share in [0, 1]: as core.shares writes it for programs and for people."""
     share = attrgetter(name)
-    return Column(key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True)
+    return ConsoleColumn(
+        key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True
+    )
 
 
-def print_list(rows: Iterable[Any], columns: Sequence[Column], settings: Settings, *, is_json: bool) -> None:
+def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: Settings, *, is_json: bool) -> None:
     """Print the rows as JSON or as a table; moments are in the user's zone."""
     if is_json:
         as_json([as_record(row, columns, settings) for row in rows])
@@ -48,13 +50,13 @@ def print_list(rows: Iterable[Any], columns: Sequence[Column], settings: Setting
     )
 
 
-def as_record(row: Any, columns: Sequence[Column], settings: Settings) -> dict[str, Any]:
+def as_record(row: Any, columns: Sequence[ConsoleColumn], settings: Settings) -> dict[str, Any]:
     """Return the row for programs."""
     values = {column.key: _value(row, column.value) for column in columns if column.key}
     return {key: local_iso(value, settings) if isinstance(value, datetime) else value for key, value in values.items()}
 
 
-def _cell(row: Any, column: Column, settings: Settings) -> object:
+def _cell(row: Any, column: ConsoleColumn, settings: Settings) -> object:
     value = _value(row, column.value if column.cell is None else column.cell)
     if isinstance(value, datetime):
         return local_time(value, settings)

@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 from core.wording import Message, has_words
-from webadmin.ui.console.words import worded
+from webadmin.ui.console.words import console_text
 
 HIDDEN = "◌"  # stands where an invisible character stands
 MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
@@ -25,10 +25,10 @@ _INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
 Piece = tuple[str, bool]  # a run of characters, and whether it was changed
 
 
-def shown(text: str) -> str:
+def terminal_text(text: str) -> str:
     r"""`text` on one line, fit for a terminal.
 
-    >>> shown("a\u200bb\x1b[31m")
+    >>> terminal_text("a\u200bb\x1b[31m")
     'a◌b◌[31m'
     """
     return "".join(_visible(char) for char in text)
@@ -49,7 +49,7 @@ def width(text: str) -> int:
     return sum(0 if unicodedata.combining(char) else 1 + (unicodedata.east_asian_width(char) in "WF") for char in text)
 
 
-def padded(text: str, columns: int) -> str:
+def pad_text(text: str, columns: int) -> str:
     """A text and as many spaces as fill the columns of a terminal."""
     return text + " " * (columns - width(text))
 
@@ -68,12 +68,12 @@ def cut(text: str, columns: int) -> str:
 
 def head(name: str) -> str:
     """The head of a column, or the name of a value: the words of a code; anything else as it is."""
-    return worded(Message(name)) if has_words(name) else name
+    return console_text(Message(name)) if has_words(name) else name
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
     """Columns on a terminal; elsewhere a line a row, its cells parted by tabs, the first line naming them."""
-    cells = [[shown(worded(cell)) for cell in row] for row in rows]
+    cells = [[terminal_text(console_text(cell)) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(map(head, columns)), *cells]:
             typer.echo("\t".join(row))
@@ -108,14 +108,14 @@ def _plain(value: object) -> object:
 
 def say(line: object, *, err: bool = False) -> None:
     """One line: a message, an error of ours, or plain text."""
-    typer.echo(shown(worded(line)), err=err)
+    typer.echo(terminal_text(console_text(line)), err=err)
 
 
 def fields(pairs: Iterable[tuple[str, object]]) -> None:
     """Named values, one a line; those without a value are left out."""
     for name, value in pairs:
         if value not in ("", None):
-            say(Message("cli.field", name=head(name), value=worded(value)))
+            say(Message("cli.field", name=head(name), value=console_text(value)))
 
 
 def passage(side: str, pieces: Iterable[Piece]) -> None:
@@ -125,7 +125,7 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
     """
     name = f"  {head(side)}  "
     marked = [
-        (f"{MARK_OPEN}{shown(text)}{MARK_CLOSE}" if is_changed else shown(text), is_changed)
+        (f"{MARK_OPEN}{terminal_text(text)}{MARK_CLOSE}" if is_changed else terminal_text(text), is_changed)
         for text, is_changed in pieces
     ]
     if not sys.stdout.isatty():
@@ -142,7 +142,7 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
     Console().print(beside)
 
 
-def pieces_of(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
+def excerpt_pieces(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
     """One side of a passage as a case has it frozen, cut into what agrees and what was changed."""
     first = 1 if side == "page" else 3
     excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
@@ -155,10 +155,10 @@ def pieces_of(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]
         pieces += [(excerpt[position:begin], False), (excerpt[begin:end], True)]
         position = end
     pieces.append((excerpt[position:], False))
-    return list(_shortened([piece for piece in pieces if piece[0]], max_chars))
+    return list(_shorten([piece for piece in pieces if piece[0]], max_chars))
 
 
-def _shortened(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
+def _shorten(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
     left = max_chars
     for text, is_changed in pieces:
         if len(text) > left:
@@ -183,12 +183,12 @@ class Meter:
     """Shows how far long work has come. Lines elsewhere than on a terminal: one for each tenth."""
 
     def __init__(self, label: Message | str) -> None:
-        self._label = worded(label)
+        self._label = console_text(label)
         self._is_terminal = sys.stderr.isatty()
         self._tenth = -1
         self._last = ""
 
-    def at(self, done: int, total: int) -> None:
+    def update(self, done: int, total: int) -> None:
         """Show that `done` of `total` is done."""
         tenth = 10 * done // max(1, total)
         if self._is_terminal or tenth != self._tenth:
@@ -202,7 +202,7 @@ class Meter:
 
     def text(self, state: Message) -> None:
         """Show a state in words."""
-        line = shown(worded(Message("cli.field", name=self._label, value=state)))
+        line = terminal_text(console_text(Message("cli.field", name=self._label, value=state)))
         if line == self._last:
             return
         sys.stderr.write(f"\r\x1b[K{line}" if self._is_terminal else f"{line}\n")
@@ -218,9 +218,9 @@ def counting(label: Message | str) -> Callable[[int, int], None]:
     """A meter that is told how many are done, and of how many; it ends with the last."""
     meter = Meter(label)
 
-    def at(done: int, total: int) -> None:
-        meter.at(done, total)
+    def update(done: int, total: int) -> None:
+        meter.update(done, total)
         if done == total:
             meter.close()
 
-    return at
+    return update

@@ -18,7 +18,7 @@ from webadmin.ui.console.words import language
 _openers: list[Callable[[], Settings]] = []
 
 
-def open_with(opener: Callable[[], Settings]) -> None:
+def register_opener(opener: Callable[[], Settings]) -> None:
     """Have sessions opened by `opener`: it makes this process one of the installation, and gives its settings."""
     _openers.append(opener)
 
@@ -31,7 +31,7 @@ def session() -> Iterator[Settings]:
     damaged.
     """
     settings = _openers[-1]()
-    _log_to(settings)
+    _configure_logging(settings)
     import django
     from django.db.utils import DatabaseError, InterfaceError
     from django.utils import translation
@@ -81,7 +81,7 @@ def _is_absence(error: Exception) -> bool:
     return is_away(error) or is_unmade(error)
 
 
-def _log_to(settings: Settings) -> None:
+def _configure_logging(settings: Settings) -> None:
     """Warnings of libraries go into a file: the terminal is for what the user asked."""
     logging.basicConfig(
         filename=private_log(settings.home / "logs"),

@@ -23,16 +23,16 @@ _CATALOGUES = Path(__file__).resolve().parents[2] / "locale"
 @cache
 def language() -> str:
     """The language of this command, decided when it begins: `deploy.home.adopt` leaves less of the environment."""
-    return language_of(os.environ)
+    return detect_language(os.environ)
 
 
-def language_of(environ: Mapping[str, str]) -> str:
+def detect_language(environ: Mapping[str, str]) -> str:
     """Chinese or English, by the code that Django has for it."""
     said = _set(environ) or next((environ[name] for name in _LOCALE if environ.get(name)), "")
     return CHINESE if said.lower().startswith("zh") else ENGLISH
 
 
-def worded(said: object) -> str:
+def console_text(said: object) -> str:
     """What is said in the language of this command; what is neither a message nor an error of ours stays as it is."""
     message = said.message if isinstance(said, ZhuiwenError) else said
     return message.in_language(language()) if isinstance(message, Message) else str(said)

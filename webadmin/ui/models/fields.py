@@ -56,16 +56,16 @@ class MessageField(models.JSONField):
     """
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
-        return _loaded(super().from_db_value(value, expression, connection))
+        return _load_value(super().from_db_value(value, expression, connection))
 
     def get_db_prep_save(self, value: Any, connection: Any) -> Any:
-        return super().get_db_prep_save(_dumped(value), connection)
+        return super().get_db_prep_save(_dump_value(value), connection)
 
     def value_to_string(self, obj: models.Model) -> Any:
-        return _dumped(self.value_from_object(obj))
+        return _dump_value(self.value_from_object(obj))
 
 
-def message_of(said: object) -> Message:
+def as_message(said: object) -> Message:
     """The message of an error of ours, or of what is said; any other text is one by itself."""
     if isinstance(said, Message):
         return said
@@ -73,18 +73,18 @@ def message_of(said: object) -> Message:
     return inner if isinstance(inner, Message) else Message("core.verbatim", text=said)
 
 
-def _loaded(value: Any) -> Any:
+def _load_value(value: Any) -> Any:
     if isinstance(value, list):
-        return [_loaded(each) for each in value]
+        return [_load_value(each) for each in value]
     return Message.from_json(value) if isinstance(value, Mapping) and "code" in value else value
 
 
-def _dumped(value: Any) -> Any:
+def _dump_value(value: Any) -> Any:
     if isinstance(value, list | tuple):
-        return [_dumped(each) for each in value]
+        return [_dump_value(each) for each in value]
     if value is None or value == "" or isinstance(value, models.Expression | Mapping):
         return value or None
-    return _storable(message_of(value).to_json())
+    return _storable(as_message(value).to_json())
 
 
 def _storable(value: Any) -> Any:
@@ -103,21 +103,21 @@ class ObfuscationKinds(models.CharField):
         super().__init__(**{"max_length": 1_000, "blank": True, "editable": False, **kwargs})
 
     def pre_save(self, model_instance: Any, add: bool) -> str:
-        kinds = kinds_of(model_instance.obfuscations)
+        kinds = obfuscation_kinds(model_instance.obfuscations)
         setattr(model_instance, self.attname, kinds)
         return kinds
 
 
-def kinds_of(obfuscations: Iterable[Mapping[str, Any]]) -> str:
+def obfuscation_kinds(obfuscations: Iterable[Mapping[str, Any]]) -> str:
     """Each kind between spaces, so that none is found in the name of another.
 
-    >>> kinds_of([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), kinds_of([])
+    >>> obfuscation_kinds([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), obfuscation_kinds([])
     (' homophone inserted ', '')
     """
-    return spaced(sorted({str(each.get("kind")) for each in obfuscations}))
+    return join_kinds(sorted({str(each.get("kind")) for each in obfuscations}))
 
 
-def spaced(kinds: Sequence[str]) -> str:
+def join_kinds(kinds: Sequence[str]) -> str:
     return f" {' '.join(kinds)} " if kinds else ""
 
 

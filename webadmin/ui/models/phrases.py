@@ -58,14 +58,14 @@ CHANGES = {
 }
 
 
-def word_for(name: str, words: Mapping[Any, object]) -> str:
+def choice_label(name: str, words: Mapping[Any, object]) -> str:
     """The word for a member by its name; one that this version does not know is called as it is stored."""
     return str(words.get(name, name))
 
 
 def name_of_obfuscation(kind: str) -> str:
     """Name an obfuscation."""
-    return word_for(kind, OBFUSCATIONS)
+    return choice_label(kind, OBFUSCATIONS)
 
 
 def case_name(number: int, state: str) -> str:

@@ -25,7 +25,7 @@ from core.hidden_characters import clip_text, spell_hidden
 from core.wording import Message
 from webadmin.ui.models.phrases import name_of_obfuscation
 from webadmin.ui.pages.web_addresses import is_web_address
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 NOTHING = "—"
 MAX_SITE_CHARS = 30  # of a name in a list
@@ -198,7 +198,7 @@ def state_column(colors: Mapping[Any, str]) -> Column:
     return column
 
 
-def words_of(labelled: Any) -> Column:
+def label_text(labelled: Any) -> Column:
     """The words of a coloured column, for a record's own page."""
 
     @display(description=labelled.short_description)
@@ -212,15 +212,15 @@ def draw_once(column: Column) -> Column:
     """Draw a column of a record once: a form asks for each field several times."""
 
     @wraps(column)
-    def drawn(model_admin: Any, record: Any) -> object:
+    def draw(model_admin: Any, record: Any) -> object:
         kept, name = vars(record), f"drawn_{column.__name__}"
         if name not in kept:
             kept[name] = column(model_admin, record)
         return kept[name]
 
-    return drawn
+    return draw
 
 
 def stored_sentence(message: Message | None) -> str:
     """A stored message in the reader's language; nothing hidden in it stays hidden."""
-    return spell_hidden(said(message)) if message else NOTHING
+    return spell_hidden(message_text(message)) if message else NOTHING

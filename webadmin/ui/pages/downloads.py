@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from core.errors import ZhuiwenError
 from core.ids import Digest
 from webadmin import stores
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 def as_file(
@@ -34,18 +34,18 @@ def kept_download(name: str, digest: str) -> HttpResponse:
     try:
         content = stores.evidence_store().get(Digest(digest))
     except ZhuiwenError as error:
-        return refusal(said(error), 409)
+        return refusal(message_text(error), 409)
     if content is None:
         return refusal(_("This file is no longer in the evidence store."), 404)
     return as_file(name, content)
 
 
-def exported(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
+def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
     """The zip that `write` makes, as the command line has it, or why not."""
     try:
         return spooled_download(name, write)
     except ZhuiwenError as error:
-        return refusal(said(error), 409)
+        return refusal(message_text(error), 409)
 
 
 def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
@@ -62,7 +62,7 @@ def raw_download(digest: str) -> HttpResponse:
     try:
         body = stores.page_store().raw(Digest(digest))
     except ZhuiwenError as error:
-        return refusal(said(error), 503)
+        return refusal(message_text(error), 503)
     if body is None:
         return refusal(_("The raw response is no longer in the page store."), 404)
     return as_file(f"response-{digest[:16]}.txt", body, "text/plain")

@@ -14,7 +14,7 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext_lazy as _
 
 from core.plain_text import defuse_formula
-from webadmin.ui.pages.requests.bidi import marked
+from webadmin.ui.pages.requests.bidi import mark_bidi
 
 R = TypeVar("R", bound=HttpResponseBase)
 Cell = str | int | float | None
@@ -26,14 +26,16 @@ CHUNK_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ExportColumn:
     """A heading, and how a record's cell under it is found."""
 
     heading: Any  # a string, lazily translated
     value: Callable[[Any], Any]
 
 
-ZONE = Column(_("time zone"), lambda _record: timezone.get_current_timezone_name())  # of the moments in the same row
+ZONE = ExportColumn(
+    _("time zone"), lambda _record: timezone.get_current_timezone_name()
+)  # of the moments in the same row
 
 
 def safe_cell(value: object) -> Cell:
@@ -50,10 +52,10 @@ def safe_cell(value: object) -> Cell:
         return timezone.localtime(value).strftime("%Y-%m-%d %H:%M:%S")
     if isinstance(value, date):
         return value.isoformat()
-    return defuse_formula(marked(str(value).replace("\x00", "")))
+    return defuse_formula(mark_bidi(str(value).replace("\x00", "")))
 
 
-def csv_response(name: str, columns: Sequence[Column], records: Records) -> StreamingHttpResponse:
+def csv_response(name: str, columns: Sequence[ExportColumn], records: Records) -> StreamingHttpResponse:
     """Stream the records as CSV (UTF-8 with its mark, RFC 4180), in the language of the request."""
     language, zone = translation.get_language() or "en", timezone.get_current_timezone()
     body = _csv_lines([*columns, ZONE], _each(records), language, zone)
@@ -61,7 +63,7 @@ def csv_response(name: str, columns: Sequence[Column], records: Records) -> Stre
     return as_download(response, f"{name}.csv")
 
 
-def xlsx_response(name: str, columns: Sequence[Column], records: Records) -> FileResponse:
+def xlsx_response(name: str, columns: Sequence[ExportColumn], records: Records) -> FileResponse:
     """Send the records as a workbook, written to disk row by row in constant memory."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     write_xlsx(file, [*columns, ZONE], _each(records))
@@ -70,7 +72,7 @@ def xlsx_response(name: str, columns: Sequence[Column], records: Records) -> Fil
     return as_download(FileResponse(file, content_type=kind), f"{name}.xlsx")
 
 
-def write_xlsx(file: IO[bytes], columns: Sequence[Column], records: Iterable[Any]) -> None:
+def write_xlsx(file: IO[bytes], columns: Sequence[ExportColumn], records: Iterable[Any]) -> None:
     options = {"constant_memory": True, "strings_to_formulas": False, "strings_to_urls": False}
     with xlsxwriter.Workbook(file, options) as workbook:
         sheet = workbook.add_worksheet()
@@ -95,7 +97,7 @@ def _write_cell(sheet: Any, row: int, place: int, cell: Cell) -> None:
         sheet.write_number(row, place, cell)
 
 
-def _csv_lines(columns: Sequence[Column], records: Iterable[Any], language: str, zone: tzinfo) -> Iterator[str]:
+def _csv_lines(columns: Sequence[ExportColumn], records: Iterable[Any], language: str, zone: tzinfo) -> Iterator[str]:
     writer = csv.writer(_Echo())
     with translation.override(language):
         headings = [safe_cell(str(column.heading)) for column in columns]

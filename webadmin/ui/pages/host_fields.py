@@ -11,7 +11,7 @@ from core.errors import RetryLater
 from core.hosts import Host, parse_host
 from core.wording import Message
 from crawler.rule_checks import rule_faults
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 
@@ -63,15 +63,15 @@ def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> 
     try:
         faults = rule_faults(patterns, selectors)
     except RetryLater as error:
-        raise ValidationError(said(error)) from error
+        raise ValidationError(message_text(error)) from error
     return {rule: _error(rule, fault, is_pattern=rule in patterns) for rule, fault in faults.items()}
 
 
 def _error(rule: str, fault: Message, *, is_pattern: bool) -> ValidationError:
     if not is_pattern or not fault.code.startswith("pattern."):
-        return ValidationError(said(fault))
+        return ValidationError(message_text(fault))
     if fault.code == "pattern.slow":
         words = _("“%(pattern)s” takes too long; write it without a repetition inside a repetition.")
         return ValidationError(words, params={"pattern": rule})
     words = _("“%(pattern)s” is no regular expression: %(reason)s.")
-    return ValidationError(words, params={"pattern": rule, "reason": said(fault)})
+    return ValidationError(words, params={"pattern": rule, "reason": message_text(fault)})

@@ -10,7 +10,7 @@ LIST = "admin:cases_case_changelist"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class CaseNeighbours:
     """A case among others. place: from 1 on, 0 where it is not in the list (any more); count: of the list.
 
     is_cut: the list goes on behind `count`. is_far: the case stands somewhere behind `place`. filters: of the list, as
@@ -32,14 +32,14 @@ class Listed:
         """Of the list itself."""
         return self.home or (f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST))
 
-    def address_of(self, case: int) -> str:
+    def case_address(self, case: int) -> str:
         """Of a case as it is opened from this list."""
         return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({self.parameter: self.filters})}"
 
     @property
     def previous_address(self) -> str:
-        return self.address_of(self.previous) if self.previous else ""
+        return self.case_address(self.previous) if self.previous else ""
 
     @property
     def following_address(self) -> str:
-        return self.address_of(self.following) if self.following else ""
+        return self.case_address(self.following) if self.following else ""

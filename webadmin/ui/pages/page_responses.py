@@ -22,7 +22,7 @@ def desk_page(
     return with_policy(TemplateResponse(request, template, shown, status=status), frames=frames)
 
 
-def page_of(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":
+def requested_page(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":
     """The rows of the page that an address asks for (?page). Raises BadValue."""
     number = request.GET.get("page", "1")
     if not is_page_number(number):

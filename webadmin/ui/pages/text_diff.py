@@ -24,7 +24,7 @@ class PartKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class DiffPart:
     """A piece of one line."""
 
     kind: PartKind
@@ -36,7 +36,7 @@ class Part:
 class TextDiff:
     """Changed lines with what stands around them. `left_out`: changed lines beyond what is shown."""
 
-    lines: tuple[tuple[Part, ...], ...]
+    lines: tuple[tuple[DiffPart, ...], ...]
     left_out: int
 
     @property
@@ -52,7 +52,7 @@ def text_diff(old: str, new: str) -> TextDiff:
     [('removed', '雨'), ('added', '雪'), ('kept', '下了一夜。')]
     """
     changed = list(_lines(old.splitlines(), new.splitlines()))
-    shown: list[tuple[Part, ...]] = []
+    shown: list[tuple[DiffPart, ...]] = []
     room, left_out = MAX_SHOWN_CHARS, 0
     for parts, is_change in changed:
         size = sum(len(part.text) for part in parts)
@@ -60,16 +60,16 @@ def text_diff(old: str, new: str) -> TextDiff:
             left_out += 1
             continue
         room -= size
-        shown.append(tuple(_clipped(part, room + size) for part in parts))
+        shown.append(tuple(_clip_part(part, room + size) for part in parts))
     is_changed = any(part.chars for parts, is_change in changed if is_change for part in parts)
     return TextDiff(tuple(shown) if is_changed else (), left_out)
 
 
-def _clipped(part: Part, most: int) -> Part:
-    return part if len(part.text) <= most else Part(part.kind, f"{part.text[: max(0, most - 1)]}…", part.chars)
+def _clip_part(part: DiffPart, most: int) -> DiffPart:
+    return part if len(part.text) <= most else DiffPart(part.kind, f"{part.text[: max(0, most - 1)]}…", part.chars)
 
 
-def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[Part, ...], bool]]:
+def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
     """Each changed line, and one for each stretch between them that did not change."""
     for tag, i, j, k, n in _opcodes(old, new):
         if tag == "equal":
@@ -98,16 +98,16 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int
     return merged
 
 
-def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[Part, ...], bool]]:
+def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
     """The edges of a stretch that did not change, each on a line of its own, and how much stands between them."""
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
-    parts = [_part(PartKind.KEPT, before), Part(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, after)]
+    parts = [_part(PartKind.KEPT, before), DiffPart(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, after)]
     yield from (((part,), False) for part in parts if part.chars > 0)
 
 
-def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[Part, ...], bool]]:
+def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
     """One line that became another: its pieces, or both whole where they have little in common."""
     is_small = max(len(old), len(new)) <= MAX_REWRITTEN_CHARS
     if not is_small or Indel.normalized_similarity(old, new) < MIN_ALIKE:
@@ -117,26 +117,26 @@ def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[Part, ...], bool]]:
     yield tuple(_pieces(old, new)), True
 
 
-def _pieces(old: str, new: str) -> Iterator[Part]:
+def _pieces(old: str, new: str) -> Iterator[DiffPart]:
     for tag, i, j, k, n in _opcodes(old, new):
         if tag == "equal":
-            yield from _kept(new[k:n], is_first=k == 0, is_last=n == len(new))
+            yield from _kept_parts(new[k:n], is_first=k == 0, is_last=n == len(new))
         else:
             yield from (
                 part for part in (_part(PartKind.REMOVED, old[i:j]), _part(PartKind.ADDED, new[k:n])) if part.chars
             )
 
 
-def _kept(text: str, *, is_first: bool, is_last: bool) -> Iterator[Part]:
+def _kept_parts(text: str, *, is_first: bool, is_last: bool) -> Iterator[DiffPart]:
     head = "" if is_first else text[:CONTEXT_CHARS]
     tail = "" if is_last else text[len(head) :][-CONTEXT_CHARS:]
     skipped = len(text) - len(head) - len(tail)
     if skipped <= CONTEXT_CHARS:
         yield _part(PartKind.KEPT, text)
         return
-    parts = (_part(PartKind.KEPT, head), Part(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, tail))
+    parts = (_part(PartKind.KEPT, head), DiffPart(PartKind.SKIPPED, "", skipped), _part(PartKind.KEPT, tail))
     yield from (part for part in parts if part.chars)
 
 
-def _part(kind: PartKind, text: str) -> Part:
-    return Part(kind, text, len(text))
+def _part(kind: PartKind, text: str) -> DiffPart:
+    return DiffPart(kind, text, len(text))

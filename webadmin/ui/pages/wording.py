@@ -9,7 +9,7 @@ from core.errors import ZhuiwenError
 from core.wording import Message
 
 
-def said(message: Message | ZhuiwenError) -> str:
+def message_text(message: Message | ZhuiwenError) -> str:
     """A message, or that of an error."""
     return (message.message if isinstance(message, ZhuiwenError) else message).in_language(get_language() or "en")
 

@@ -14,7 +14,7 @@ from core.shares import percentage
 from core.wording import Message
 from webadmin.ui.models import phrases
 from webadmin.ui.pages import visible_text
-from webadmin.ui.pages.wording import local_time, said
+from webadmin.ui.pages.wording import local_time, message_text
 
 register = template.Library()
 
@@ -38,10 +38,10 @@ def example(text: str) -> SafeString:
 
 
 @register.filter
-def grouped(number: int | None) -> str:
+def group_digits(number: int | None) -> str:
     """Write a whole number with its thousands apart.
 
-    >>> grouped(1234567)
+    >>> group_digits(1234567)
     '1,234,567'
     """
     return "–" if number is None else f"{number:,}"
@@ -66,7 +66,7 @@ def local_minute(moment: datetime | None) -> str:
 @register.filter
 def message(stored: Message | None) -> str:
     """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
-    return spell_hidden(said(stored)) if stored else ""
+    return spell_hidden(message_text(stored)) if stored else ""
 
 
 @register.filter
@@ -104,4 +104,4 @@ def obfuscation_caveat(kind: str) -> str:
 @register.filter
 def change_name(kind: str) -> str:
     """Name a kind of change."""
-    return phrases.word_for(kind, phrases.CHANGES)
+    return phrases.choice_label(kind, phrases.CHANGES)

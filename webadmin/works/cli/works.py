@@ -10,7 +10,7 @@ from core.taken import share_of_work
 from core.wording import Message
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.lists import Column, print_list, share_column
+from webadmin.ui.console.lists import ConsoleColumn, print_list, share_column
 from webadmin.ui.console.output import say
 from webadmin.ui.console.session import session
 from webadmin.works.cli.keys import find_work
@@ -82,26 +82,30 @@ class _Listed:
 
 
 _COLUMNS = (
-    Column("id", "column.id", "work.pk", is_number=True),
-    Column("title", "column.title", "work.title"),
-    Column("author", "column.author", "work.author"),
-    Column("kind", "column.kind", "work.kind", "work.get_kind_display"),
-    Column("rights_holder", "column.rights-holder", "work.rights_holder.name"),
-    Column("indexed", "column.indexed", "work.indexed", lambda each: f"{each.work.indexed}/{each.work.total}", True),
-    Column("characters", "column.characters", "work.counted_chars", lambda each: f"{each.work.counted_chars:,}", True),
-    Column("cases", "column.cases", "cases", is_number=True),
-    Column("taken_chars", "column.taken", "taken", lambda each: f"{each.taken:,}", True),
+    ConsoleColumn("id", "column.id", "work.pk", is_number=True),
+    ConsoleColumn("title", "column.title", "work.title"),
+    ConsoleColumn("author", "column.author", "work.author"),
+    ConsoleColumn("kind", "column.kind", "work.kind", "work.get_kind_display"),
+    ConsoleColumn("rights_holder", "column.rights-holder", "work.rights_holder.name"),
+    ConsoleColumn(
+        "indexed", "column.indexed", "work.indexed", lambda each: f"{each.work.indexed}/{each.work.total}", True
+    ),
+    ConsoleColumn(
+        "characters", "column.characters", "work.counted_chars", lambda each: f"{each.work.counted_chars:,}", True
+    ),
+    ConsoleColumn("cases", "column.cases", "cases", is_number=True),
+    ConsoleColumn("taken_chars", "column.taken", "taken", lambda each: f"{each.taken:,}", True),
     share_column("share_taken", "column.share-taken", "share"),
-    Column("added", "column.added", "work.added_at"),
-    Column(
+    ConsoleColumn("added", "column.added", "work.added_at"),
+    ConsoleColumn(
         "unprotected",
         "column.protection",
         lambda each: each.unprotected_mark.reason if each.unprotected_mark else None,
         lambda each: each.unprotected_mark.get_reason_display() if each.unprotected_mark else "",
     ),
-    Column("unprotected_note", "", lambda each: each.unprotected_mark.note if each.unprotected_mark else ""),
-    Column("chapters", "", "work.total"),
-    Column("work_chars", "", "work.counted_chars"),
+    ConsoleColumn("unprotected_note", "", lambda each: each.unprotected_mark.note if each.unprotected_mark else ""),
+    ConsoleColumn("chapters", "", "work.total"),
+    ConsoleColumn("work_chars", "", "work.counted_chars"),
 )
 
 

@@ -14,10 +14,10 @@ from core.works import GIVEN, OWN, WHOLE
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
-from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.page_responses import desk_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue, is_key, is_page_number
 from webadmin.ui.pages.text_diff import TextDiff, text_diff
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import PlannedUpload, Work
 from webadmin.works.pages.work_form import AddWorkForm, HolderForm
 from webadmin.works.services.acquisition import (
@@ -54,7 +54,7 @@ def add_work_view(request: HttpRequest) -> HttpResponse:
         if sending is not None and sending.works:
             upload = keep(form.cleaned_data["rights_holder"], request.user, sending)
             if sending.warning is not None:
-                messages.warning(request, said(sending.warning))
+                messages.warning(request, message_text(sending.warning))
             return HttpResponseRedirect(reverse("admin:works_work_plan", args=[upload.pk]))
     acquisition = None if sending is None else Acquisition(faults=sending.faults)
     return _form_page(request, form, acquisition)
@@ -68,7 +68,7 @@ def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
     try:
         upload = planned_upload(int(upload_key), user)
     except UploadGone as fault:
-        messages.error(request, said(fault))
+        messages.error(request, message_text(fault))
         return HttpResponseRedirect(reverse("admin:works_work_add"))
     if upload.rights_holder is not None and not access.may_manage(user, upload):
         raise PermissionDenied
@@ -115,7 +115,7 @@ def _divide(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     try:
         divide(upload, int(of), style)
     except UnreadableFile as fault:
-        raise BadValue("style", style, said(fault)) from fault
+        raise BadValue("style", style, message_text(fault)) from fault
     return HttpResponseRedirect(f"{request.path}?of={of}")
 
 
@@ -143,7 +143,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
     sending = stored_sending(upload)
     planned = plan(upload.rights_holder, sending, stores.index())
     shown = _shown_work(request, planned)
-    page = page_of(request, shown.planned.change.changed_chapters, DIFFERENCES_SHOWN)
+    page = requested_page(request, shown.planned.change.changed_chapters, DIFFERENCES_SHOWN)
     context = {
         "opts": Work._meta,
         "title": _("What would change"),
@@ -159,7 +159,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
         "names_shown": NAMES_SHOWN,
         "division": _division(shown),
         "holder_form": None if upload.rights_holder else holder_form or HolderForm(None, request.user),
-        "faults": [said(fault) for fault in sending.faults],
+        "faults": [message_text(fault) for fault in sending.faults],
         "action": reverse("admin:works_work_plan", args=[upload.pk]),
     }
     return desk_page(request, "works/planned_work.html", context)
@@ -207,7 +207,7 @@ def _difference(wanted: Wanted) -> TextDiff | str:
     try:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
     except ZhuiwenError as fault:
-        return said(fault)
+        return message_text(fault)
     return _("The earlier text is no longer in the store.") if old is None else text_diff(old, wanted.chapter.text)
 
 
@@ -215,7 +215,7 @@ def _sentences(planned: PlannedWork) -> list[str]:
     """What of its file is broken, and where the texts stand already, as sentences."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.found.file.flaws
-    return [said(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
+    return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
 
 
 def _log(request: HttpRequest, acquisition: Acquisition) -> None:
@@ -233,7 +233,7 @@ def _log(request: HttpRequest, acquisition: Acquisition) -> None:
 def _say(request: HttpRequest, acquisition: Acquisition) -> None:
     if acquisition.queue_fault:
         told = _("The works are stored; searching for them begins once the queue answers: %(error)s")
-        messages.warning(request, told % {"error": said(acquisition.queue_fault)})
+        messages.warning(request, told % {"error": message_text(acquisition.queue_fault)})
     elif any(not each.added.is_unchanged for each in acquisition.works):
         messages.success(request, _("The works are stored; searching for them begins in a moment."))
 
@@ -261,7 +261,7 @@ def _form_page(request: HttpRequest, form: AddWorkForm, acquisition: Acquisition
         "form": form,
         "is_done": acquisition is not None,
         "works": [(each, each.added, *_outcome(each)) for each in works],
-        "faults": [said(fault) for fault in acquisition.faults] if acquisition else [],
+        "faults": [message_text(fault) for fault in acquisition.faults] if acquisition else [],
         "action": reverse("admin:works_work_add"),
     }
     return desk_page(request, "works/add_work.html", context)

@@ -9,7 +9,7 @@ from core.chapters import Chapters
 from core.errors import BadInput
 from core.rights import account_key, is_on_domain, is_whole_site
 from webadmin.ui.pages.host_fields import clean_host, clean_urls
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import AuthorAlias, Licence, OwnAccount, OwnDomain
 from webadmin.works.models.rights import MAX_ADDRESS_CHARS
 from webadmin.works.pages.sent_files import checked_document
@@ -61,7 +61,7 @@ class LicenceForm(forms.ModelForm):
         try:
             return str(Chapters.parse(self.cleaned_data["chapters"]))
         except BadInput as error:
-            raise forms.ValidationError(said(error)) from error
+            raise forms.ValidationError(message_text(error)) from error
 
     def clean_proof(self) -> Any:
         file = self.cleaned_data.get("proof")
@@ -87,7 +87,7 @@ class LicenceForm(forms.ModelForm):
         try:
             Chapters.parse(chapters).require_existing(list(work.chapters.values_list("number", flat=True)))
         except BadInput as error:
-            self.add_error("chapters", said(error))
+            self.add_error("chapters", message_text(error))
 
 
 class OwnAccountForm(forms.ModelForm):

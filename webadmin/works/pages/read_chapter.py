@@ -10,9 +10,9 @@ from core.errors import ZhuiwenError
 from core.ids import WorkTextId
 from webadmin import stores
 from webadmin.accounts.services import access
-from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.page_responses import desk_page, requested_page
 from webadmin.ui.pages.requests.request_values import is_key
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Chapter, Work
 
 PORTION_CHARS = 20_000  # of a text on one page: a chapter of a novel has 3,000, a work in one piece a million
@@ -61,7 +61,7 @@ def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None,
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))
     except ZhuiwenError as error:
-        return None, said(error)
+        return None, message_text(error)
     if text is None:
         return None, _("The text is not in the store; send the work again.")
-    return page_of(request, list(portions(text)), 1), ""
+    return requested_page(request, list(portions(text)), 1), ""

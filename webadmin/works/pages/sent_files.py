@@ -6,7 +6,7 @@ from typing import Any
 from django import forms
 
 from core.errors import ZhuiwenError
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 
 
@@ -20,6 +20,6 @@ def validate_file(file: Any, most: int, require: Callable[[bytes], object]) -> A
     try:
         require(file.read(most + 1))
     except ZhuiwenError as error:
-        raise forms.ValidationError(said(error)) from error
+        raise forms.ValidationError(message_text(error)) from error
     file.seek(0)
     return file

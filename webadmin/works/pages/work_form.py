@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import is_administrator, manageable
 from webadmin.accounts.services.holders import MAX_HOLDER_CHARS, holder
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES, TOO_LARGE
 from webadmin.works.models import Work
 from webadmin.works.services.catalogue import MAX_AUTHOR_CHARS, MAX_TITLE_CHARS
@@ -44,7 +44,7 @@ class FilesField(forms.FileField):
         if not files:
             raise forms.ValidationError(self.error_messages["required"], code="required")
         if sum(file.size or 0 for file in files) > MAX_UPLOAD_BYTES:
-            raise forms.ValidationError(said(TOO_LARGE), code="too_large")
+            raise forms.ValidationError(message_text(TOO_LARGE), code="too_large")
         return files
 
 
@@ -110,10 +110,10 @@ class HolderForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         """The one that was chosen, or the name of a new one."""
-        said: dict[str, Any] = super().clean() or {}
-        if not said.get("rights_holder") and not said.get("name", "").strip() and not self.errors:
+        message_text: dict[str, Any] = super().clean() or {}
+        if not message_text.get("rights_holder") and not message_text.get("name", "").strip() and not self.errors:
             raise forms.ValidationError(_("Choose or name a rights holder."))
-        return said
+        return message_text
 
     def holder(self) -> RightsHolder:
         """The rights holder, made if new."""

@@ -14,9 +14,9 @@ from django.utils.translation import ngettext
 from core.errors import BadInput
 from core.moments import parse_moment
 from webadmin.accounts.services import access
-from webadmin.ui.pages.page_responses import desk_page, page_of
+from webadmin.ui.pages.page_responses import desk_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Work
 from webadmin.works.services import official_times
 from webadmin.works.services.official_times import Times
@@ -42,7 +42,7 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
     try:
         times = _READERS[do](request, work)
     except BadInput as fault:
-        return _page(request, work, fault=said(fault), status=400)
+        return _page(request, work, fault=message_text(fault), status=400)
     came = official_times.set_times(work, times)
     _tell(request, came)
     if came.changed:
@@ -113,7 +113,7 @@ def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
 
 
 def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) -> HttpResponse:
-    page = page_of(request, work.chapters.order_by("number"), PER_PAGE)
+    page = requested_page(request, work.chapters.order_by("number"), PER_PAGE)
     shown = [
         (
             chapter,

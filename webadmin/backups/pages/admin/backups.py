@@ -20,14 +20,14 @@ from webadmin.accounts.pages.lists import DeskLists
 from webadmin.accounts.services.access import Person, is_administrator
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
-from webadmin.backups.services.destinations import url_of
+from webadmin.backups.services.destinations import destination_url
 from webadmin.backups.services.runs import has_not_ended, standing
 from webadmin.backups.services.sealing import require_passphrase
 from webadmin.reports.pages.dashboard import Tile, list_address
 from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.services.encrypted_secrets import seal
-from webadmin.ui.pages.columns import NOTHING, size_column, stored_sentence, words_of
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.columns import NOTHING, label_text, size_column, stored_sentence
+from webadmin.ui.pages.wording import message_text
 
 FORGET = "-"
 
@@ -53,16 +53,16 @@ class PlanForm(forms.ModelForm):
         if not given:
             return ""
         try:
-            return url_of(given)
+            return destination_url(given)
         except ZhuiwenError as error:
-            raise forms.ValidationError(said(error.message)) from error
+            raise forms.ValidationError(message_text(error.message)) from error
 
     def clean_passphrase_given(self) -> str:
         given = str(self.cleaned_data["passphrase_given"])
         try:
             return given if given in {"", FORGET} else require_passphrase(given)
         except ZhuiwenError as error:
-            raise forms.ValidationError(said(error.message)) from error
+            raise forms.ValidationError(message_text(error.message)) from error
 
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
@@ -121,7 +121,7 @@ class BackupRunAdmin(MachineAdmin):
             return "partly", _("%(count)d could not be read") % {"count": run.lacking}
         return ("partly" if run.warning is not None else "good"), _("whole")
 
-    outcome_text = words_of(outcome)
+    outcome_text = label_text(outcome)
 
     @display(description=_("reason"))
     def reason(self, run: BackupRun) -> object:

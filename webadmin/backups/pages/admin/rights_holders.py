@@ -16,7 +16,7 @@ from webadmin.accounts.pages.admin.rights_holders import RightsHolderAdmin
 from webadmin.backups.services.data_export import take_out
 from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 @admin.register(RightsHolder)
@@ -41,5 +41,5 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
         except (ZhuiwenError, OSError) as error:
             if isinstance(error, OSError):
                 error = BadInput("backup.unwritable", path=own, reason=error.strerror)
-            messages.error(request, said(error))
+            messages.error(request, message_text(error))
             return HttpResponseRedirect(reverse("admin:accounts_rightsholder_change", args=[holder.pk]))

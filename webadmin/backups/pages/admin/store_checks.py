@@ -9,8 +9,8 @@ from core.plain_text import clean_line
 from core.wording import Message
 from webadmin.accounts.pages.isolation import MachineAdmin
 from webadmin.backups.models import StoreCheck
-from webadmin.ui.pages.columns import NOTHING, words_of
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.columns import NOTHING, label_text
+from webadmin.ui.pages.wording import message_text
 
 MAX_SHOWN = 200  # of one check; the command line has all
 STORES = {
@@ -51,7 +51,7 @@ class StoreCheckAdmin(MachineAdmin):
             return "mended", _("%(count)d made anew") % {"count": len(check.damages)}
         return "good", _("all whole")
 
-    outcome_text = words_of(outcome)
+    outcome_text = label_text(outcome)
 
     @display(description=_("damages"))
     def damage_list(self, check: StoreCheck) -> object:
@@ -61,7 +61,7 @@ class StoreCheckAdmin(MachineAdmin):
 
 def _sentence(damage: dict[str, object]) -> str:
     store = STORES.get(str(damage["store"]))
-    named = said(store) if store is not None else damage["store"]
+    named = message_text(store) if store is not None else damage["store"]
     place = clean_line(" ".join(map(str, filter(None, (named, damage["place"], damage["key"])))))
     told = f"{place}: {KINDS.get(str(damage['kind']), damage['kind'])}; {REMEDIES.get(str(damage['remedy']), '')}"
     cases = damage["cases"]

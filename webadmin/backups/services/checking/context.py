@@ -10,7 +10,7 @@ from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase
 from pagestore.raw_bodies import RawBodies
 from pipeline.steps import Ports
-from webadmin.backups.services.checking.damage import Damage, Part, Remedy, Report, Store, Tell
+from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Damage, Remedy, Store, Tell
 from webadmin.cases.models import CaseMatch
 from webadmin.evidence.services.making import EvidencePorts
 
@@ -29,8 +29,8 @@ class CheckContext:
     evidence: EvidencePorts
     database: MongoDatabase
     bodies: RawBodies | None  # where those of responses lie; None: in the database
-    report: Report
-    part: Part
+    report: CheckReport
+    part: CheckPart
     tell: Tell
     may_mend: bool
     unwritable: set[Store] = field(default_factory=set)

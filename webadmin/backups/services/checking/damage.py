@@ -68,7 +68,7 @@ class Damage:
         }
 
     @classmethod
-    def of(cls, values: Mapping[str, Any]) -> "Damage":
+    def from_values(cls, values: Mapping[str, Any]) -> "Damage":
         """What `as_values` gave."""
         return cls(
             Store(values["store"]),
@@ -86,7 +86,7 @@ Tell = Callable[[Message, int, int], None]
 
 
 @dataclass(slots=True)
-class Report:
+class CheckReport:
     """What one check read and found. unread: what could not be asked, with the reason: of it nothing is said."""
 
     items: int = 0
@@ -98,7 +98,7 @@ class Report:
         for each in damages:
             key = (each.store, each.place, each.key)
             known = self._damages.get(key)
-            self._damages[key] = each if known is None else _united(known, each)
+            self._damages[key] = each if known is None else _merge(known, each)
 
     @property
     def damages(self) -> list[Damage]:
@@ -106,12 +106,12 @@ class Report:
         return list(self._damages.values())
 
     @property
-    def lost(self) -> list[Damage]:
+    def unrepaired_damages(self) -> list[Damage]:
         """What is not back."""
         return [each for each in self.damages if each.is_lost]
 
 
-def _united(known: Damage, other: Damage) -> Damage:
+def _merge(known: Damage, other: Damage) -> Damage:
     """Two sayings of one damage."""
     first = other if known.remedy is Remedy.RESTORE else known
     return replace(
@@ -123,7 +123,7 @@ def _united(known: Damage, other: Damage) -> Damage:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class CheckPart:
     """Which of PARTS is read; None: all."""
 
     number: int | None = None
@@ -132,6 +132,6 @@ class Part:
         """Whether what has this key belongs to the part."""
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
-    def is_turn_of(self, number: int) -> bool:
+    def covers(self, number: int) -> bool:
         """Whether what is read as one is read with this part."""
         return self.number is None or self.number == number % PARTS

@@ -18,7 +18,7 @@ WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 def check_index(context: CheckContext) -> None:
     """Every posting. What is made anew answers as soon as it is whole."""
-    if not context.part.is_turn_of(6):
+    if not context.part.covers(6):
         return
     step, index, corpus = context.step("checking.step-index"), redis_index(context.settings), corpus_texts()
     with redis_lock(redis_client(context.settings), MAINTENANCE, wait_s=WAIT_S) as is_ours:

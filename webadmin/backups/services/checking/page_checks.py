@@ -68,13 +68,13 @@ def check_works(context: CheckContext) -> None:
         step(done * BATCH_KEYS, len(texts))
         found = {key: text_of(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
         of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
-        _check_fingerprints(reading, context, of_corpus, _indexed)
+        _check_fingerprints(reading, context, of_corpus, _indexed_texts)
         _check_codes(reading, context, of_corpus)
     step(len(texts), len(texts))
     _settle(reading, context)
 
 
-def _indexed(texts: Collection[str]) -> set[str]:
+def _indexed_texts(texts: Collection[str]) -> set[str]:
     """Texts that stand in the index, so that their fingerprints are stored; others wait for theirs."""
     rows = Chapter.objects.filter(text_id__in=texts, indexed_at__isnull=False)
     return set(rows.values_list("text_id", flat=True))

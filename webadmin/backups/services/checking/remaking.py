@@ -70,13 +70,13 @@ def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> 
     lost = dict[str, LostPage]()
     for batch in batches(versions, BATCH_KEYS):
         records = PageRecord.objects.in_bulk(batch)
-        lost |= {page: _lost(versions[page], records.get(page)) for page in batch}
+        lost |= {page: _lost_page(versions[page], records.get(page)) for page in batch}
     with suppress(BrokenInvariant):  # what cannot be read comes back from the backup
         remake_pages(context.database, lost)
         context.remade |= pages
 
 
-def _lost(version: PageVersion, record: PageRecord | None) -> LostPage:
+def _lost_page(version: PageVersion, record: PageRecord | None) -> LostPage:
     if record is None:
         return LostPage(version)
     gone_since = microseconds(record.gone_since) if record.gone_since else None

@@ -126,7 +126,7 @@ def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
 
 def check_evidence_rows(context: CheckContext) -> None:
     """The trees of days: their roots, and the bundles that they name."""
-    if not context.part.is_turn_of(5):
+    if not context.part.covers(5):
         return
     table = DayTree._meta.db_table
     known = set(EvidenceBundle.objects.values_list("digest", flat=True))

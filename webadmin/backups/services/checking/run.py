@@ -14,7 +14,7 @@ from pagestore.connection import connect
 from pagestore.opening import open_raw_bodies
 from pipeline.connections import redis_client
 from webadmin.backups.services.checking.context import CheckContext
-from webadmin.backups.services.checking.damage import Damage, Part, Remedy, Report, Store, Tell
+from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Damage, Remedy, Store, Tell
 from webadmin.backups.services.checking.evidence_checks import check_evidence
 from webadmin.backups.services.checking.index_check import check_index
 from webadmin.backups.services.checking.page_checks import check_pages, check_works
@@ -44,9 +44,9 @@ STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
 )
 
 
-def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
+def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
     """Read the stores, or a part of them, and say what is damaged. A store that is away is named as unread."""
-    report, database = Report(), connect(settings.mongo_url)
+    report, database = CheckReport(), connect(settings.mongo_url)
     context = CheckContext(
         settings=settings,
         ports=live(settings),
@@ -77,7 +77,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: Part =
     return report
 
 
-def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part = Part()) -> Report:  # noqa: B008
+def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
     """The same, written down for the desk, for `doctor` and for `status`, as far as there is where to write it."""
     clock = SystemClock()
     started = clock.now()
@@ -92,6 +92,6 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Part
             report.unread.append(unavailable(error).message)
         else:
             report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
-        known = [each.as_values() for each in report.lost]
+        known = [each.as_values() for each in report.unrepaired_damages]
     note_damage(redis_client(settings), len(known), started)
     return report

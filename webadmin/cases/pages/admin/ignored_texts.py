@@ -23,7 +23,7 @@ from webadmin.ui.pages.columns import address_column, moment_column, text_column
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 REASONS = [choice for choice in IgnoredText.Reason.choices if choice[0] != IgnoredText.Reason.NOISE]
 
@@ -44,7 +44,7 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
             given["text"] = ignoring.check_text(holder, given["text"])
             context["foreseen"] = ignoring.foresee(holder, given["text"])
         except ZhuiwenError as error:
-            context["fault"] = said(error)
+            context["fault"] = message_text(error)
     shown = {
         "opts": IgnoredText._meta,
         "title": _now("A text that counts on no site"),
@@ -106,7 +106,7 @@ class IgnoredTextAdmin(HolderAdmin):
             try:
                 ignoring.take_back(ignored, signed_in_user(request))
             except ZhuiwenError as error:
-                messages.error(request, f"{clip_text(ignored.text, 30)}: {said(error)}")
+                messages.error(request, f"{clip_text(ignored.text, 30)}: {message_text(error)}")
             else:
                 done += 1
         if done:

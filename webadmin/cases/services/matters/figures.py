@@ -25,7 +25,7 @@ from webadmin.cases.models import Case, CopiedText, Matter, MatterText, TakenTex
 from webadmin.cases.services.matters.first_seen import first_seen
 from webadmin.database import batches
 from webadmin.sites.models import Site
-from webadmin.ui.models.fields import spaced
+from webadmin.ui.models.fields import join_kinds
 from webadmin.works.models import Chapter, Work
 
 _MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
@@ -79,7 +79,7 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
                 setattr(matter, name, value)
             matter.taken_chars, matter.lead_s, matter.early_chapters = taken.get(key, (0, None, 0))
             matter.work_share = share_of_work(matter.taken_chars, matter.work.counted_chars) or 0.0
-            matter.obfuscation_kinds = spaced(_obfuscations(key))
+            matter.obfuscation_kinds = join_kinds(_obfuscations(key))
             if had_copies != matter.has_copies:
                 sites.add(matter.site_id)
             matter.harm = harm_parts(matter).total

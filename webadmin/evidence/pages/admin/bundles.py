@@ -21,8 +21,8 @@ from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, Ret
 from webadmin.evidence.pages.drawing_texts import describe_drawings
 from webadmin.evidence.services.digest_list import DigestRow, as_csv, as_json, held, rows_of
 from webadmin.evidence.services.kept_files import kind_of_file
-from webadmin.ui.models.phrases import word_for
-from webadmin.ui.pages.columns import NOTHING, case_column, moment_column, sentence_column, size_column, words_of
+from webadmin.ui.models.phrases import choice_label
+from webadmin.ui.pages.columns import NOTHING, case_column, label_text, moment_column, sentence_column, size_column
 from webadmin.ui.pages.downloads import as_file
 from webadmin.ui.pages.paging import CappedPaginator
 
@@ -90,7 +90,7 @@ class EvidenceBundleAdmin(HolderAdmin):
             return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()
 
-    state_text = words_of(state_label)
+    state_text = label_text(state_label)
 
     checked = moment_column("checked_at", _("Last check"))
 
@@ -177,12 +177,12 @@ class EvidenceCheckAdmin(MachineAdmin):
             return "good", _("all unchanged")
         return "bad", _("%(count)d changed or missing") % {"count": len(check.faults)}
 
-    outcome_text = words_of(outcome)
+    outcome_text = label_text(outcome)
 
     @display(description=_("faults"))
     def fault_list(self, check: EvidenceCheck) -> str:
         names = dict(EvidenceBundle.State.choices)
-        told = [f"{_named(fault)} {word_for(fault['state'], names)}" for fault in check.faults]
+        told = [f"{_named(fault)} {choice_label(fault['state'], names)}" for fault in check.faults]
         return "; ".join(told) or NOTHING
 
 

@@ -28,7 +28,7 @@ from webadmin.ui.models.phrases import PAPERS
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import NOTHING, moment, moment_column, site_name, text_column
 from webadmin.ui.pages.downloads import as_file, kept_download
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.pages.sent_files import checked_document, validate_file
 
 
@@ -50,11 +50,11 @@ class HolderPaperForm(forms.ModelForm):
         cleaned = super().clean() or {}
         work, holder = cleaned.get("work"), cleaned.get("rights_holder")
         if work is not None and holder is not None and work.rights_holder_id != holder.pk:
-            self.add_error("work", said(BadInput("paper.other-holder")))
+            self.add_error("work", message_text(BadInput("paper.other-holder")))
         begins, ends = cleaned.get("valid_from"), cleaned.get("valid_until")
         if begins and ends and begins > ends:
             fault = BadInput("paper.ends-before-it-begins", begins=begins.isoformat(), ends=ends.isoformat())
-            self.add_error("valid_until", said(fault))
+            self.add_error("valid_until", message_text(fault))
         return cleaned
 
 
@@ -131,7 +131,7 @@ class KeptFileAdmin(HolderAdmin):
                 kept_files.take_back(row, signed_in_user(request))
                 done += 1
             except ZhuiwenError as error:
-                messages.error(request, f"{clip_text(row.name, 40)}: {said(error)}")
+                messages.error(request, f"{clip_text(row.name, 40)}: {message_text(error)}")
         if done:
             messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
 

@@ -28,7 +28,7 @@ from webadmin.review.pages.case_page.case_view import case_view
 from webadmin.review.pages.case_page.passage_requests import passages_view
 from webadmin.ui.models.phrases import VERDICTS
 from webadmin.ui.pages.columns import moment_column, obfuscation_line, two_lines
-from webadmin.ui.pages.exports import Column, csv_response, xlsx_response
+from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.works.pages.author_search import AuthorSearchAdmin
@@ -39,33 +39,33 @@ def _other_addresses(case: Case) -> str:
 
 
 CASE_COLUMNS = (
-    Column(_("case"), lambda case: case.pk),
-    Column(_("rights holder"), lambda case: case.rights_holder),
-    Column(_("work"), lambda case: case.work),
-    Column(_("site"), lambda case: case.page.site),
-    Column(_("page title"), lambda case: spell_hidden(case.page_title)),
-    Column(_("posted by"), lambda case: spell_hidden(case.page_poster)),
-    Column(_("author stated by the page"), lambda case: spell_hidden(case.page_author)),
-    Column(_("published, as the page states"), lambda case: case.page_published_at),
-    Column(_("page URL"), lambda case: spell_hidden(case.page_url)),
-    Column(_("other addresses with the same text"), _other_addresses),
-    Column(_("class"), lambda case: case.get_match_class_display()),
-    Column(_("similarity"), lambda case: cut_share(case.similarity)),
-    Column(_("share of the page"), lambda case: cut_share(case.page_containment)),
-    Column(_("share of the work"), lambda case: cut_share(case.work_share)),
-    Column(_("characters of the work taken"), lambda case: case.taken_chars),
-    Column(_("characters on the page"), lambda case: case.matched_chars),
-    Column(_("alterations"), lambda case: obfuscation_line(case.obfuscations) if case.obfuscations else ""),
-    Column(_("state"), lambda case: case.get_state_display()),
-    Column(_("verdict"), lambda case: case.decision and case.decision.get_verdict_display()),
-    Column(_("note"), lambda case: case.decision and case.decision.note),
-    Column(_("reviewer"), lambda case: case.decision and case.decision.decided_by),
-    Column(_("decided"), lambda case: case.decision and case.decision.decided_at),
-    Column(_("allowed as"), lambda case: case.get_allowed_as_display()),
-    Column(_("allowed by"), lambda case: case.allowed_by),
-    Column(_("opened"), lambda case: case.opened_at),
-    Column(_("first seen"), lambda case: case.first_seen_at),
-    Column(_("last seen"), lambda case: case.last_seen_at),
+    ExportColumn(_("case"), lambda case: case.pk),
+    ExportColumn(_("rights holder"), lambda case: case.rights_holder),
+    ExportColumn(_("work"), lambda case: case.work),
+    ExportColumn(_("site"), lambda case: case.page.site),
+    ExportColumn(_("page title"), lambda case: spell_hidden(case.page_title)),
+    ExportColumn(_("posted by"), lambda case: spell_hidden(case.page_poster)),
+    ExportColumn(_("author stated by the page"), lambda case: spell_hidden(case.page_author)),
+    ExportColumn(_("published, as the page states"), lambda case: case.page_published_at),
+    ExportColumn(_("page URL"), lambda case: spell_hidden(case.page_url)),
+    ExportColumn(_("other addresses with the same text"), _other_addresses),
+    ExportColumn(_("class"), lambda case: case.get_match_class_display()),
+    ExportColumn(_("similarity"), lambda case: cut_share(case.similarity)),
+    ExportColumn(_("share of the page"), lambda case: cut_share(case.page_containment)),
+    ExportColumn(_("share of the work"), lambda case: cut_share(case.work_share)),
+    ExportColumn(_("characters of the work taken"), lambda case: case.taken_chars),
+    ExportColumn(_("characters on the page"), lambda case: case.matched_chars),
+    ExportColumn(_("alterations"), lambda case: obfuscation_line(case.obfuscations) if case.obfuscations else ""),
+    ExportColumn(_("state"), lambda case: case.get_state_display()),
+    ExportColumn(_("verdict"), lambda case: case.decision and case.decision.get_verdict_display()),
+    ExportColumn(_("note"), lambda case: case.decision and case.decision.note),
+    ExportColumn(_("reviewer"), lambda case: case.decision and case.decision.decided_by),
+    ExportColumn(_("decided"), lambda case: case.decision and case.decision.decided_at),
+    ExportColumn(_("allowed as"), lambda case: case.get_allowed_as_display()),
+    ExportColumn(_("allowed by"), lambda case: case.allowed_by),
+    ExportColumn(_("opened"), lambda case: case.opened_at),
+    ExportColumn(_("first seen"), lambda case: case.first_seen_at),
+    ExportColumn(_("last seen"), lambda case: case.last_seen_at),
 )
 
 

@@ -36,16 +36,16 @@ from webadmin.ui.pages.columns import (
     address_column,
     change_link,
     draw_once,
+    label_text,
     moment,
     moment_column,
     obfuscation_line,
     obfuscation_table,
     site_name,
     two_lines,
-    words_of,
 )
 from webadmin.ui.pages.paging import CappedPaginator
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 class PageCheckInline(HolderInline):
@@ -130,8 +130,8 @@ class PageRecordAdmin(HolderAdmin):
     @display(description=_("history"))
     def timeline(self, page: PageRecord) -> object:
         address = reverse("admin:watched_sites_pagerecord_timeline", args=[page.pk])
-        said = _now("First seen, each change, gone, back again")
-        return format_html('<a class="text-link" href="{}">{}</a>', address, said)
+        label = _now("First seen, each change, gone, back again")
+        return format_html('<a class="text-link" href="{}">{}</a>', address, label)
 
     @display(description=_("page"), header=True)
     def page(self, page: PageRecord) -> list[str]:
@@ -162,7 +162,7 @@ class PageRecordAdmin(HolderAdmin):
             return "doubtful", _now("%(name)s, doubtful") % {"name": page.encoding or NOTHING}
         return "sure", page.encoding or NOTHING
 
-    encoding_text = words_of(encoding_state)
+    encoding_text = label_text(encoding_state)
 
     @display(description=_("alterations"))
     def obfuscation_names(self, page: PageRecord) -> str:
@@ -199,7 +199,7 @@ class PageRecordAdmin(HolderAdmin):
         try:
             versions = stores.page_store().versions(PageId(page.page_id))
         except ZhuiwenError as error:
-            return said(error)
+            return message_text(error)
         rows = [
             (moment(version.fetched_at), f"{len(version.reading.text):,}", clip_text(version.reading.title, 200))
             for version in reversed(versions)

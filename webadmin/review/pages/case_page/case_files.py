@@ -15,9 +15,9 @@ from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services.case_export import export_case
 from webadmin.notices.services.removals.proof import export_removal
-from webadmin.ui.pages.downloads import as_file, exported, refusal
+from webadmin.ui.pages.downloads import as_file, refusal, zip_response
 from webadmin.ui.pages.requests.request_values import require_record
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 WACZ = "application/wacz"
 SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
@@ -48,7 +48,7 @@ def _proof_of_removal(request: HttpRequest, case: Case, key: str) -> HttpRespons
 def _export_response(request: HttpRequest, case: Case, name: str, write: Callable[[Path], object]) -> HttpResponseBase:
     if not access.may_manage(request.user, case):
         raise Http404
-    return exported(name, write)
+    return zip_response(name, write)
 
 
 def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
@@ -64,7 +64,7 @@ def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
             return as_file(f"{row.digest[:16]}.wacz", content, WACZ)
         picture = opened(content, row.digest).renderings.get(shown)
     except ZhuiwenError as error:
-        return refusal(said(error), 409)
+        return refusal(message_text(error), 409)
     if picture is None:
         raise Http404
     ending = SHOWN_TYPES[kind].rpartition("/")[2]

@@ -15,7 +15,7 @@ from core.states import OF_THE_FINDING, UNPROTECTED, Rejection, Verdict
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, RightsRecord, VerdictRecord
 from webadmin.cases.services.copied_texts import copied_chapters
-from webadmin.ui.pages.neighbours import Listed
+from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.requests.request_values import record_of_key
 
 
@@ -69,7 +69,7 @@ def _name(user: Any) -> str:
 DECIDED = "decided"  # names the case that was decided, in the address of the one that is shown
 
 
-def own_last_decision(request: HttpRequest, among: Listed) -> dict[str, Any] | None:
+def own_last_decision(request: HttpRequest, among: CaseNeighbours) -> dict[str, Any] | None:
     """What the address names, if it is the asker's own decision and still the newest of its case.
 
     address: of the case, in the same list; licence_address: of the licence that was made with it, else of the form that
@@ -83,7 +83,7 @@ def own_last_decision(request: HttpRequest, among: Listed) -> dict[str, Any] | N
     return {
         "case": case,
         "record": newest,
-        "address": among.address_of(case.pk),
+        "address": among.case_address(case.pk),
         "licence_address": _licence_address(newest) if may_license else "",
     }
 

@@ -11,7 +11,7 @@ from core.zones import Zone
 from webadmin import stores
 from webadmin.cases.models import CaseMatch
 from webadmin.ui.models.phrases import ZONES
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
     except ZhuiwenError as error:
         found.notes.append(
             _("The page store cannot be read (%(error)s); what it would have shown is taken from the frozen evidence.")
-            % {"error": said(error)}
+            % {"error": message_text(error)}
         )
         return _verify_texts(found, match, is_silent=True)
     return _verify_texts(found, match, is_silent=False)

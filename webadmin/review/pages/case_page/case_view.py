@@ -52,13 +52,13 @@ from webadmin.review.pages.matter_lists.inbox_position import inbox_position
 from webadmin.review.pages.page_history.page_view import version_rows
 from webadmin.ui.models.phrases import STATES, VERDICTS, case_name
 from webadmin.ui.pages.downloads import raw_download
-from webadmin.ui.pages.neighbours import Listed
+from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.text_diff import TextDiff, text_diff
 from webadmin.ui.pages.web_addresses import is_web_address
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 REOPEN, UNDO = "reopen", "undo"
 DIFFERENCE = "difference"
@@ -88,7 +88,7 @@ def version_difference(case: Case) -> Difference:
         store = stores.page_store()
         before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
     except ZhuiwenError as error:
-        return Difference(fault=said(error))
+        return Difference(fault=message_text(error))
     if before is None or now is None:
         return Difference(before, now)
     return Difference(before, now, text_diff(before.reading.text, now.reading.text))
@@ -142,7 +142,7 @@ def _refusal_of_opinions(case: Case, version: str) -> str:
     except NotFound as error:  # the match went meanwhile
         raise Http404 from error
     except RetryLater as error:
-        return _("The published engines cannot be asked now: %(error)s") % {"error": said(error)}
+        return _("The published engines cannot be asked now: %(error)s") % {"error": message_text(error)}
     return ""
 
 
@@ -194,17 +194,17 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
         else:
             decide(case, None if requested == REOPEN else Verdict(requested), user, note, basis=int(basis))
     except VerdictRefused as refusal:
-        messages.error(request, said(refusal))
+        messages.error(request, message_text(refusal))
         return _page(request, case, written, status=409)
     if requested in {REOPEN, UNDO}:
         messages.success(
             request, _("Verdict taken back; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
         )
-        return HttpResponseRedirect(among.address_of(case.pk))
-    return HttpResponseRedirect(f"{among.address_of(among.following or case.pk)}&{DECIDED}={case.pk}")
+        return HttpResponseRedirect(among.case_address(case.pk))
+    return HttpResponseRedirect(f"{among.case_address(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _position(request: HttpRequest, case: Case) -> Listed:
+def _position(request: HttpRequest, case: Case) -> CaseNeighbours:
     """The inbox or the list that the case was opened from."""
     return inbox_position(request, case) or list_position(request, case)
 

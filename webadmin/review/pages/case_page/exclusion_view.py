@@ -20,7 +20,7 @@ from webadmin.review.pages.case_page.page_column import PageColumn, View
 from webadmin.review.pages.case_page.text_map import ribbons, ticks
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.web_addresses import is_web_address
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
@@ -34,7 +34,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
         try:
             words = _carry_out(request, exclusion, request.user, kept)
         except ZhuiwenError as error:
-            messages.error(request, said(error))
+            messages.error(request, message_text(error))
             status = 400
         else:
             messages.success(request, words)

@@ -15,14 +15,14 @@ from django.http import HttpRequest, QueryDict
 
 from core.states import CaseState
 from webadmin.cases.models import Case
-from webadmin.ui.pages.neighbours import FILTERS, Listed
+from webadmin.ui.pages.neighbours import FILTERS, CaseNeighbours
 from webadmin.ui.pages.paging import MAX_COUNTED as MAX_LISTED
 from webadmin.ui.pages.paging import ONLY_QUERY
 
 _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
-def list_position(request: HttpRequest, case: Case) -> Listed:
+def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
     """Where the case stands in the list that the request names; filters that cannot be read are those of open cases.
 
     A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
@@ -36,7 +36,7 @@ def list_position(request: HttpRequest, case: Case) -> Listed:
     order = [str(term) for term in rows.query.order_by]
     before, behind = rows.filter(_on_one_side(case, order, is_before=True)), rows.filter(_on_one_side(case, order))
     count, passed = (each.order_by()[: MAX_LISTED + 1].count() for each in (rows, before))
-    return Listed(
+    return CaseNeighbours(
         filters=filters,
         place=min(passed, MAX_LISTED) + 1 if rows.filter(pk=case.pk).exists() else 0,
         count=min(count, MAX_LISTED),

@@ -15,7 +15,7 @@ from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.services import ignoring, overruling, passages
 from webadmin.review.pages.case_page.excluded_passages import passage_text
 from webadmin.ui.pages.requests.request_values import is_key, require_record
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 R = TypeVar("R", bound=Model)
 MAX_AT_ONCE = 8  # texts of noise: each counts the case anew
@@ -36,7 +36,7 @@ def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
         try:
             messages.success(request, done(request, case, request.user))
         except ZhuiwenError as error:
-            messages.error(request, said(error))
+            messages.error(request, message_text(error))
     query = f"?{request.GET.urlencode()}" if request.GET else ""
     return HttpResponseRedirect(f"{reverse('admin:cases_case_change', args=[case.pk])}{query}#zw-left-out")
 

@@ -40,7 +40,7 @@ from webadmin.ui.models.phrases import OBFUSCATIONS, VERDICTS
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key, is_page_number, record_of_key
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 ON_A_PAGE = 30
 UNDO_WITHIN = timedelta(minutes=15)  # offered in the inbox; later a verdict is taken back in its case
@@ -222,7 +222,7 @@ def _undo(request: HttpRequest, user: User) -> None:
             undo(record.case, user, record.pk)
             done += 1
         except ZhuiwenError as error:
-            messages.error(request, f"{record.case}: {said(error)}")
+            messages.error(request, f"{record.case}: {message_text(error)}")
     if done:
         words = ngettext(
             "The verdict on %(count)d case was undone.", "The verdicts on %(count)d cases were undone.", done
@@ -242,7 +242,7 @@ def _assign(request: HttpRequest, user: User) -> None:
             assign(matter, person, user)
             done += 1
         except ZhuiwenError as error:
-            messages.error(request, f"{matter}: {said(error)}")
+            messages.error(request, f"{matter}: {message_text(error)}")
     if done:
         who = person.get_username() if person is not None else _("nobody")
         words = ngettext("%(count)d matter assigned to %(who)s.", "%(count)d matters assigned to %(who)s.", done)

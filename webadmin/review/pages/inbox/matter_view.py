@@ -20,7 +20,7 @@ from webadmin.review.pages.matter_lists.inbox_query import NOBODY, read_inbox_qu
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import record_of_key
-from webadmin.ui.pages.wording import local_time, said
+from webadmin.ui.pages.wording import local_time, message_text
 from webadmin.works.models import LicenceFee
 from webadmin.works.services.licence_fees import enter_fee
 
@@ -68,7 +68,7 @@ def _enter(request: HttpRequest, matter: object, user: User) -> None:
             set_awaited_documents(matter, request.POST.get("awaited", ""), user)  # type: ignore[arg-type]
             messages.success(request, _("Saved."))
     except ZhuiwenError as error:
-        messages.error(request, said(error))
+        messages.error(request, message_text(error))
 
 
 SHOWN_FEES = 20  # earlier ones of the work
@@ -87,7 +87,7 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
             messages.success(request, _("The fee is entered; earlier ones stay to be seen."))
             return HttpResponseRedirect(request.path)
         except ZhuiwenError as error:
-            messages.error(request, said(error))
+            messages.error(request, message_text(error))
             status = 400
     found = compute_damages(subject.matter)
     context = {
@@ -95,8 +95,8 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         "subject_name": name_of(subject),
         "back": address_of(subject),
         "amount": "" if found.amount is None else f"{found.amount:,.2f}",
-        "told": [said(each) for each in describe_damages(found, local_time)],
-        "own": said(Message("damages.own")),
+        "told": [message_text(each) for each in describe_damages(found, local_time)],
+        "own": message_text(Message("damages.own")),
         "now": timezone.now(),
         "given": request.POST,
         "fees": list(LicenceFee.objects.filter(work=work).select_related("entered_by")[:SHOWN_FEES]),

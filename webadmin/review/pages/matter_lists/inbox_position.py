@@ -12,7 +12,7 @@ from webadmin.cases.models import Case, Matter
 from webadmin.review.pages.matter_lists.inbox_query import InboxQuery, adjacent_matters, list_matters, read_inbox_query
 from webadmin.review.pages.matter_lists.queues import queue_cases
 from webadmin.review.pages.matter_lists.search import search_matters
-from webadmin.ui.pages.neighbours import Listed
+from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.paging import MAX_COUNTED
 
 INBOX = "inbox"  # holds the query of the inbox in the address of a case
@@ -24,7 +24,7 @@ def case_address(case: int, query: InboxQuery) -> str:
     return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.encoded})}"
 
 
-def inbox_position(request: HttpRequest, case: Case) -> Listed | None:
+def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
     """Where the case stands in its matter, and what comes before and behind it; None where no inbox was left for it."""
     if INBOX not in request.GET or not isinstance(request.user, User) or case.matter is None:
         return None
@@ -37,7 +37,7 @@ def inbox_position(request: HttpRequest, case: Case) -> Listed | None:
     rows = list_matters(query, request.user, lambda rows, typed: search_matters(request, rows, typed))
     is_in = of_matter.filter(pk=case.pk).exists()
     before, behind = of_matter.filter(pk__lt=case.pk), of_matter.filter(pk__gt=case.pk)
-    return Listed(
+    return CaseNeighbours(
         filters=query.encoded,
         place=before[:MAX_COUNTED].count() + 1 if is_in else 0,
         count=of_matter[:MAX_COUNTED].count(),

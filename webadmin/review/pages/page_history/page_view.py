@@ -23,7 +23,7 @@ from webadmin.sites.models import PageRecord
 from webadmin.ui.pages.downloads import raw_download, refusal
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.web_addresses import is_web_address
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 MAX_EVENTS = 60  # on one page; each may have a comparison of two texts
 EVENT_NAMES = {
@@ -106,7 +106,7 @@ def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
     try:
         return build_timeline(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
     except ZhuiwenError as error:
-        return Timeline((), 0), said(error)
+        return Timeline((), 0), message_text(error)
 
 
 def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
@@ -114,7 +114,7 @@ def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
     try:
         found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
     except ZhuiwenError as error:
-        return refusal(said(error), 503)
+        return refusal(message_text(error), 503)
     if absence_id not in found:
         raise Http404
     return raw_download(found[absence_id].raw_digest)

@@ -17,7 +17,7 @@ from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.pages.lead_page.lead_view import BANDS, alarms, lead_view
 from webadmin.ui.pages.columns import NOTHING, moment_column, state_column, two_lines
 from webadmin.ui.pages.paging import CappedPaginator
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.pages.author_search import AuthorSearchAdmin
 
 STATE_COLORS = {
@@ -91,7 +91,7 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
     @display(description=_("counterparts"), header=True)
     def sentences(self, lead: RewordedLead) -> list[str]:
         counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
-        return [said(Message("reworded.counterparts", **counts)), lead.get_found_as_display()]
+        return [message_text(Message("reworded.counterparts", **counts)), lead.get_found_as_display()]
 
     @display(description=_("score and alarms"), header=True)
     def alarm_rate(self, lead: RewordedLead) -> list[str]:

@@ -27,11 +27,11 @@ from webadmin.rewrites.services.lead_status import lead_status
 from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
 from webadmin.rewrites.services.verdicts import decide, is_verdict_current
 from webadmin.ui.models.phrases import in_language_of_reader
-from webadmin.ui.pages.downloads import as_file, exported, raw_download, refusal
+from webadmin.ui.pages.downloads import as_file, raw_download, refusal, zip_response
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.web_addresses import is_web_address
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 MAX_OTHERS = 10  # of one page
 BANDS = {name: in_language_of_reader(Message(f"reworded-band.{name}")) for name in ("low", "middle", "high")}
@@ -64,7 +64,7 @@ def fetch_texts(lead: RewordedLead) -> LeadTexts:
         found.work = _read_or_note(found, lambda: compared_work(lead, stores.work_store()))
     except ZhuiwenError as error:
         words = _("The page store cannot be read (%(error)s), so the sentences cannot be shown now.")
-        found.notes.append(words % {"error": said(error)})
+        found.notes.append(words % {"error": message_text(error)})
     return found
 
 
@@ -73,7 +73,7 @@ def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
     try:
         return read()
     except BadInput as error:
-        found.notes.append(said(error))
+        found.notes.append(message_text(error))
         return None
 
 
@@ -89,7 +89,7 @@ def offered_letter(lead: RewordedLead) -> OfferedLetter:
     """What the page says of a letter. The texts are read when one is asked for."""
     refusal = letter_refusal(lead)
     if refusal is not None:
-        return OfferedLetter(refusal=said(refusal))
+        return OfferedLetter(refusal=message_text(refusal))
     named = {
         ("docx", "zh-hans"): _("Word, in Chinese"),
         ("txt", "zh-hans"): _("Plain text, in Chinese"),
@@ -107,7 +107,7 @@ def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
     try:
         content = letter_file(lead, kind, language)
     except ZhuiwenError as error:
-        return refusal(said(error), 409)
+        return refusal(message_text(error), 409)
     return as_file(letter_name(lead, kind, language), content)
 
 
@@ -140,14 +140,14 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
 def counterparts(lead: RewordedLead) -> str:
     """How many sentences have a counterpart, in a sentence."""
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
-    return said(Message("reworded.sentences", **counts))
+    return message_text(Message("reworded.sentences", **counts))
 
 
 def alarms(lead: RewordedLead) -> str:
     """How often innocent passages reached the band; "" where nobody has measured."""
     if lead.band_passages is None:
         return ""
-    return said(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
+    return message_text(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
 
 
 def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> HttpResponse:
@@ -159,7 +159,7 @@ def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> Htt
     try:
         decide(lead, RewordedState(asked), user, note, basis=int(basis), seen_version=request.POST.get("seen", ""))
     except ZhuiwenError as refusal:
-        messages.error(request, said(refusal))
+        messages.error(request, message_text(refusal))
         return _page(request, lead, note, status=409)
     messages.success(request, str(_DONE[RewordedState(asked)]))
     return HttpResponseRedirect(request.path)
@@ -177,7 +177,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
         "opts": lead._meta,
         "title": f"{lead.get_found_as_display()} {lead.pk}",
         "lead": lead,
-        "caution": said(Message("reworded.caution")),
+        "caution": message_text(Message("reworded.caution")),
         "counterparts": counterparts(lead),
         "alarms": alarms(lead),
         "band": BANDS.get(lead.band, lead.band),
@@ -199,7 +199,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
         "kept": kept,
         "next_steps": list(_next_steps(lead)) if lead.state == RewordedState.CONFIRMED else [],
         "letter": offered_letter(lead),
-        "status": said(lead_status(lead).said) if lead.state == RewordedState.CONFIRMED else "",
+        "status": message_text(lead_status(lead).said) if lead.state == RewordedState.CONFIRMED else "",
         "others": list(others.filter(rights_holder=lead.rights_holder_id)[:MAX_OTHERS]),
         "cases": list(
             lead.page.cases.filter(rights_holder=lead.rights_holder_id)
@@ -239,4 +239,4 @@ def evidence_response(request: HttpRequest, lead: RewordedLead) -> HttpResponseB
     """
     if not access.may_manage(request.user, lead):
         raise Http404
-    return exported(f"zhuiwen-lead-{lead.pk}.zip", lambda path: export_lead(lead, path))
+    return zip_response(f"zhuiwen-lead-{lead.pk}.zip", lambda path: export_lead(lead, path))

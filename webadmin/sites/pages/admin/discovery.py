@@ -20,7 +20,7 @@ from webadmin.accounts.pages.isolation import HolderAdmin, is_manager, signed_in
 from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from webadmin.sites.services import discovery
 from webadmin.sites.services import runs as crawls
-from webadmin.ui.models.phrases import MATCH_CLASSES, word_for
+from webadmin.ui.models.phrases import MATCH_CLASSES, choice_label
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import (
     address_column,
@@ -31,7 +31,7 @@ from webadmin.ui.pages.columns import (
     state_column,
     text_column,
 )
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 STATE_COLORS = {
     DiscoveredPage.State.PROPOSED: "warning",
@@ -46,13 +46,13 @@ QUERY_COLORS = {
     DiscoveryQuery.State.FAILED: "danger",
 }
 LEFT_OUT = {
-    discovery.LeftOut.OWN_SITE: _("own site"),
-    discovery.LeftOut.LICENSED: _("licensed"),
-    discovery.LeftOut.WATCHED: _("watched already"),
-    discovery.LeftOut.KNOWN: _("found before"),
-    discovery.LeftOut.UNUSABLE: _("no page"),
-    discovery.LeftOut.TOO_MANY: _("too many of one search"),
-    discovery.LeftOut.NO_TIME: _("no time was left for it"),
+    discovery.LeftOutReason.OWN_SITE: _("own site"),
+    discovery.LeftOutReason.LICENSED: _("licensed"),
+    discovery.LeftOutReason.WATCHED: _("watched already"),
+    discovery.LeftOutReason.KNOWN: _("found before"),
+    discovery.LeftOutReason.UNUSABLE: _("no page"),
+    discovery.LeftOutReason.TOO_MANY: _("too many of one search"),
+    discovery.LeftOutReason.NO_TIME: _("no time was left for it"),
 }
 
 
@@ -108,7 +108,7 @@ class DiscoveryQueryAdmin(HolderAdmin):
 
     @display(description=_("results left out"))
     def left_out_list(self, query: DiscoveryQuery) -> object:
-        return sentence_list(f"{word_for(reason, LEFT_OUT)} × {count}" for reason, count in query.left_out.items())
+        return sentence_list(f"{choice_label(reason, LEFT_OUT)} × {count}" for reason, count in query.left_out.items())
 
     fault_line = sentence_column("fault", _("fault"), 80)
 
@@ -146,7 +146,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     @display(description=_("class"), ordering="match_class")
     def class_label(self, page: DiscoveredPage) -> object:
-        return word_for(page.match_class, MATCH_CLASSES) or "—"
+        return choice_label(page.match_class, MATCH_CLASSES) or "—"
 
     @display(description=_("similarity"), ordering="similarity")
     def share(self, page: DiscoveredPage) -> str:
@@ -209,7 +209,7 @@ def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
     try:
         site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:
-        messages.warning(request, said(error))
+        messages.warning(request, message_text(error))
         return
     try:
         stores.outbox().send(CrawlRequested(crawls.request_run(site, signed_in_user(request)).pk))
@@ -225,6 +225,6 @@ def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
     try:
         discovery.dismiss(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:
-        messages.warning(request, said(error))
+        messages.warning(request, message_text(error))
         return
     messages.success(request, _now("%(host)s is not proposed any more.") % {"host": page.host})

@@ -16,9 +16,9 @@ from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.accounts.services.access import is_administrator
 from webadmin.sites.models import ArchiveImport
 from webadmin.sites.services import imports
-from webadmin.ui.models.phrases import PASSED_BY, word_for
+from webadmin.ui.models.phrases import PASSED_BY, choice_label
 from webadmin.ui.pages.columns import count_column, moment_column, sentence_list, site_name, state_column, stored_faults
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 STATE_COLORS = {
     ArchiveImport.State.QUEUED: "info",
@@ -54,7 +54,7 @@ class ArchiveImportForm(forms.ModelForm):
             try:
                 given["row"] = imports.request_import(holder, imports.import_folder() / Path(name).name, site)
             except BadInput as error:
-                raise ValidationError({"path": said(error)}) from error
+                raise ValidationError({"path": message_text(error)}) from error
         return given
 
 
@@ -128,6 +128,6 @@ class ArchiveImportAdmin(HolderAdmin):
     @display(description=_("records left out"))
     def left_out(self, row: ArchiveImport) -> object:
         passed = row.counts.get("passed_by") or {}
-        return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in passed.items())
+        return sentence_list(f"{choice_label(reason, PASSED_BY)} × {count}" for reason, count in passed.items())
 
     fault_list = stored_faults

@@ -7,7 +7,7 @@ from unfold.decorators import display
 from webadmin.accounts.pages.filters import DayRangeFilter
 from webadmin.accounts.pages.isolation import HolderAdmin
 from webadmin.sites.models import CrawlRun
-from webadmin.ui.models.phrases import PASSED_BY, word_for
+from webadmin.ui.models.phrases import PASSED_BY, choice_label
 from webadmin.ui.pages.columns import (
     NOTHING,
     moment_column,
@@ -84,7 +84,7 @@ class CrawlRunAdmin(HolderAdmin):
     @display(description=_("pages left out"))
     def left_out(self, run: CrawlRun) -> object:
         rejected = run.counts.get("rejected") or {}
-        return sentence_list(f"{word_for(reason, PASSED_BY)} × {count}" for reason, count in rejected.items())
+        return sentence_list(f"{choice_label(reason, PASSED_BY)} × {count}" for reason, count in rejected.items())
 
     fault_list = stored_faults
 

@@ -16,7 +16,7 @@ from webadmin.sites.pages.site_rule_forms import SiteBanRuleForm, SiteBanRuleFor
 from webadmin.sites.services import politeness
 from webadmin.ui.pages.columns import moment
 from webadmin.ui.pages.page_responses import desk_page
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 
 class SiteRulesInline(HolderStackedInline):
@@ -88,12 +88,12 @@ def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
         rules = _rules(site, typed)
         tried = politeness.try_rules(site, rules, stores.page_store(), url)
     except ZhuiwenError as error:
-        fault = said(error)
+        fault = message_text(error)
     shown = {
         "title": _now("Try the rules"),
         "site": site,
         "opts": Site._meta,
-        "tried": [{"page": each, "seen": said(each.seen) if each.seen else ""} for each in tried],
+        "tried": [{"page": each, "seen": message_text(each.seen) if each.seen else ""} for each in tried],
         "refused": sum(bool(each.rule) for each in tried),
         "fault": fault,
         "typed": typed,

@@ -32,7 +32,7 @@ from webadmin.sites.services.sharing import shared_hosts
 from webadmin.sites.signals import reach_changed
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import change_link, draw_once, list_link, moment, stored_sentence, two_lines
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 if TYPE_CHECKING:
     from django_stubs_ext import WithAnnotations
@@ -230,7 +230,7 @@ class SiteAdmin(HolderAdmin):
         try:
             look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
         except (BadInput, RetryLater) as error:
-            messages.warning(request, said(error))
+            messages.warning(request, message_text(error))
         else:
             messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
         return redirect_to_record(request, site)
@@ -294,13 +294,13 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         messages.warning(request, _with_run(words, error.run))
         return error.run
     except crawls.NotCrawled as error:
-        messages.warning(request, said(error))
+        messages.warning(request, message_text(error))
         return None
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except RetryLater as error:
         words = _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
-        messages.warning(request, _with_run(words % {"site": site.name, "error": said(error)}, run))
+        messages.warning(request, _with_run(words % {"site": site.name, "error": message_text(error)}, run))
         return run
     messages.success(request, _with_run(_now("The crawl of %(site)s was asked for.") % {"site": site.name}, run))
     return run

@@ -18,12 +18,13 @@ from core.shares import percentage
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.sites.models import Address, PageRecord, SiteMove
 from webadmin.sites.services import domain_changes as identity
-from webadmin.ui.models.phrases import PASSED_BY, word_for
+from webadmin.ui.models.phrases import PASSED_BY, choice_label
 from webadmin.ui.pages.actions import confirmed_action, redirect_to_record
 from webadmin.ui.pages.columns import (
     NOTHING,
     address_column,
     change_link,
+    label_text,
     moment,
     moment_column,
     outside_link,
@@ -32,10 +33,9 @@ from webadmin.ui.pages.columns import (
     state_column,
     text_column,
     two_lines,
-    words_of,
 )
 from webadmin.ui.pages.paging import CappedPaginator
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 
 MOVE_STATE_COLORS = {
     str(SiteMove.State.PROPOSED): "warning",
@@ -101,7 +101,7 @@ class AddressAdmin(HolderAdmin):
     def why(self, row: Address) -> str:
         if row.gone_since is not None:
             return _now("gone since %(day)s") % {"day": moment(row.gone_since)}
-        return word_for(row.reason, PASSED_BY) or NOTHING
+        return choice_label(row.reason, PASSED_BY) or NOTHING
 
     what = sentence_column("sentence", _("what was wrong"))
 
@@ -137,7 +137,7 @@ class SiteMoveAdmin(HolderAdmin):
         return two_lines(move.to_host, f"← {move.from_host}")
 
     state_label = state_column(MOVE_STATE_COLORS)
-    state_text = words_of(state_label)
+    state_text = label_text(state_label)
 
     proposed = moment_column("proposed_at", _("proposed at"), is_ordered=True)
 
@@ -184,7 +184,7 @@ class SiteMoveAdmin(HolderAdmin):
         try:
             decide(move, signed_in_user(request))
         except identity.MoveRefused as refusal:
-            messages.error(request, said(refusal))
+            messages.error(request, message_text(refusal))
         else:
             messages.success(request, success)
         return redirect_to_record(request, move)

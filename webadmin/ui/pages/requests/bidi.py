@@ -21,10 +21,10 @@ _RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # what stands i
 _SHOWN = frozenset({"title", "alt", "placeholder", "label"})
 
 
-def marked(text: str) -> str:
+def mark_bidi(text: str) -> str:
     r"""Show the characters that turn the writing as marks; all else stays.
 
-    >>> marked("第一章\u202egnp.exe")
+    >>> mark_bidi("第一章\u202egnp.exe")
     '第一章‹RLO›gnp.exe'
     """
     return _BIDI.sub(lambda found: spell_hidden(found[0]), text)
@@ -39,14 +39,14 @@ def marked_html(page: str) -> str:
     pieces: list[str] = []
     at = 0
     while found := _TAG.search(page, at):
-        pieces += [marked(page[at : found.start()]), _referenced(_ATTRIBUTE.sub(_attribute, found[0]))]
+        pieces += [mark_bidi(page[at : found.start()]), _to_references(_ATTRIBUTE.sub(_attribute, found[0]))]
         at = found.end()
         name = _RAW.match(found[0])
         if name:
-            end = _end_of(name[1], page, at)
+            end = _element_end(name[1], page, at)
             pieces.append(_INSIDE[name[1].lower()](page[at:end]))
             at = end
-    return "".join([*pieces, marked(page[at:])])
+    return "".join([*pieces, mark_bidi(page[at:])])
 
 
 class BidiMiddleware:
@@ -68,20 +68,20 @@ class BidiMiddleware:
 def _attribute(found: "re.Match[str]") -> str:
     name, equals, value = found.groups()
     is_shown = name.lower() in _SHOWN or name.lower().startswith("aria-")
-    return f"{name}{equals}{marked(value) if is_shown else _referenced(value)}"
+    return f"{name}{equals}{mark_bidi(value) if is_shown else _to_references(value)}"
 
 
-def _referenced(text: str) -> str:
+def _to_references(text: str) -> str:
     return _BIDI.sub(lambda found: "".join(f"&#x{ord(char):X};" for char in found[0]), text)
 
 
-def _escaped(text: str) -> str:
+def _to_escapes(text: str) -> str:
     return _BIDI.sub(lambda found: "".join(f"\\u{ord(char):04X}" for char in found[0]), text)
 
 
-def _end_of(name: str, page: str, start: int) -> int:
+def _element_end(name: str, page: str, start: int) -> int:
     end = re.compile(f"</{name}", re.IGNORECASE).search(page, start)
     return end.start() if end else len(page)
 
 
-_INSIDE = {"textarea": _referenced, "script": _escaped, "style": marked}
+_INSIDE = {"textarea": _to_references, "script": _to_escapes, "style": mark_bidi}

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from core.hidden_characters import clip_text
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES, TOO_LARGE
 
 R = TypeVar("R", bound=Model)
@@ -35,7 +35,7 @@ class RequestSizeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         declared = request.META.get("CONTENT_LENGTH") or ""
         if declared.isdecimal() and int(declared) > MAX_REQUEST_BYTES:
-            return HttpResponse(said(TOO_LARGE), status=413, content_type="text/plain; charset=utf-8")
+            return HttpResponse(message_text(TOO_LARGE), status=413, content_type="text/plain; charset=utf-8")
         return self._get_response(request)
 
 

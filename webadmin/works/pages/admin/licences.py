@@ -22,7 +22,7 @@ from webadmin.accounts.services.holders import lock_rights
 from webadmin.ui.pages.columns import NOTHING, change_link, moment
 from webadmin.ui.pages.downloads import kept_download
 from webadmin.ui.pages.requests.request_values import require_record
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import AuthorAlias, Licence, LicenceProof, OwnAccount, OwnDomain
 from webadmin.works.pages.licence_forms import AuthorAliasForm, LicenceForm, OwnAccountForm, OwnDomainForm
 from webadmin.works.pages.rulings import announce_rulings
@@ -111,7 +111,7 @@ class LicenceAdmin(EnteredAdmin):
             add_proof(obj, file.name or "", file.read(), signed_in_user(request))
         except ZhuiwenError as error:
             words = _now("The licence is saved, but its proof could not be kept: %(error)s")
-            messages.error(request, words % {"error": said(error)})
+            messages.error(request, words % {"error": message_text(error)})
 
     @display(description=_("proofs"))
     def proofs(self, licence: Licence) -> object:

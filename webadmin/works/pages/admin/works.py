@@ -20,7 +20,7 @@ from core.messages import WorkRemoved
 from webadmin import stores
 from webadmin.accounts.pages.isolation import HolderInline, signed_in_user
 from webadmin.ui.pages.columns import NOTHING, moment, moment_column
-from webadmin.ui.pages.wording import said
+from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Chapter, Unprotected, Work
 from webadmin.works.pages.add_work import add_work_view, plan_view
 from webadmin.works.pages.author_search import AuthorSearchAdmin
@@ -182,5 +182,7 @@ def _withdraw(request: HttpRequest, texts: set[str]) -> None:
         for text_id in sorted(texts - kept):
             stores.outbox().send(WorkRemoved(text_id))
     except RetryLater as error:
-        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {"error": said(error)}
+        explanation = _now("The work is gone, but the index could not be told: %(error)s") % {
+            "error": message_text(error)
+        }
         messages.warning(request, explanation)
