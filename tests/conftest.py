@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 import pytest
-import scrapy.core.downloader.handlers.http11
+import scrapy.core.downloader.handlers.http11  # noqa: F401 - looks at all modules that are there: early, at few
 from hypothesis import settings
 
-import tests.support.environment
+import tests.support.environment  # noqa: F401 - before anything reads it
 from core.garbage import freeze_loaded_objects
 
 gc.disable()  # until all is collected, none of which ends before: a fifth of the collecting

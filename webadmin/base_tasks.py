@@ -1,4 +1,4 @@
-"""How tasks end: one rule for errors, for the tasks of every application.
+"""One rule for the errors of the tasks of every application.
 
 RetryLater is tried again with a growing pause; BadInput is written down and done with; anything else fails loudly.
 What failed for good, or killed the worker again and again, stands in FailedMessage, where a person looks.

@@ -44,7 +44,7 @@ RETRY_S = 1.0  # a fail-over takes seconds to minutes; a connection that is refu
 
 
 def is_away(error: BaseException) -> bool:
-    """Whether an error means that the database does not answer, or not now; one of a wrong question does not pass.
+    """True if an error means that the database does not answer now; False for the error of a wrong query.
 
     Both drivers raise OperationalError of either: `no such column`, too many variables, a query that was cancelled.
     """
@@ -58,7 +58,7 @@ def is_away(error: BaseException) -> bool:
 
 
 def is_unmade(error: BaseException) -> bool:
-    """Whether an error says that the database lacks what `zhuiwen up` makes in it."""
+    """True if an error says that the database lacks tables that `zhuiwen up` makes."""
     if not isinstance(error, DatabaseError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
@@ -87,13 +87,13 @@ def answering() -> Iterator[None]:
 
 
 def unavailable(error: Exception) -> ServiceUnavailable:
-    """What is said where the database does not answer; raised `from` the error."""
+    """The error to raise, `from` the original one, if the database does not answer."""
     remedy = "zhuiwen doctor" if settings.ZHUIWEN.services.database_url else "zhuiwen up"
     return ServiceUnavailable(Message("service.admin-database"), place(), remedy)
 
 
 def place() -> str:
-    """Where the database is, without user and password: a file, or host and port with the setting that names it."""
+    """The address of the database, without user and password: a file, or host and port with the setting's name."""
     url = settings.ZHUIWEN.services.database_url
     if not url:
         return str(settings.ZHUIWEN.sqlite_path)
@@ -102,7 +102,7 @@ def place() -> str:
 
 
 def time_limit(max_s: float) -> Callable[[], bool]:
-    """Whether less than so many seconds have passed since this call."""
+    """Return a function that is true until so many seconds have passed since this call."""
     deadline = time.monotonic() + max_s
     return lambda: time.monotonic() < deadline
 

@@ -31,7 +31,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
 
 
 class DeskSite(UnfoldAdminSite):
-    """Where every model of the desk is registered."""
+    """The admin site with which every model of the desk is registered."""
 
     def get_urls(self) -> list[URLPattern]:
         """Leave out the way to a record by the number of its model: no model has a page elsewhere."""
@@ -39,7 +39,7 @@ class DeskSite(UnfoldAdminSite):
         return own + [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """What every page is given, without the list of all lists: none shows it, and it takes a third of the time."""
+        """The context of every page, without the list of all lists: none shows it, and it takes a third of the time."""
         request.needs_no_app_list = True  # type: ignore[attr-defined]
         try:
             return super().each_context(request)

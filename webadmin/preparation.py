@@ -1,4 +1,4 @@
-"""What must be in order before workers start: the schedule, the index, and the traces of a machine that lost power.
+"""Prepares the start of the workers: the schedule, the index, and the traces of a machine that lost power.
 
 Run as `python -m webadmin.process webadmin.preparation [--alone]`; `--alone` says that no worker of this installation
 runs anywhere.

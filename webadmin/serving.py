@@ -1,4 +1,4 @@
-"""How the desk is served; gunicorn reads this module as its configuration.
+"""Serves the desk; gunicorn reads this module as its configuration.
 
 gunicorn keeps two processes on one socket and replaces one that gives no sign of life. In each, waitress reads every
 request whole before a thread takes it up, so that slow clients hold no thread.
@@ -72,7 +72,7 @@ def when_ready(server: Any) -> None:
 
 
 def server_options() -> dict[str, Any]:
-    """How each process takes requests, by the settings."""
+    """The options by which each process takes requests, from the settings."""
     options: dict[str, Any] = {
         "threads": THREADS,
         "channel_timeout": IDLE_CONNECTION_S,

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
-from webadmin.theme import NAVIGATION, UNFOLD
+from webadmin.theme import NAVIGATION, UNFOLD  # noqa: F401 - django-unfold and our own pages read them here
 from webadmin.worker_settings import *  # noqa: F403 - pages show what workers keep
 from webadmin.worker_settings import INSTALLED_APPS as WORKER_APPS
 from webadmin.worker_settings import ZHUIWEN

@@ -1,4 +1,4 @@
-"""How the admin looks and what stands in its sidebar (django-unfold's settings)."""
+"""The look of the admin and the links in its sidebar (django-unfold's settings)."""
 
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ def is_administrator(request: HttpRequest) -> bool:
 
 
 def sees_all_cases(request: HttpRequest) -> bool:
-    """Whether the list of cases is open without a choice of state."""
+    """True if the list of cases is open without a choice of state."""
     return request.path == reverse(CASE_LIST) and "state__exact" not in request.GET
 
 
@@ -158,7 +158,7 @@ UNFOLD = {
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """What stands in the sidebar.
+    """The links in the sidebar.
 
     Made for each request: Unfold looks at every address dozens of times, and a lazy one is worked out each time.
     """
@@ -177,7 +177,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def tabs(request: HttpRequest) -> list[dict[str, Any]]:
-    """What stands above the list of cases."""
+    """The tabs above the list of cases."""
     return [
         {
             "models": ["cases.case"],

@@ -1,4 +1,4 @@
-"""What a worker does when it starts, lives and ends; Celery imports it before it forks."""
+"""The signal handlers of a worker's start, life and end; Celery imports this module before it forks."""
 
 import os
 
@@ -44,7 +44,7 @@ def _stop_crawlers(**_: object) -> None:
 
 @worker_shutdown.connect
 def _wait_for_crawlers(**_: object) -> None:
-    """Whoever stops this worker stops the stores next."""
+    """Wait for the crawlers to end: the stores stop next."""
     if _starts_processes():
         crawlers.wait_until_ended(SETTINGS.home, CRAWLS_END_WITHIN_S)
 

@@ -95,9 +95,9 @@ def backups(_: "Settings") -> list[Finding]:
     """A backup that is older than set, or none at all of an installation that has cases."""
     from django.utils import timezone
 
-    from webadmin.backups.services.runs import standing
+    from webadmin.backups.services.runs import backup_status
 
-    warning = standing(timezone.now()).warning
+    warning = backup_status(timezone.now()).warning
     return [Finding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
 
 

@@ -1,4 +1,4 @@
-"""What sites tell the applications above them. Of pages it is told inside the transaction of the change."""
+"""Signals of sites to the applications above them. Those about pages are sent inside the transaction of the change."""
 
 from django.dispatch import Signal
 

@@ -1,1 +1,1 @@
-"""What every application shares: base templates, columns, paging, guards of requests, and the console of the verbs."""
+"""Base of every application: templates, columns, paging, guards of requests, and the console of the verbs."""

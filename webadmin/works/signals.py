@@ -1,4 +1,4 @@
-"""What works tell the applications above them, inside the transaction of the change."""
+"""Signals of works to the applications above them, sent inside the transaction of the change."""
 
 from django.dispatch import Signal
 

@@ -9,7 +9,7 @@ from core.wording import Message
 from tests.support import admin_data
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
-from webadmin.backups.services.runs import UNENDED, BackupRequest, standing
+from webadmin.backups.services.runs import UNENDED, BackupRequest, backup_status
 from webadmin.backups.services.schedule import due
 from webadmin.sites.services.encrypted_secrets import KeyLost, seal
 
@@ -71,18 +71,18 @@ def test_nothing_is_due_without_a_plan_that_is_on_and_says_where_to(values: dict
 
 
 def test_an_installation_without_cases_and_plan_is_left_in_peace() -> None:
-    assert standing(NOON).warning is None
+    assert backup_status(NOON).warning is None
 
 
 def test_cases_that_were_never_backed_up_are_told_of() -> None:
     admin_data.fill_estate("长河文学", "changhe", cases=1)
-    assert standing(NOON).warning == Message("backup.never")
+    assert backup_status(NOON).warning == Message("backup.never")
 
 
 def test_a_last_backup_that_is_older_than_set_is_told_of_and_one_that_failed_is_none() -> None:
     planned(warn_days=3)
     ran(NOON - timedelta(days=3), is_scheduled=False)
-    assert standing(NOON).warning is None
+    assert backup_status(NOON).warning is None
     late = NOON + timedelta(hours=25)
     ran(NOON + timedelta(hours=1), FAULT)
-    assert standing(late).warning == Message("backup.old", days=4, most=3)
+    assert backup_status(late).warning == Message("backup.old", days=4, most=3)

@@ -1,4 +1,4 @@
-"""How one person wants to see the desk."""
+"""The preferences of one user of the desk."""
 
 from functools import cache
 from zoneinfo import available_timezones
@@ -25,7 +25,7 @@ def require_zone(name: str) -> None:
 
 
 class UserPreference(models.Model):
-    """What a user has chosen for themselves. Times are stored in UTC and shown in `zone`."""
+    """The preferences of a user. Times are stored in UTC and shown in `zone`."""
 
     user = models.OneToOneField(
         settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True, related_name="preference", verbose_name=_("user")

@@ -46,7 +46,7 @@ class RightsHolder(models.Model):
 
 
 class Membership(models.Model):
-    """What a user may do for a rights holder. An administrator (superuser) needs none."""
+    """The role of a user for a rights holder. An administrator (superuser) needs none."""
 
     class Role(models.TextChoices):
         REVIEWER = "reviewer", _("reviewer")

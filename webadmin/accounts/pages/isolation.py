@@ -45,12 +45,12 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def is_member(request: HttpRequest, record: Model | None = None) -> bool:
-    """Whether the user may see the record; without one, whether there is anything to see."""
+    """True if the user may see the record; without one, if there is anything to see."""
     return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
 
 
 def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
-    """Whether the user may change the record; without one, whether there is anything to change."""
+    """True if the user may change the record; without one, if there is anything to change."""
     return _has_role(request, record, {Membership.Role.MANAGER})
 
 
@@ -205,7 +205,7 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return is_member(request)
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
-        """Whether actions that are a manager's are offered; unfold asks with the key of the record."""
+        """True if a manager's actions are offered; unfold asks with the key of the record."""
         if obj is None or isinstance(obj, Model):
             return is_manager(request, obj)
         record = self.get_object(request, unquote(obj))
@@ -219,7 +219,7 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return [each for each in allowed if self.is_offered(each.path, object_id)]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Whether the button of that path is shown; what is sent without it is still answered with a sentence."""
+        """True if the button of that path is shown; a request sent without it is still answered with a sentence."""
         return True
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
@@ -255,7 +255,7 @@ class AdministratorsOnly:
 
 
 class MachineAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
-    """What the machine writes and no form changes: seen by administrators, deleted by nobody."""
+    """Records that the program writes and no form changes: administrators see them, nobody deletes them."""
 
     show_full_result_count = False
     list_per_page = 50

@@ -1,4 +1,4 @@
-"""What the lists and records of every model have in common, whoever may see them."""
+"""Behaviour that the lists and records of every model share, whoever may see them."""
 
 from functools import cache
 from typing import Any
@@ -59,7 +59,7 @@ class DeskLists:
         return found.rows
 
     def searched_count(self, request: HttpRequest) -> int:
-        """How many entries the search of this request looked through, where it left others out; 0 where it did not."""
+        """The number of entries that the search of this request covered, if it left others out; else 0."""
         return int(getattr(request, "zhuiwen_searched_count", 0))
 
     def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:

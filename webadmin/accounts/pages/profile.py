@@ -70,7 +70,7 @@ def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def distance(now: datetime, name: str) -> str:
-    """How far a zone is from UTC.
+    """The distance of a zone from UTC.
 
     >>> distance(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
     'UTC+08:00'

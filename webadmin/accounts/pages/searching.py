@@ -1,4 +1,4 @@
-"""What was typed into a search, in the ways in which it may be stored; and where a long list is looked through for it.
+"""Turns a typed search into the spellings that may be stored, and chooses the part of a long list to search.
 
 A list of millions is looked through in its order as far as SEARCHED entries. What can be looked up is found wherever it
 stands: the address of a page, and all that belongs to a work or a site whose name has the words. A model says with
@@ -33,7 +33,7 @@ _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNOREC
 @ForeignObject.register_lookup
 @Field.register_lookup
 class Among(Lookup):
-    """That the field has one of these keys: strings or whole numbers, in any collection."""
+    """Matches rows whose field has one of these keys: strings or whole numbers, in any collection."""
 
     lookup_name = "among"
 
@@ -124,7 +124,7 @@ def _relation_filter(named: dict[str, list[Any]]) -> Q:
 
 
 def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
-    """That one of the fields has the word. Only what has capitals is compared without regard to them."""
+    """Match rows of which one field has the word. Case is ignored where the word has letters with case."""
     looked_for = [
         Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})
         for field in fields
@@ -134,7 +134,7 @@ def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
 
 
 def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
-    """What else is looked through of a long list: of works and sites with a word, if it is few; of a host's sites."""
+    """Yield further parts of a long list to search: rows of works and sites with a word, if few; of a host's sites."""
     every = rows.model._default_manager.order_by()
     for word in words:
         for relation, named in word.named.items():
@@ -150,7 +150,7 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
 
 
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
-    """That the entry is of the page with this address, with either scheme, with or without www."""
+    """Match the entries of the page with this address, with either scheme, with or without www."""
     bare = written_ways(typed)[0]
     to_page, to_site = _paths(model)
     if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:

@@ -1,4 +1,4 @@
-"""Who tries passwords for many names from one address has to pause between two of them.
+"""Makes an address that tries passwords for many names pause between two attempts.
 
 django-axes counts the failures of a name at an address, and closes that pair for a quarter of an hour. What is counted
 here is the address alone, and nobody is shut out: an office behind one address waits seconds, a guesser gets nowhere.
@@ -62,7 +62,7 @@ def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) 
 
 
 def visitor_address(request: HttpRequest) -> str | None:
-    """Where a request comes from; None where the proxy says "unknown" or "unix:", which PostgreSQL takes for none."""
+    """The address of the client; None if the proxy says "unknown" or "unix:", which PostgreSQL does not accept."""
     stated = request.META.get("REMOTE_ADDR", "")
     try:
         ip_address(stated)

@@ -1,4 +1,4 @@
-"""Who sees what, and who may do what: the one place that every list, view, export and report asks.
+"""Decides who sees and who may do what: the one place that every list, view, export and report asks.
 
 A reviewer sees all that belongs to the rights holder and gives verdicts; a manager also keeps its works, sites,
 licences, own domains and members, asks for crawls and exports; an administrator (superuser) does everything. What a

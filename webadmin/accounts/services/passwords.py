@@ -1,4 +1,4 @@
-"""What Django's own validators let through."""
+"""Validators of passwords for what Django's own let through."""
 
 from typing import Any
 

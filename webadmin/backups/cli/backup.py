@@ -174,7 +174,7 @@ def open_place(destination: str, settings: "Settings") -> "ObjectStore":
 
 
 def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -> str:
-    """What the seal is made and opened with; "" where none is given. Raises BadInput."""
+    """Read the passphrase that makes and opens the seal; "" if none is given. Raises BadInput."""
     from webadmin.backups.services.sealing import require_passphrase
 
     if file is not None:

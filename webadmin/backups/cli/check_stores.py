@@ -80,7 +80,7 @@ def damage_message(damage: "Damage") -> Message:
 
 
 def _term(value: str) -> Message:
-    """What a store, a kind or a remedy of webadmin.backups.services.checking.damage is called."""
+    """The name of a store, a kind or a remedy of webadmin.backups.services.checking.damage."""
     return Message(f"checking.{value.replace(' ', '-')}")
 
 

@@ -18,7 +18,7 @@ def new_key() -> str:
 
 
 class Installation(models.Model):
-    """What tells this installation from any other: its backups bear it, and what is restored goes on with it."""
+    """The identity of this installation: its backups bear it, and a restored installation keeps it."""
 
     key = models.CharField(max_length=32, default=new_key, editable=False)
     made_at = models.DateTimeField(auto_now_add=True)

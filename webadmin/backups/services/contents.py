@@ -58,7 +58,7 @@ def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> 
 
 
 def referenced_names(collection: str, document: Document) -> Names:
-    """What a page, a version, an absence or a capture names. Raises DamagedBackup for one that is none."""
+    """The keys that a page, a version, an absence or a capture refers to. Raises DamagedBackup for a malformed one."""
     names = _read(_NAMES.get(collection, _no_names), collection, document)
     if not all(isinstance(key, str) for keys in names.values() for key in keys):
         raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"])

@@ -47,7 +47,7 @@ Progress = Callable[[str, int, int], None]  # what, done, of how many
 
 @dataclass
 class TakenOut:
-    """What is in the file. lacking: what a store no longer has, or has damaged, by its name in the file."""
+    """The content of the file. lacking: what a store no longer has, or has damaged, by its name in the file."""
 
     files: int = 0
     bytes: int = 0

@@ -1,4 +1,4 @@
-"""What stands in a backup: pieces of records, named by their digest, and a manifest that lists them.
+"""The format of a backup: pieces of records, named by their digest, and a manifest that lists them.
 
     objects/ab/ab12…                  a piece: gzip of lines of JSON (rows) or of BSON documents (records); or a file
     backups/MOMENT-DIGEST.json        the manifest of one backup, named by its SHA-256, written last; and its seal
@@ -118,7 +118,7 @@ class Backup:
 
     @property
     def id(self) -> str:
-        """How a person names it: its moment, and the beginning of its digest."""
+        """The name for people: its moment, and the beginning of its digest."""
         return self.key.removeprefix(BACKUPS).removesuffix(".json")[: len("20260101T000000Z-") + 12]
 
     def open_seal(self, passphrase: str) -> bytes:
@@ -137,7 +137,7 @@ class DamagedBackup(BadInput):
 
 
 def object_key(name: str) -> str:
-    """Where an object lies."""
+    """The key of an object."""
     return f"{OBJECTS}{name[:2]}/{name}"
 
 
@@ -203,7 +203,7 @@ def put_object(store: ObjectStore, written: bytes) -> Digest:
 
 
 def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
-    """What a piece holds, unpacked and checked. Raises DamagedBackup."""
+    """Read, unpack and check a piece. Raises DamagedBackup."""
     key = object_key(piece.name)
     if piece.content_bytes > _most_content(piece.size_bytes):
         raise DamagedBackup("backup.object-expands", key=key)
@@ -260,7 +260,7 @@ def _lines(line: bytes, seal: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """What every format says of itself."""
+    """The fields that every format has."""
 
     format: int
 

@@ -26,7 +26,7 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
 
 
 def has_key(home: Path) -> bool:
-    """Whether the key that opens what the database has sealed is in the files, not in the environment alone."""
+    """True if the files, not the environment alone, have the key that opens the secrets of the database."""
     return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
 
 

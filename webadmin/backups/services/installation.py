@@ -1,4 +1,4 @@
-"""What tells this installation from another."""
+"""The identity of this installation."""
 
 from webadmin.backups.models import Installation
 from webadmin.backups.models.backup import ONLY

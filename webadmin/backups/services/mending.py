@@ -1,4 +1,4 @@
-"""What a living installation lost or has damaged, put back from its backup: nothing that is whole is touched.
+"""Puts lost and damaged records of a living installation back from its backup; whole records stay untouched.
 
 Rows are not put back: what was decided since would be lost with them. Nor is what was taken away on purpose.
 """
@@ -25,7 +25,7 @@ ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """What was put back, as "collection/key", and how many records were looked at."""
+    """The records that were put back, as "collection/key", and the number of records that were checked."""
 
     put_back: tuple[str, ...]
     looked_at: int
@@ -82,7 +82,7 @@ def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[
 
 
 def _named_now() -> dict[str, set[str]]:
-    """What the rows of now name."""
+    """The keys that the present rows refer to."""
     named = Named()
     for model in named_columns():
         for _, rows in tables.pieces(model):

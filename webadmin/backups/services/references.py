@@ -1,4 +1,4 @@
-"""Which rows name what the stores hold: what a backup must have for each of its rows."""
+"""The references of rows to records in the stores: a backup must hold every record that its rows refer to."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -55,7 +55,7 @@ class Named:
             self.keys.setdefault(named, set()).update(keys)
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
-        """What is named and not there, as "collection/key"."""
+        """The records that are referred to and missing, as "collection/key"."""
         for collection, keys in sorted(self.keys.items()):
             yield from (f"{collection}/{key}" for key in sorted(keys - held.get(collection, set())))
 

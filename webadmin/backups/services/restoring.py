@@ -31,7 +31,7 @@ UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, O
 
 @dataclass(frozen=True, slots=True)
 class RestoreTarget:
-    """Where to, beside the admin database that Django is set to."""
+    """The stores to write to, in addition to the admin database that Django is set to."""
 
     database: MongoDatabase
     evidence: EvidenceStore

@@ -47,7 +47,7 @@ class BackupRequest:
 
 
 class BackedUp(NamedTuple):
-    """What a backup came to, how many old ones were removed, and why they could not be."""
+    """The result of a backup, the number of old ones removed, and the reason if that failed."""
 
     made: Made
     removed: int
@@ -120,7 +120,7 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
 
 
 def has_not_ended(run: BackupRun) -> bool:
-    """Whether nobody noted the end of a backup: it runs, or was killed."""
+    """True if nothing noted the end of a backup: it runs, or was killed."""
     return run.fault is not None and run.fault.code == UNENDED
 
 
@@ -184,15 +184,15 @@ def plan() -> BackupPlan:
 
 @dataclass(frozen=True, slots=True)
 class BackupStatus:
-    """How the backups of this installation stand. last: the start of the newest that was made."""
+    """The status of this installation's backups. last: the start of the newest that was made."""
 
     last: datetime | None
     is_scheduled: bool
     warning: Message | None
 
 
-def standing(now: datetime) -> BackupStatus:
-    """What is wrong: the newest backup is older than set, or there never was one of an installation that has cases."""
+def backup_status(now: datetime) -> BackupStatus:
+    """Report a newest backup older than set, or an installation that has cases and no backup."""
     newest = BackupRun.objects.filter(fault__isnull=True).first()
     last, planned = newest.started_at if newest else None, plan()
     limit = timedelta(days=planned.warn_days if planned.is_on else DEFAULT_WARN_DAYS)

@@ -24,7 +24,7 @@ MIN_CHARS = 12  # of a passphrase: below, all that people choose can be tried
 
 
 class WrongPassphrase(BadInput):
-    """What a passphrase does not open."""
+    """A seal that the passphrase does not open."""
 
     def __init__(self) -> None:
         super().__init__("backup.wrong-passphrase")

@@ -1,4 +1,4 @@
-"""What `zhuiwen status` says of evidence, backups and damages: noted in Redis."""
+"""The notes in Redis about evidence, backups and damages that `zhuiwen status` shows."""
 
 from datetime import datetime
 
@@ -8,14 +8,14 @@ from core.clock import SystemClock
 from core.redis_names import DAMAGE_NOTE, EVIDENCE_NOTE
 from core.settings import Settings
 from pipeline.status_notes import write_note
-from webadmin.backups.services.runs import standing
+from webadmin.backups.services.runs import backup_status
 from webadmin.evidence.services.status import status_values
 
 
 def note_evidence_status(client: "redis.Redis", settings: Settings) -> None:
     """Note how evidence and backups stand."""
     now = SystemClock().now()
-    warning = standing(now).warning
+    warning = backup_status(now).warning
     values = {**status_values(settings.evidence, now), "backups": warning and warning.to_json()}
     write_note(client, EVIDENCE_NOTE, values)
 

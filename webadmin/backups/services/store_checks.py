@@ -24,7 +24,7 @@ def note_store_check(
 
 
 def known_damages() -> list[Mapping[str, Any]]:
-    """What is damaged as far as the newest check of everything and those of parts behind it saw, each once."""
+    """The damages that the newest check of everything, and the checks of parts after it, found, each once."""
     whole = StoreCheck.objects.filter(part=None).order_by("-pk").first()
     rows = StoreCheck.objects.filter(pk__gte=whole.pk if whole else 0).order_by("pk")
     found: dict[tuple[str, str, str], Mapping[str, Any]] = {}

@@ -1,4 +1,4 @@
-"""Whether a backup holds: every object read, every digest computed, every record looked at, every name found."""
+"""Verifies a backup: reads every object, computes every digest, checks every record, finds every reference."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from webadmin.backups.services.references import Named
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What was read. lacking: was not there when the backup was made."""
+    """The result of reading a backup. lacking: was not there when the backup was made."""
 
     records: int
     bytes: int

@@ -64,7 +64,7 @@ Progress = Callable[[str, int, int], None]  # part, records done, records in all
 
 @dataclass(frozen=True, slots=True)
 class BackupSource:
-    """What is copied beside the admin database.
+    """The stores and files that a backup copies in addition to the admin database.
 
     files: by name. raw: where bodies of responses lie, if not with the pages. passphrase: of the seal, which holds
     `secrets`; without one there is none.
@@ -81,7 +81,7 @@ class BackupSource:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What a backup came to. new_bytes: written to the destination; bytes: all that it needs there."""
+    """A finished backup. new_bytes: written to the destination; bytes: all that it needs there."""
 
     backup: Backup
     records: int

@@ -149,7 +149,7 @@ def _links(page: "WholePage | None") -> list[dict[str, str]]:
 
 
 def _ways(record: dict[str, Any]) -> list[Message]:
-    """How the text and the links were found: of each place the number of links and the first of them."""
+    """The places where the text and the links were found: of each the number of links and the first of them."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
         way = Message(_TEXT_BY.get(record["text_by"], "tracking.text-by-markup"))

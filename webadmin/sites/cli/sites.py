@@ -178,7 +178,7 @@ def _hosts(site: "Site") -> list[str]:
 
 
 def _last(site: "Site", settings: Any) -> Message:
-    """How the newest crawl ended; of a site whose pages come with archives, when the newest was read."""
+    """The end of the newest crawl; of a site whose pages come with archives, the moment of the newest import."""
     if not KINDS[site.kind].is_crawled:
         from django.db.models import Max
 

@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class DiscoveryPlan(models.Model):
-    """That a work is looked for by search, how often a day, and what is accepted without a person."""
+    """The plan to look for a work by web search: queries a day, and what is accepted without a person."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
     is_active = models.BooleanField(_("looked for"), default=True)

@@ -1,4 +1,4 @@
-"""What tells who operates a site: contacts, identifiers that its pages carry, and their template."""
+"""The marks of a site's operator: contacts, identifiers that its pages carry, and their template."""
 
 from django.db import models
 from django.db.models import Q
@@ -81,7 +81,7 @@ class ContactRead(models.Model):
 
 
 class ContactLookUp(models.Model):
-    """That the registries are to be asked about a site, who wants it, and what came of it."""
+    """A request to ask the registries about a site: who wants it, and what came of it."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="look_ups", verbose_name=_("site"))
     asked_by = user_key(_("requested by"), models.SET_NULL, null=True)

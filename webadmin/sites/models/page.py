@@ -69,7 +69,7 @@ class PageRecord(models.Model):
 
 
 class PageRecheck(models.Model):
-    """That a page is to be fetched and compared again, who asked for it, and what came of it.
+    """A request to fetch and compare a page again: who asked for it, and what came of it.
 
     asked_by: None for what the program wants to know of itself (webadmin.notices.services.removals.schedule).
     """

@@ -1,4 +1,4 @@
-"""What is watched, when, and how it went; archives that are taken in."""
+"""Watched sites, their schedules and crawl runs, and imports of archives."""
 
 from datetime import time, timedelta
 
@@ -159,7 +159,7 @@ class CrawlRun(models.Model):
 
     @property
     def pages_seen(self) -> int:
-        """How many pages the crawl looked at and keeps: those with a new version, and those that were as before."""
+        """The number of pages that the crawl fetched and keeps: those with a new version, and unchanged ones."""
         return self.new_versions + int(self.counts.get("unchanged", 0))
 
     def __str__(self) -> str:

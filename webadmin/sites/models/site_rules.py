@@ -1,4 +1,4 @@
-"""How a site is treated: its hours and budgets, what its refusals look like, proxies, sessions, and who switched what.
+"""Rules for crawling a site: hours and budgets, marks of refusals, proxies, sessions, and the log of switches.
 
 Columns named `sealed_…` hold secrets that only the installation's key opens
 (webadmin.sites.services.encrypted_secrets).
@@ -55,7 +55,7 @@ class SiteRules(models.Model):
 
 
 class SiteBanRule(models.Model):
-    """How one kind of refusal of a site is recognised, and what the crawl does then."""
+    """The marks of one kind of refusal of a site, and what the crawl does then."""
 
     class Action(models.TextChoices):
         SLOW = "slow", _("wait and go on more slowly")
@@ -122,7 +122,7 @@ class SiteProxy(models.Model):
 
 
 class RobotsSwitch(models.Model):
-    """That robots.txt was switched off or on again for a site: who, when, and why."""
+    """A record that robots.txt was switched off or on again for a site: who, when, and why."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="robots_switches", verbose_name=_("site"))
     obeys = models.BooleanField(_("obey robots.txt"))

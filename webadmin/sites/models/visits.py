@@ -1,4 +1,4 @@
-"""What is known of a site's addresses, where they lead off the site, and whether the site has moved."""
+"""The addresses of a site, their redirects to other hosts, and moves of the site."""
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +12,7 @@ from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:
-    """What lists the few addresses that meet a condition, of one rights holder and of all."""
+    """The indexes that list the few addresses that meet a condition, of one rights holder and of all."""
     fields = ["-failures", "due_at", "id"]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
@@ -111,7 +111,7 @@ class OffSiteRedirect(models.Model):
 
 
 class SiteMove(models.Model):
-    """That a site may have moved to another host, with the evidence; a person accepts or refuses it."""
+    """A possible move of a site to another host, with the evidence; a person accepts or refuses it."""
 
     class State(models.TextChoices):
         PROPOSED = "proposed", _("proposed")

@@ -68,7 +68,7 @@ def run_import(
 
 
 def place_finder(row: ArchiveImport) -> Callable[[str], Place | None]:
-    """Where the pages of an import go: all to its site, or each to the site of the rights holder that owns its host."""
+    """Find the site for each page of an import: the import's own, or that of the rights holder with the page's host."""
     if row.site is not None:
         only = _place(row.site)
         return lambda _: only

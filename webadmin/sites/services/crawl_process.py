@@ -1,4 +1,4 @@
-"""What a process does that `webadmin.sites.services.crawler` forks for one run: it crawls that to its end.
+"""The process that `webadmin.sites.services.crawler` forks for one run: it crawls that to its end.
 
 A process of its own: Scrapy's reactor starts once in a process and never again.
 """

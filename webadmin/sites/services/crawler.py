@@ -92,7 +92,7 @@ class Crawler:
         return self._query_database(lambda: self._taken_up(run, code))
 
     def _query_database(self, call: Callable[[], T]) -> T:
-        """What the admin database answers, waited for: by then others may have taken the run up, which is seen then."""
+        """Query the admin database, and wait for its answer; others may have taken the run up meanwhile."""
         within_time = time_limit(OUTAGE_S)
         return patiently(call, lambda: within_time() and not self._is_stopping)
 

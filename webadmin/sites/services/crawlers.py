@@ -1,4 +1,4 @@
-"""What takes long on this machine, crawls, imports, backups and searches by meaning, started and stopped.
+"""Starts and stops the long jobs of this machine: crawls, imports, backups and searches by meaning.
 
 Each is a process (`crawler`, `import_process`) that outlives whoever starts it: no worker waits.
 """

@@ -55,7 +55,7 @@ class LeftOutReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateMatch:
-    """What a page that was found has of the work; matched_chars 0: nothing. fault: why it could not be read."""
+    """The match of a found page with the work; matched_chars 0: none. fault: why it could not be read."""
 
     url: str
     title: str = ""
@@ -82,7 +82,7 @@ def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> li
 
 
 def left_today(plan: DiscoveryPlan, now: datetime) -> int:
-    """How many queries a work has left on the operator's day."""
+    """The number of queries that a work has left on the operator's day."""
     sent = sent_today(now).filter(work_id=plan.work_id).count()
     return max(0, plan.queries_a_day - sent)
 

@@ -49,7 +49,7 @@ MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 @dataclass(slots=True)
 class Discovered:
-    """What one round did. stopped: why it ended before the budget did, or ""."""
+    """The result of one round. stopped: why it ended before the budget did, or ""."""
 
     queries: int = 0
     results: int = 0
@@ -192,7 +192,7 @@ class _SearchRun:
         crawl_accepted(site, self._ports)
 
     def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
-        """What a page has of the work. A page that cannot be had is a finding with its fault."""
+        """Compare a page with the work. A page that cannot be fetched is a match with a fault."""
         try:
             if not self._may_fetch(result.url):
                 return discovery.CandidateMatch(result.url, result.title, fault=Message("search.robots"))
@@ -241,7 +241,7 @@ class _SearchRun:
         return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
 
     def _rules(self, origin: str) -> Protego | None:
-        """What a site forbids; None where it fails to say so readably, which forbids all (RFC 9309, 2.3.1.4)."""
+        """The site's robots.txt; None if it cannot be read, which forbids all (RFC 9309, 2.3.1.4)."""
         try:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
         except RetryLater:

@@ -1,4 +1,4 @@
-"""Which sites are the same under another name: evidence that one has moved, and what follows when a person says so.
+"""Detects that a site has moved to another name, and follows the move when a person accepts it.
 
 Nothing here happens by itself but the proposal. See docs/decisions/crawling.md.
 """
@@ -46,7 +46,7 @@ class MoveRefused(BadInput):
 
 @dataclass(frozen=True, slots=True)
 class MoveEvidence:
-    """What speaks for a move. Shares lie in [0, 1]; None: there was nothing to compare."""
+    """The evidence for a move. Shares lie in [0, 1]; None: there was nothing to compare."""
 
     start_pages_led: int = 0  # start pages that lead to the new host
     pages_led: int = 0  # known pages that do
@@ -60,7 +60,7 @@ class MoveEvidence:
 
     @property
     def is_enough(self) -> bool:
-        """Whether a person should be asked."""
+        """True if a person should be asked."""
         is_led = self.start_pages_led > 0 or self.same_place >= MIN_PAGES_LED
         texts = max(self.shared_texts, self.alike)
         has_texts = texts >= MIN_SHARED_TEXTS and texts >= MIN_SHARE * min(self.known_pages, MAX_PAIRS)
@@ -276,7 +276,7 @@ def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
 
 
 def _scheme(move: SiteMove) -> str:
-    """That of the addresses on the new host that are known."""
+    """The scheme of the known addresses on the new host."""
     known = [new for _, new in move.evidence.get("examples", [])]
     return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
 
@@ -288,7 +288,7 @@ def _existing_site(site: Site, host: str) -> Site | None:
 
 
 def _main_host(site: Site) -> str:
-    """Where most of the site's pages with a text stand."""
+    """The host of most of the site's pages with a text."""
     urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
     hosts = Counter(filter(None, map(url_host, urls)))
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""

@@ -18,7 +18,7 @@ class KeyLost(BadInput):
 
 
 def seal(secret: str) -> str:
-    """What to store for `secret`; "" stays ""."""
+    """Encrypt `secret` for storage; "" stays ""."""
     return _box().encrypt(secret.encode()).decode("ascii") if secret else ""
 
 

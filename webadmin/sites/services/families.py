@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What a site has in common with others of its rights holder. alike: sites of the same template, and how far."""
+    """The marks that a site shares with others of its rights holder. alike: sites of the same template, and how far."""
 
     shared: tuple[Shared, ...] = ()
     alike: tuple[tuple[Site, float], ...] = ()
@@ -68,7 +68,7 @@ def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
 
 
 def site_family(site: Site) -> Family:
-    """What speaks for other sites of the same rights holder having the operator of this one."""
+    """The evidence that other sites of the same rights holder have the same operator."""
     return Family(_shared_identifiers(site), _alike(site))
 
 

@@ -23,7 +23,7 @@ MAX_FAULTS = 50
 
 
 def import_folder() -> Path:
-    """Where archives lie that the admin may offer: a person with a browser names no other path of the machine."""
+    """The folder of the archives that the admin offers: a person with a browser names no other path of the machine."""
     return Path(settings.ZHUIWEN.home) / "imports"
 
 
@@ -99,7 +99,7 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
 
 
 def resume_position(row: ArchiveImport) -> Position:
-    """Where an import goes on; its beginning where the file is another by now."""
+    """The position at which an import resumes; its beginning if the file was replaced meanwhile."""
     if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
         return Position()
     return Position(**row.position)

@@ -72,7 +72,7 @@ def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def slot_task(run: CrawlRun) -> str:
-    """What a crawler notes in its slot while it crawls a run: put back, it may be another's under the same number."""
+    """The note in a crawler's slot while it crawls a run; after a restore another run may have the same number."""
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
 
@@ -85,7 +85,7 @@ def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
 
 
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
-    """How many runs of the same pages died directly before this one without keeping a page."""
+    """The number of runs of the same pages that died directly before this one without keeping a page."""
     earlier = CrawlRun.objects.filter(
         site=run.site, only_urls=run.only_urls, pk__lt=run.pk, finished_at__gte=now - COUNTED_WITHIN
     ).order_by("-pk")

@@ -45,7 +45,7 @@ def wait_for_service(
 
 
 def outage_message(error: Exception) -> Message | None:
-    """What is said of an error that means that a service is away, or the disk full; None of any other."""
+    """The message for an error that means that a service is away, or the disk full; None for any other."""
     if find_disk_full_error(error) is not None:
         return FULL_DISK
     if is_away(error):

@@ -1,4 +1,4 @@
-"""How a site is treated, from the admin database to the crawler and back: rules, secrets, health, and who switched."""
+"""Carries the rules for crawling a site from the admin database to the crawler and back, with secrets and health."""
 
 import re
 import time
@@ -36,7 +36,7 @@ class ReasonMissing(BadInput):
 
 
 def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
-    """What the crawler is told. by_second_route: by proxies that are kept for second looks, and by no others.
+    """The crawler's rules for a site. by_second_route: use the proxies kept for second looks, and no others.
 
     Raises KeyLost where a secret cannot be opened any more.
     """
@@ -58,7 +58,7 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
 
 
 def has_second_route(site: Site) -> bool:
-    """Whether the operator named another way to the site, by which it is asked once more."""
+    """True if the operator named another route to the site, by which a page can be fetched once more."""
     return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
 
 
@@ -120,7 +120,7 @@ def keep_health(site: Site, counts: CrawlCounts) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """What the rules say of one stored page. `rule` "": it is a page; `is_stored` False: nothing is kept of it."""
+    """The verdict of the rules on a stored page. `rule` "": it is a page; `is_stored` False: nothing is kept of it."""
 
     url: str
     title: str
@@ -130,7 +130,7 @@ class Tried:
 
 
 def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str = "") -> list[Tried]:
-    """What the rules say of the site's newest 50 pages, or of the one at `url`; nothing is asked of the site.
+    """Try the rules on the site's newest 50 pages, or on the one at `url`; nothing is fetched from the site.
 
     Raises BadConfiguration for a rule that cannot be, BadInput where no page is stored at `url` or they take too long,
     RetryLater where others are tried.

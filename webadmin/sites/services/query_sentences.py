@@ -1,4 +1,4 @@
-"""Which sentences of a text to search for: prose that stands nowhere else, as far as the corpus knows."""
+"""Chooses the sentences of a text to search for: prose that stands nowhere else, as far as the corpus knows."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence

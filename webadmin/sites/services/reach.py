@@ -1,4 +1,4 @@
-"""How many people a site reaches: visits a month, as a service that measures them says."""
+"""The reach of a site: visits a month, as a service that measures them says."""
 
 import csv
 from collections.abc import Iterable, Iterator

@@ -114,7 +114,7 @@ def reassign_rechecks(run: CrawlRun, again: CrawlRun) -> None:
 
 
 def is_compared(recheck: PageRecheck) -> bool:
-    """Whether what was seen has been compared with the works."""
+    """True if the fetched page has been compared with the works."""
     return recheck.page.checks.filter(version_id=recheck.version_id).exists()
 
 
@@ -129,7 +129,7 @@ def _next_rechecks(site: Site) -> list[PageRecheck]:
 
 
 def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
-    """What is fetched. Of the program's own looks another page too: where that fails as well, the site is away."""
+    """The URLs to fetch. The program's own checks fetch another page too: if that fails as well, the site is away."""
     urls = list(dict.fromkeys(each.url for each in waiting))
     if waiting[0].asked_by_id is None:
         urls += list(dict.fromkeys(each for each in control_urls(site, urls[0]) if each not in urls))
@@ -180,7 +180,7 @@ def _settle(recheck: PageRecheck, now: datetime) -> None:
 
 
 def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
-    """What a crawl that has ended says of a page that it has not seen."""
+    """The outcome for a page that a crawl that has ended did not see."""
     of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
     if of_page is not None and of_page.code == SAID_TO_BE_GONE:
         return Outcome.GONE, None

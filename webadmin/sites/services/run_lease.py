@@ -1,4 +1,4 @@
-"""That a crawl run belongs to this process: renewed in the admin database while it lives, lost when it is given up.
+"""The lease of a crawl run by this process: renewed in the admin database while it lives, lost when it is given up.
 
 A run without a sign of life for `crawls.DEAD_AFTER_SILENCE` is crawled by another process. One that was stopped and
 wakes again, or whose database is away, therefore holds its run for half of that at most; the other half allows for
@@ -46,7 +46,7 @@ class RunLease:
         self._thread.join()
 
     def is_held(self) -> bool:
-        """Whether no other process can have the run."""
+        """True if no other process can have the run."""
         return not self._is_lost and _now_s() - self._confirmed_at_s < MAX_UNCONFIRMED_S
 
     def note(self, counts: CrawlCounts) -> None:
@@ -55,7 +55,7 @@ class RunLease:
 
     @property
     def has_moved(self) -> bool:
-        """Whether what this process did for the run will last."""
+        """True if this process has kept pages for the run."""
         return self.counts is not None and self.counts.kept > self._earlier.kept
 
     def total(self, counts: CrawlCounts) -> CrawlCounts:

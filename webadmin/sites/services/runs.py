@@ -184,13 +184,13 @@ def live_run(site: Site) -> CrawlRun | None:
 
 
 def left_out(run: CrawlRun | None) -> list[Message]:
-    """What a run says that it left out: pages for want of a browser or of OCR, a text once more, slow rules."""
+    """List what a run left out: pages for want of a browser or of OCR, repeated texts, slow rules."""
     wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
 
 def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
-    """What a spider needs to know to crawl the site."""
+    """The plan by which a spider crawls the site."""
     politeness = site_politeness(site, by_second_route=run.by_second_route)
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
@@ -232,7 +232,7 @@ def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) ->
 
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
-    """Where its crawl begins; of a list of pages all of them."""
+    """The URLs at which its crawl begins; of a list of pages all of them."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
 
 
@@ -261,7 +261,7 @@ def take_next(now: datetime) -> CrawlRun | None:
 
 
 def has_waiting(now: datetime, run_id: int | None = None) -> bool:
-    """Whether any queued run, or this one, can be taken now."""
+    """True if any queued run, or this one, can be taken now."""
     waiting = _waiting(now)
     return (waiting if run_id is None else waiting.filter(pk=run_id)).exists()
 
@@ -288,7 +288,7 @@ def may_resume(now: datetime) -> Q:
 
 
 def stored_counts(run: CrawlRun) -> CrawlCounts:
-    """What the run has counted so far, in all processes that have crawled it."""
+    """The counts of the run so far, from all processes that have crawled it."""
     if not run.counts:
         return CrawlCounts()
     kept = dict(run.counts)
@@ -462,7 +462,7 @@ def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
 
 
 def has_crawls_ahead(now: datetime) -> bool:
-    """Whether any crawl is due later than now, which an index says; none is by right."""
+    """True if any run is due in the future, which only a wrong clock causes; an index answers."""
     return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
 
 

@@ -1,4 +1,4 @@
-"""Which sites a rights holder watches: an address that a person typed -> a site that can be crawled."""
+"""The watch list of a rights holder: an address that a person typed -> a site that can be crawled."""
 
 import re
 from collections.abc import Sequence
@@ -63,7 +63,7 @@ def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "lis
 
 
 def bad_lines(found: Sequence[BadLine]) -> list[Message]:
-    """What is wrong with the first lines of a list that are no addresses."""
+    """The faults of the first lines of a list that are no addresses."""
     named = [line.message for line in found[:MAX_BAD_LINES]]
     unnamed = len(found) - len(named)
     return [*named, Message("watch.more-bad-lines", count=unnamed)] if unnamed else named

@@ -1,1 +1,1 @@
-"""What the verbs of the command line share: output, lists, faults, sessions, keys."""
+"""Shared parts of the command line's verbs: output, lists, faults, sessions, keys."""

@@ -1,4 +1,4 @@
-"""What went wrong -> one line on stderr and an exit code; the traceback of a bug goes into a log file."""
+"""Reports an error: one line on stderr and an exit code; the traceback of a bug goes into a log file."""
 
 import sys
 import tempfile
@@ -65,7 +65,7 @@ def private_log(folder: Path) -> Path:
 
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
-    """What is to be said of a disk on which the installation can store nothing more; None where it can."""
+    """The message for a disk on which the installation can store nothing more; None if it can."""
     from core import disk
     from core.settings_loading import load  # what reads settings takes .15 s with it, which few commands need
 
@@ -76,7 +76,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 
 def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
-    """What a full disk has to do with a failure; None where it has nothing."""
+    """The message for a failure that a full disk caused; None for any other."""
     lack = find_disk_full_error(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
@@ -90,7 +90,7 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
 
 
 def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
-    """What an error of Django's means that says that the admin database does not answer; None of any other."""
+    """The error of ours for one of Django's that says that the admin database does not answer; None for any other."""
     if "django.db" not in sys.modules:  # to load it takes a tenth of a second, and without it nobody asked
         return None
     from django.conf import settings
@@ -107,7 +107,7 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
 
 
 def _of_usage(error: Any) -> Message:
-    """What is wrong with the arguments; of the rarer faults, what typer says."""
+    """The message for wrong arguments; for rarer faults typer's own."""
     param, context = getattr(error, "param", None), getattr(error, "ctx", None)
     name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
     name = name or (param.name.upper() if param else "")

@@ -11,7 +11,7 @@ from types import FrameType
 
 
 class Interrupts:
-    """What the user has asked for since."""
+    """Notes an interrupt of the user until a step that must not break off has ended."""
 
     def __init__(self) -> None:
         self._is_noted = False

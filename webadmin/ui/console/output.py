@@ -41,7 +41,7 @@ def _visible(char: str) -> str:
 
 
 def width(text: str) -> int:
-    """How many columns of a terminal a text takes.
+    """The number of columns of a terminal that a text takes.
 
     >>> width("追文"), width("up")
     (4, 2)

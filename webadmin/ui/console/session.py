@@ -1,4 +1,4 @@
-"""What a verb needs that works on what is stored: the home folder, the environment, Django."""
+"""The session of a verb that works on stored data: the home folder, the environment, Django."""
 
 import logging
 import os
@@ -66,7 +66,7 @@ def local_iso(moment: datetime | None, settings: Settings) -> str | None:
 
 
 def _unavailable(error: Exception) -> ServiceUnavailable:
-    """What is said of it: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
+    """The error to report: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
     from webadmin.database import is_unmade, place, unavailable
 
     if is_unmade(error):
@@ -75,7 +75,7 @@ def _unavailable(error: Exception) -> ServiceUnavailable:
 
 
 def _is_absence(error: Exception) -> bool:
-    """Whether the database does not answer or lacks its tables, rather than that we asked something wrong."""
+    """True if the database does not answer or lacks its tables; False for a wrong query."""
     from webadmin.database import is_away, is_unmade
 
     return is_away(error) or is_unmade(error)

@@ -33,13 +33,13 @@ def detect_language(environ: Mapping[str, str]) -> str:
 
 
 def console_text(said: object) -> str:
-    """What is said in the language of this command; what is neither a message nor an error of ours stays as it is."""
+    """Word a message or an error of ours in the language of this command; anything else stays as it is."""
     message = said.message if isinstance(said, ZhuiwenError) else said
     return message.in_language(language()) if isinstance(message, Message) else str(said)
 
 
 def obfuscation(kind: str) -> str:
-    """What an obfuscation is called."""
+    """The name of an obfuscation."""
     return OBFUSCATIONS[kind].label.in_language(language())
 
 
@@ -59,7 +59,7 @@ def translator() -> Callable[[str], str]:
 
 
 def _set(environ: Mapping[str, str]) -> str:
-    """What is set; "" where nothing is. The setting's default is the desk's alone."""
+    """The language that is set; "" if none is. The setting's default is the desk's alone."""
     if said := environ.get(environment_variable("language"), "").strip():
         return said
     try:

@@ -13,7 +13,7 @@ from core.wording import Message
 
 
 class CopiedKey(models.ForeignKey):
-    """What `source` names, as of the moment when the row is made: "site.rights_holder" is the holder of its site.
+    """A foreign key that is copied from `source` when the row is made: "site.rights_holder" is the holder of its site.
 
     Only what never changes afterwards is copied: a page stays on its site, a site with its rights holder. Every way of
     making rows through the models fills it, `bulk_create` included.
@@ -40,7 +40,7 @@ class CopiedKey(models.ForeignKey):
 
 
 def user_key(verbose_name: Any, on_delete: Any, **options: Any) -> models.ForeignKey[Any, Any]:
-    """Who did something. From users no way leads back to it."""
+    """A foreign key to the user who did something, without a reverse relation."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete, verbose_name=verbose_name, related_name="+", **options
     )
@@ -122,7 +122,7 @@ def join_kinds(kinds: Sequence[str]) -> str:
 
 
 def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
-    """What answers an order of a list without a look at a row, of one rights holder and of all."""
+    """The indexes that answer an order of a list without reading a row, of one rights holder and of all."""
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
         models.Index(fields=fields, condition=condition, name=f"{name}_all"),

@@ -69,7 +69,7 @@ def name_of_obfuscation(kind: str) -> str:
 
 
 def case_name(number: int, state: str) -> str:
-    """What a case is called: in Chinese a lead until it is confirmed."""
+    """The word for a case: in Chinese a lead until it is confirmed."""
     code = "case-name.case" if state == CaseState.CONFIRMED else "case-name.lead"
     return _now(Message(code, number=number))
 

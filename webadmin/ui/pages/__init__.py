@@ -1,1 +1,1 @@
-"""What the pages of every application share: columns, paging, downloads, exports, errors."""
+"""Shared parts of every application's pages: columns, paging, downloads, exports, errors."""

@@ -1,4 +1,4 @@
-"""How single values look in lists: percentages, obfuscations, states, links.
+"""Columns for single values in lists: percentages, obfuscations, states, links.
 
 Whatever came from a page is escaped by Django, and its hidden characters are spelled out here: a title that turns the
 reading direction (U+202E) would turn the rest of the line with it.

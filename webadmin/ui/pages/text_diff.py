@@ -1,4 +1,4 @@
-"""What changed between two texts: by lines first, then by characters within lines that were rewritten; bounded."""
+"""Compares two texts: by lines first, then by characters within rewritten lines; bounded."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ CONTEXT_CHARS = 60  # of the lines before and after, and of what did not change 
 
 
 class PartKind(StrEnum):
-    """What became of a piece of text."""
+    """The fate of a piece of text."""
 
     KEPT = "kept"
     ADDED = "added"
@@ -85,7 +85,7 @@ def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffP
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """What turns one sequence into the other; deletions followed by insertions at one place are a replacement."""
+    """The edits that turn one sequence into the other; a deletion and an insertion at one place are a replacement."""
     if len(old) * len(new) > MAX_LINE_PAIRS:
         return [("replace", 0, len(old), 0, len(new))]
     merged: list[tuple[str, int, int, int, int]] = []

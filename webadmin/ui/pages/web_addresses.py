@@ -1,10 +1,10 @@
-"""Which addresses of crawled pages become links."""
+"""Decides which addresses of crawled pages become links."""
 
 from urllib.parse import urlsplit
 
 
 def is_web_address(url: str) -> bool:
-    """Whether a browser may be sent there: an http address, whatever a page claims about itself.
+    """True if a browser may be sent there: an http address, whatever a page claims about itself.
 
     >>> is_web_address("https://example.com/"), is_web_address("javascript:alert(1)"), is_web_address("http://[")
     (True, False, False)

@@ -1,4 +1,4 @@
-"""What other packages say, in the language of whoever reads the desk."""
+"""Messages of other packages in the language of the desk's reader."""
 
 from datetime import datetime
 

@@ -25,7 +25,7 @@ def set_back(now: datetime) -> int:
 
 
 def count_ahead(now: datetime) -> dict[str, int]:
-    """How many lie ahead, by what they are of, in the language of whoever reads."""
+    """The number of moments in the future, by the name of their model in the reader's language."""
     counts: dict[str, int] = {}
     for model, _, rows in _ahead(now):
         if count := rows.count():

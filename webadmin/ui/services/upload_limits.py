@@ -1,4 +1,4 @@
-"""How much one request may carry."""
+"""Limits of the size of one request."""
 
 from core.wording import Message
 

@@ -107,7 +107,7 @@ def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, A
 
 
 def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """What adding a work would change; nothing is written."""
+    """Plan the changes of adding a work; nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
     from webadmin.works.services.intake import divide_work, divisions
@@ -125,7 +125,7 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
 
 
 def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
-    """Where the texts that come into a work stand already, and why that may not be all."""
+    """Name the works that already have the texts that come into a work, and why that may not be all."""
     from webadmin import stores
     from webadmin.works.services.alike import find_alike_works
 
@@ -153,7 +153,7 @@ def _size(path: Path) -> int:
 
 
 def _doubts(found: "FoundWork") -> Iterator[Message]:
-    """Which chapters were accepted and can hardly be found."""
+    """Name the chapters that were accepted and can hardly be found."""
     title = found.file.title
     doubts = [(chapter.number, why) for chapter in found.file.chapters if (why := doubt(chapter.text))]
     for number, why in doubts[:MAX_DOUBTS]:

@@ -1,4 +1,4 @@
-"""What adding a work would change, in lines for a terminal and as a record for programs."""
+"""Shows the changes of adding a work, in lines for a terminal and as a record for programs."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Who owns what, and who else may publish it."""
+"""Ownership of works, and licences of others to publish them."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -81,7 +81,7 @@ class Entered(models.Model):
 
 
 class Licence(Entered):
-    """Who may publish a work (or all works), on which domain or at which address, from when until when."""
+    """A permission to publish a work (or all works) on a domain or at an address, from one day until another."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="licences", verbose_name=_("rights holder")
@@ -239,7 +239,7 @@ class AuthorAlias(models.Model):
 
 
 class Unprotected(Entered):
-    """That a work is not protected, and why: what is found of it is no case."""
+    """A mark that a work is not protected, and why: a copy of it is no case."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
     reason = models.CharField(
@@ -273,7 +273,7 @@ class Unprotected(Entered):
 
 
 class PlannedUpload(models.Model):
-    """What was read of one sending, kept until its sender confirms or discards it; each person has one at most."""
+    """The works read from one sending, kept until its sender confirms or discards them; each person has one at most."""
 
     rights_holder = models.ForeignKey(  # empty until the sender says whose works these are
         RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")

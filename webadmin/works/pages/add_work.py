@@ -166,7 +166,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
-    """How a work is divided, its first chapters and the last one, and how else it can be."""
+    """The division of a work, its first chapters and the last one, and other possible divisions."""
     ways = divisions(planned.sent.read)
     style = planned.sent.found.file.style or ways[0].style
     titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
@@ -202,7 +202,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
 
 
 def _difference(wanted: Wanted) -> TextDiff | str:
-    """What changed in a chapter, or a sentence that says why it cannot be shown."""
+    """The changes in a chapter, or a sentence that says why they cannot be shown."""
     assert wanted.was is not None
     try:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
@@ -212,7 +212,7 @@ def _difference(wanted: Wanted) -> TextDiff | str:
 
 
 def _sentences(planned: PlannedWork) -> list[str]:
-    """What of its file is broken, and where the texts stand already, as sentences."""
+    """The flaws of its file, and the works that already have its texts, as sentences."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.found.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]

@@ -1,4 +1,4 @@
-"""What a change of rights does to findings is said to whoever makes it: by the application that rules them."""
+"""Tells the user what a change of rights does to findings; the application that rules them provides the sentence."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext

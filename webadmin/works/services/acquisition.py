@@ -49,7 +49,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWork:
-    """What confirming would do to one work, and where texts that come into it stand already."""
+    """The planned changes of one work, and the works that already have texts that come into it."""
 
     sent: SentWork
     planned: PlannedChange
@@ -58,7 +58,7 @@ class PlannedWork:
 
 @dataclass(frozen=True, slots=True)
 class SendingPlan:
-    """What confirming a sending would do. basis: changes when any of the works does, or how one is divided."""
+    """The planned changes of a sending. basis: differs when any of the works changes, or the division of one."""
 
     works: list[PlannedWork]
 
@@ -133,7 +133,7 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 
 
 def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> SendingPlan:
-    """What adding the works would do; the rights holder is the one given, whatever a manifest says.
+    """Plan the changes of adding the works; the rights holder is the one given, whatever a manifest says.
 
     rights_holder: None while nobody has said whose works these are; then all are new. index: where it is looked up
     whether the texts stand elsewhere already; without one, nobody asks.

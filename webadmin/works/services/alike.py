@@ -49,7 +49,7 @@ class AlikeWork:
 
 @dataclass(frozen=True, slots=True)
 class AlikeWorks:
-    """Where the texts of a work stand already; unknown: why only equal texts were looked for."""
+    """The works that already have the texts of a work; unknown: why only equal texts were looked for."""
 
     standing: Sequence[AlikeWork]
     unknown: Message | None

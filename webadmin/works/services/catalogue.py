@@ -1,4 +1,4 @@
-"""What a rights holder owns, as files put it there: works and their chapters.
+"""The works of a rights holder and their chapters, as files brought them.
 
 Adding is an upsert, safe to repeat: a text that is there makes nothing new. Texts go to the store before any row
 names them, messages go out after the rows are there to stay.
@@ -66,7 +66,7 @@ class AddedWork:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """What adding a work would change. work: None for one that is not there yet. basis: for `add_work`."""
+    """The planned changes of adding a work. work: None for one that is not there yet. basis: for `add_work`."""
 
     work: Work | None
     title: str
@@ -171,7 +171,7 @@ def remove_work(work: Work, outbox: Outbox) -> int:
 def planned_change(
     rights_holder: RightsHolder | None, work_file: WorkFile, *, keep_missing: bool = False
 ) -> PlannedChange:
-    """What `add_work` would do for a rights holder, None for one who is not there yet; nothing is written.
+    """Plan what `add_work` would do for a rights holder, None for one who is not there yet; nothing is written.
 
     Raises BadInput.
     """

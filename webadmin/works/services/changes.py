@@ -41,14 +41,14 @@ class Wanted:
 
     @property
     def is_renamed(self) -> bool:
-        """Whether number or title alone are others."""
+        """True if only number or title change."""
         if self.was is None or self.has_new_text:
             return False
         return (self.was.number, self.was.title) != (self.chapter.number, self.title)
 
     @property
     def is_timed(self) -> bool:
-        """Whether it gets an official time that it did not have."""
+        """True if it gets an official time that it did not have."""
         at = self.chapter.published_at
         return at is not None and (self.was is None or self.was.published_at != at)
 
@@ -105,7 +105,7 @@ class ChapterChanges:
 
 
 def plan_basis(chapters: Iterable[Chapter]) -> str:
-    """What a plan of changes rests on: equal for chapters that are the same, in whatever order."""
+    """The digest of the chapters that a plan rests on: equal for the same chapters, in any order."""
     rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
 

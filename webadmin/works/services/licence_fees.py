@@ -1,4 +1,4 @@
-"""What a licence of a work costs for a thousand characters: entered by a manager with its source, never changed."""
+"""The licence fee of a work for a thousand characters: entered by a manager with its source, never changed."""
 
 from datetime import datetime
 from decimal import Decimal, InvalidOperation

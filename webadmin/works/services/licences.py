@@ -11,7 +11,7 @@ from webadmin.works.models import Licence, Unprotected, Work
 
 
 def licence_label(licence: Licence) -> str:
-    """How cases and findings name the licence that allows them; one for a single page is named with its address."""
+    """The name of a licence in the cases and findings that it allows; with its address if it is for a single page."""
     name = f"{licence.licensee} {licence.number}".strip()
     return f"{name} · {licence.address}"[:300] if licence.address else name[:300]
 

@@ -30,7 +30,7 @@ Headings = Mapping[int, Sequence[int]]  # the chapters of a work by the number t
 
 @dataclass(frozen=True, slots=True)
 class TimesSet:
-    """What came of a list: how many chapters have another time now, and the numbers that the work does not have."""
+    """The result of a list: the number of chapters with another time now, and the numbers that the work lacks."""
 
     changed: int
     unknown: tuple[int, ...]
@@ -113,7 +113,7 @@ def read_interval(text: str) -> timedelta:
 
 
 def read_at_once(text: str) -> int:
-    """How many chapters appear at once. Raises BadInput."""
+    """Read the number of chapters that appear at once. Raises BadInput."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,4}", written, re.ASCII) or not 1 <= int(written) <= MAX_AT_ONCE:
         raise BadInput("times.at-once", text=written[:60], most=MAX_AT_ONCE)

@@ -1,4 +1,4 @@
-"""What was read of a sending, kept between its plan and its confirmation: what is confirmed is what was shown."""
+"""Keeps the works of a sending between plan and confirmation: the confirmed works are those that were shown."""
 
 import json
 import zlib
@@ -24,7 +24,7 @@ LEVEL = 1  # 16 million characters take a second
 
 
 class UploadGone(BadInput):
-    """What was sent is not kept any more."""
+    """The sending is not kept any more."""
 
     def __init__(self) -> None:
         super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))

@@ -31,7 +31,7 @@ _COMPRESSED = frozenset({".epub", ".docx", ".zip"})
 
 
 class UploadBudget:
-    """What is left for the files of one request. A file that is read twice is charged twice.
+    """The remaining budget for the files of one request. A file that is read twice is charged twice.
 
     most_bytes: of all .zip files, before they are unpacked, and again of all files that are read, unpacked; no reader
     unpacks more than a container declares. most_chars, most_texts: of all texts and chapters that come of it.
@@ -67,7 +67,7 @@ class UploadBudget:
         self._read_bytes -= needed
 
     def _require_text(self, path: Path, intake: Intake) -> None:
-        """What is beyond the budget is not charged: the next file may be small enough."""
+        """Require a text to fit into the budget. One beyond it is not charged: the next file may be small enough."""
         chapters = [chapter for work in intake.works for chapter in work.file.chapters]
         chars = sum(len(chapter.text) for chapter in chapters)
         if chars > self._chars:
@@ -82,12 +82,12 @@ class UploadBudget:
 
 
 def is_text(name: str) -> bool:
-    """Whether a member of a container is one that readers look at."""
+    """True if readers look at this member of a container."""
     return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
 
 
 def declared_bytes(path: Path) -> int:
-    """What is held in memory of a file: its size, or what a container unpacks to; 0 for one that its reader refuses."""
+    """The memory that a file takes: its size, or that of an unpacked container; 0 for one that its reader refuses."""
     suffix = path.suffix.lower()
     try:
         if suffix not in _COMPRESSED:
@@ -121,7 +121,7 @@ class Upload:
 
 
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
-    """What is in each file, in order; what cannot be read is a fault of that file, and the others are read."""
+    """Read each file, in order; an unreadable part is a fault of its file, and the others are read."""
     budget = UploadBudget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
         read_file = budget.reading(reader.read_file)
@@ -150,7 +150,7 @@ def _read(file: UploadedFile, folder: Path, budget: UploadBudget, read_file: Rea
 
 
 def _without_folder(message: Message, folder: Path, name: str) -> Message:
-    """What is wrong with a file as its sender called it; where it lay meanwhile is nobody's business."""
+    """Replace the paths in a message by the sender's name of the file; its place meanwhile is nobody's business."""
 
     def without_paths(value: Any) -> Any:
         if isinstance(value, Message):
@@ -165,7 +165,7 @@ def _without_folder(message: Message, folder: Path, name: str) -> Message:
 
 
 def _source(path: Path, budget: UploadBudget) -> Path:
-    """What to read of an uploaded file: itself, or the folder that it is unpacked to."""
+    """The path to read of an uploaded file: itself, or the folder that it is unpacked to."""
     if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
         raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":

@@ -1,4 +1,4 @@
-"""How long works are: the characters of their texts, each text once."""
+"""The length of works: the characters of their texts, each text once."""
 
 from collections.abc import Collection, Mapping
 

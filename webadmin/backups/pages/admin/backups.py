@@ -21,7 +21,7 @@ from webadmin.accounts.services.access import Person, is_administrator
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
 from webadmin.backups.services.destinations import destination_url
-from webadmin.backups.services.runs import has_not_ended, standing
+from webadmin.backups.services.runs import backup_status, has_not_ended
 from webadmin.backups.services.sealing import require_passphrase
 from webadmin.reports.pages.dashboard import Tile, list_address
 from webadmin.reports.signals import tiles_wanted
@@ -131,11 +131,11 @@ class BackupRunAdmin(MachineAdmin):
 
 @receiver(tiles_wanted)
 def backup_tiles(user: Person, **_kwargs: object) -> list[Tile]:
-    """That the last backup is too old, or that there never was one: for administrators, who see to it."""
+    """Tell administrators that the last backup is too old, or that there never was one."""
     if not is_administrator(user):
         return []
     now = timezone.now()
-    stands = standing(now)
+    stands = backup_status(now)
     if stands.warning is None:
         return []
     if stands.last is None:

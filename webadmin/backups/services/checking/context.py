@@ -1,4 +1,4 @@
-"""What a check may ask, and what it may write."""
+"""The stores and settings that a check reads, and the few things that it may write."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""What a check says: each thing that is not what was stored, who needs it, and how it comes back."""
+"""The findings of a check: each record that differs from what was stored, who needs it, and its remedy."""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from webadmin.backups.services.store_checks import PARTS
 
 
 class Store(StrEnum):
-    """Where it stands."""
+    """The store that holds the record."""
 
     PAGES = "page store"
     ADMIN = "admin database"
@@ -22,7 +22,7 @@ class Store(StrEnum):
 
 
 class Remedy(StrEnum):
-    """How it comes back. MADE_ANEW: it is back; CAN_BE_MADE: it would be, were anything written.
+    """The way to repair a damage. MADE_ANEW: repaired; CAN_BE_MADE: it would be repaired if the check could write.
 
     SEARCHED_AGAIN: its page owes a search, which writes it anew.
     """
@@ -51,7 +51,7 @@ class Damage:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it is not back."""
+        """True if it is not repaired."""
         return self.remedy is not Remedy.MADE_ANEW
 
     def as_values(self) -> dict[str, Any]:
@@ -69,7 +69,7 @@ class Damage:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> "Damage":
-        """What `as_values` gave."""
+        """Read what `as_values` gave."""
         return cls(
             Store(values["store"]),
             values["place"],
@@ -87,7 +87,7 @@ Tell = Callable[[Message, int, int], None]
 
 @dataclass(slots=True)
 class CheckReport:
-    """What one check read and found. unread: what could not be asked, with the reason: of it nothing is said."""
+    """The result of one check. unread: stores that did not answer, with the reason; the report says nothing of them."""
 
     items: int = 0
     unread: list[Message] = field(default_factory=list)
@@ -107,7 +107,7 @@ class CheckReport:
 
     @property
     def unrepaired_damages(self) -> list[Damage]:
-        """What is not back."""
+        """The damages that are not repaired."""
         return [each for each in self.damages if each.is_lost]
 
 
@@ -124,14 +124,14 @@ def _merge(known: Damage, other: Damage) -> Damage:
 
 @dataclass(frozen=True, slots=True)
 class CheckPart:
-    """Which of PARTS is read; None: all."""
+    """The one of PARTS that a check reads; None: all."""
 
     number: int | None = None
 
     def has(self, key: str) -> bool:
-        """Whether what has this key belongs to the part."""
+        """True if the record with this key belongs to the part."""
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
     def covers(self, number: int) -> bool:
-        """Whether what is read as one is read with this part."""
+        """True if a store that is read as a whole is read with this part."""
         return self.number is None or self.number == number % PARTS

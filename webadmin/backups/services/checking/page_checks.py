@@ -157,7 +157,7 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
 
 
 def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
-    """What look-ups by meaning keep of works' texts, where there is any; damaged, it is removed.
+    """Check the codes that look-ups by meaning keep of works' texts, if there are any; remove damaged ones.
 
     What is not there is made of the text by the next comparison by meaning: nothing else needs it.
     """

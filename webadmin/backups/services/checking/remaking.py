@@ -1,4 +1,4 @@
-"""What was lost, made anew of what is there: only what has the digest of the lost takes its place."""
+"""Makes lost records anew from what is there; only one with the digest of the lost record takes its place."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -51,7 +51,7 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
 
 
 def is_storing() -> bool:
-    """Whether a crawl or an import may write pages just now."""
+    """True if a crawl or an import may write pages just now."""
     return (
         CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
         or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
@@ -137,7 +137,7 @@ def _pieces(found: Opened) -> Iterator[bytes]:
 
 
 def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
-    """What is read today in the responses of the versions that name a lost text."""
+    """Read the responses of the versions that name a lost text once more."""
     for document in _documents(fault, context):
         with suppress(ZhuiwenError, KeyError, TypeError, ValueError):
             body = context.ports.pages.raw(Digest(document["raw"]))
@@ -173,7 +173,7 @@ def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, 
 
 
 class _KeptResources:
-    """What the page referred to when it was fetched, as the capture has it; nothing is fetched."""
+    """The resources of the page as its capture has them; nothing is fetched."""
 
     def __init__(self, kept: Mapping[str, bytes]) -> None:
         self._kept = kept

@@ -99,7 +99,7 @@ def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
 
 
 def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
-    """Whether the excerpts of a finding stand where it says."""
+    """True if the excerpts of a finding stand where it says."""
     try:
         for span in match.spans:
             for side, text in (("page", page_text), ("work", work_text)):
@@ -113,7 +113,7 @@ def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
 
 
 def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
-    """Whether the pairs of a lead are as many as it says, each within both texts, and by the page."""
+    """True if the pairs of a lead are as many as it says, each within both texts, in the order of the page."""
     try:
         pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
         are_within = all(

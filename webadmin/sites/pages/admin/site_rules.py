@@ -1,4 +1,4 @@
-"""What stands below a site's form: how it is treated, its rules and their trial, proxies, the log of robots.txt."""
+"""The sections below a site's form: politeness, rules and their trial, proxies, the log of robots.txt."""
 
 from typing import Any
 

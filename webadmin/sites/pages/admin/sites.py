@@ -209,7 +209,7 @@ class SiteAdmin(HolderAdmin):
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """What the rules for refusals say of the newest stored pages; the site is asked for nothing."""
+        """Try the rules for refusals on the newest stored pages; nothing is fetched from the site."""
         site: Site = self.get_record_or_404(request, object_id)
         return rule_trial(request, site)
 

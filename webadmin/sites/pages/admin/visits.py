@@ -45,7 +45,7 @@ MOVE_STATE_COLORS = {
 
 
 class ConditionFilter(SimpleListFilter):
-    """What is the matter with an address."""
+    """Filters addresses by their condition."""
 
     title = _("condition")
     parameter_name = "condition"

@@ -1,1 +1,1 @@
-"""What a request may carry, and what an answer may show: checked for every page of the desk."""
+"""Checks what a request may carry and what a response may show, for every page of the desk."""

@@ -1,4 +1,4 @@
-"""What a page of the desk may load and run: its own files, and nothing that stands in the page itself."""
+"""The content security policy of the desk: a page loads and runs its own files, and no script inside the page."""
 
 from collections.abc import Callable
 from functools import wraps

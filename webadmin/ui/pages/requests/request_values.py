@@ -1,4 +1,4 @@
-"""What every request and each of its values must be, whoever reads it."""
+"""Checks every request and each of its values, whoever reads it."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -68,7 +68,7 @@ def check_search(term: str, name: str = "q") -> None:
 
 
 def is_key(text: str) -> bool:
-    """Whether a record could have this number."""
+    """True if a record could have this number."""
     return text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= MAX_KEY
 
 

@@ -1,4 +1,4 @@
-"""Who else may publish, and where the rights holder does."""
+"""Licences, and the rights holder's own domains and accounts."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -70,7 +70,7 @@ class ChapterInline(HolderInline):
 
 
 class UnprotectedInline(HolderInline):
-    """Whether the work is not protected; most works have no such line."""
+    """The mark that a work is not protected; most works have none."""
 
     model = Unprotected
     fields = ["reason", "note", "entered_by", "entered_at"]

@@ -58,7 +58,7 @@ class BoundedReader:
         return work
 
     def call(self, path: Path | str, function: Callable[..., object], *given: object) -> Any:
-        """What a function makes of a file, in the process. Raises UnreadableFile."""
+        """Call a function on a file in the process. Raises UnreadableFile."""
         try:
             return self._process.read(Call(str(path), function, given))
         except GivenUp as fault:

@@ -1,4 +1,4 @@
-"""How else a work may be divided into chapters than it was when it was read."""
+"""Divides a work into chapters in other ways than when it was read."""
 
 from collections.abc import Sequence
 from dataclasses import replace

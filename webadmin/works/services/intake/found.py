@@ -1,4 +1,4 @@
-"""What intake found: works with what their manifests say of them, and what could not be read."""
+"""The result of intake: works with the statements of their manifests, and the faults of what could not be read."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
