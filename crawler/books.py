@@ -18,12 +18,12 @@ from core.works import WorkFile
 from crawler.characters.decoding import decode
 from crawler.characters.repertoire import count_han
 from crawler.formats.headings import split_chapters
-from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, kind_of
-from crawler.formats.plain import unified
+from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, detect_kind
+from crawler.formats.plain import normalize_lines
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.markup import parse, text_of
-from crawler.obfuscation.text_noise import CleanText, cleaned, merged, with_noise
-from crawler.obfuscation.text_origins import raw_of_parts
+from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_text, merge_findings
+from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.opening import Rejected, is_shown_as_page
 
 # What a plain text of 16 MB, the largest that is fetched by default, has in GBK: no longer one has ever been compared.
@@ -66,7 +66,7 @@ def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
 
     A response that begins like a file, cannot be read as one and is served as a page is none either.
     """
-    kind = kind_of(body)
+    kind = detect_kind(body)
     if not kind:
         return None
     try:
@@ -152,7 +152,7 @@ def _joined(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, boo
     for title, raw in chapters[:MAX_CHAPTERS]:
         lines = (line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(raw).splitlines())
         raw_text = "\n".join(line for line in lines if line)
-        clean = cleaned(raw_text, url)
+        clean = clean_text(raw_text, url)
         if not clean.text:
             continue
         starts.append(ChapterStart(storable(title).strip()[:200], TextOffset(at)))
@@ -167,15 +167,15 @@ def _joined(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, boo
         title="",
         text=text[:MAX_CHARS],
         chapters=tuple(starts) if len(starts) > 1 else (),
-        obfuscations=merged([one for part in parts for one in part.obfuscations]),
+        obfuscations=merge_findings([one for part in parts for one in part.obfuscations]),
     )
     return (_with_raw_text(reading, raw_parts, parts) if reading.obfuscations else reading), is_cut
 
 
 def _with_raw_text(reading: Reading, raw_parts: Sequence[str], parts: Sequence[CleanText]) -> Reading:
     pairs = zip(raw_parts, parts, strict=True)
-    raw_text, marks = raw_of_parts(
-        ((raw, part.text, with_noise(raw, raw, (), part)) for raw, part in pairs), reading.text
+    raw_text, marks = join_raw_parts(
+        ((raw, part.text, add_noise_marks(raw, raw, (), part)) for raw, part in pairs), reading.text
     )
     return replace(reading, raw_text=raw_text, marks=marks)
 
@@ -233,6 +233,6 @@ def _strings(value: Any) -> Iterator[tuple[str, str]]:
 
 def _plain(string: str) -> str:
     if not _TAG.search(string):
-        return unified(string)
+        return normalize_lines(string)
     tree = parse(string)
-    return unified(text_of(tree)) if tree is not None else ""
+    return normalize_lines(text_of(tree)) if tree is not None else ""

@@ -18,8 +18,8 @@ from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, extract, is_worth_reading, keep_all_lines
 from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
-from crawler.obfuscation.repairs import folded_beside, kinds_of
-from crawler.obfuscation.text_noise import cleaned, merged, with_noise
+from crawler.obfuscation.repairs import folded_lines, kind_classifier
+from crawler.obfuscation.text_noise import add_noise_marks, clean_text, merge_findings
 from crawler.obfuscation.text_origins import Origins
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.prose import prose_markup
@@ -168,7 +168,7 @@ def _no_text(url: str) -> Rejected:
 def _cleaned(reading: Reading, page: OpenPage) -> Reading:
     """A reading without what was strewn into its text; what its markup hid was undone before."""
     try:
-        clean = page.steps.run(Step.TEXT, lambda: cleaned(reading.text, page.url, page.steps), None)
+        clean = page.steps.run(Step.TEXT, lambda: clean_text(reading.text, page.url, page.steps), None)
     except TooCostly as fault:
         page.steps.leave_out(fault.step)
         return reading
@@ -179,26 +179,26 @@ def _cleaned(reading: Reading, page: OpenPage) -> Reading:
         reading,
         text=clean.text,
         raw_text=raw_text,
-        marks=with_noise(raw_text, reading.text, reading.marks, clean),
-        obfuscations=merged([*reading.obfuscations, *clean.obfuscations]),
+        marks=add_noise_marks(raw_text, reading.text, reading.marks, clean),
+        obfuscations=merge_findings([*reading.obfuscations, *clean.obfuscations]),
     )
 
 
 def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscation) -> Reading:
     decoded, containers = page.decoded, extraction.containers
-    obfuscations = deobfuscation.found(extraction.text, containers)
+    obfuscations = deobfuscation.list_obfuscations(extraction.text, containers)
     text = storable(extraction.text)
     raw_text = storable(deobfuscation.raw_text(containers, decoded.text)) if obfuscations else ""
     removed = deobfuscation.removed
-    folded = folded_beside(removed, text, text.count("\n") + 1 if text else 0) if removed else []
+    folded = folded_lines(removed, text, text.count("\n") + 1 if text else 0) if removed else []
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
     lines_beside = (*extraction.beside, *folded)
     beside = zip(lines_beside, list(map(storable, [line.text for line in lines_beside])), strict=True)
     marks: tuple[Mark, ...] = ()
     if raw_text and raw_text != text:
-        origins = Origins.of(raw_text)
-        origins.step(text, kinds_of(removed, obfuscations))
+        origins = Origins.from_text(raw_text)
+        origins.step(text, kind_classifier(removed, obfuscations))
         marks = origins.marks()
     return Reading(
         title=title,

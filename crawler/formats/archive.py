@@ -18,7 +18,7 @@ _FLAG_ENCRYPTED = 0x1
 class Archive:
     """A ZIP file as a source of members. Names are looked up as they stand; nothing is ever written to disk.
 
-    name: what sentences call it; kind: what it should be, ".epub".
+    name: in messages; kind: the expected suffix, ".epub".
     """
 
     def __init__(self, file: BinaryIO, name: Path | str, kind: str = ".zip") -> None:
@@ -44,7 +44,7 @@ class Archive:
         self._zip.close()
 
     def require_modest(self) -> None:
-        """Raises UnreadableFile where all members together unpack to more than the limit, as far as they admit it."""
+        """Check the stated sizes. Raises UnreadableFile where all members together unpack to more than the limit."""
         if sum(member.file_size for member in self._zip.infolist()) > MAX_UNPACKED_BYTES:
             raise self._too_large()
 

@@ -7,14 +7,14 @@ from crawler.characters.repertoire import count_han
 from crawler.formats.headings import MAX_FRONT_MATTER_CHARS
 
 
-def numbered(chapters: Iterable[tuple[str, str]]) -> tuple[ChapterText, ...]:
-    """(title, text) pairs as chapters from 1 on; those without a Chinese character (plates, blanks) are left out."""
+def number_chapters(chapters: Iterable[tuple[str, str]]) -> tuple[ChapterText, ...]:
+    """Number (title, text) pairs from 1 on; those without a Chinese character (plates, blanks) are left out."""
     kept = [(title, text) for title, text in chapters if count_han(text)]
     return tuple(ChapterText(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))
 
 
 def cut_at_titles(paragraphs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """(title, text) of each chapter out of (text, title) of each paragraph, "" for those that begin none.
+    """Group the (text, title) of paragraphs, "" for those that begin no chapter, into (title, text) of chapters.
 
     A few lines before the first title go with the first chapter.
     """

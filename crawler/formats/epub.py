@@ -14,9 +14,9 @@ from core.wording import Message
 from core.works import OWN, WorkFile
 from crawler.characters.decoding import decode
 from crawler.formats.archive import Archive
-from crawler.formats.chapters import numbered
+from crawler.formats.chapters import number_chapters
 from crawler.formats.headings import split_chapters
-from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, replaced, unified
+from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, decode_with_replacement, normalize_lines
 from crawler.markup import parse, text_of
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
@@ -30,7 +30,7 @@ def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
     with Archive(file, name, ".epub") as archive:
         _refuse_drm(archive)
         book = _Book(archive)
-        chapters = numbered(book.chapters())
+        chapters = number_chapters(book.chapters())
     if not chapters:
         raise UnreadableFile(name, "intake.no-chinese-pictures")
     flaws = book.flaws(sum(len(chapter.text) for chapter in chapters))
@@ -41,7 +41,7 @@ def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
 
 
 class _Book:
-    """The package document of a book: who wrote it, what it holds, in which order."""
+    """The package document of a book: its author, its parts and their order."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -61,7 +61,7 @@ class _Book:
         self._lost: dict[str, int] = {}  # characters of each part that has broken ones
 
     def flaws(self, chars: int) -> tuple[Message, ...]:
-        """Where characters of a book of so many are broken. Raises UnreadableFile where these are more than a few."""
+        """Places of broken characters in a book of `chars`. Raises UnreadableFile for more than a few."""
         lost = sum(self._lost.values())
         if lost * CHARS_FOR_A_BROKEN_ONE > chars:
             raise UnreadableFile(self._archive.name, "intake.broken-parts", count=lost, chars=chars)
@@ -90,7 +90,7 @@ class _Book:
             if item is None or reference.get("linear") == "no" or "nav" in item.get("properties", "").split():
                 continue
             if item.get("media-type", "").lower() in _PAGE_TYPES:
-                yield self._resolved(self._package_path, item.get("href", ""))
+                yield self._resolve(self._package_path, item.get("href", ""))
 
     def _page(self, name: str) -> tuple[str, str]:
         tree = parse(self._markup(name))
@@ -99,7 +99,7 @@ class _Book:
         for reading in tree.xpath("//rt | //rp"):
             reading.drop_tree()
         headings = [" ".join(text_of(node).split()) for node in tree.xpath("//h1 | //h2")]
-        return next((heading for heading in headings if heading), ""), unified(text_of(tree))
+        return next((heading for heading in headings if heading), ""), normalize_lines(text_of(tree))
 
     def _markup(self, name: str) -> str:
         """The markup of a part. Raises UnreadableFile for one in no encoding."""
@@ -110,7 +110,7 @@ class _Book:
             found = decode(data)
         if isinstance(found, Rejection):
             raise UnreadableFile(f"{self._archive.name}, part {name}", "intake.no-encoding", tried=TRIED)
-        text, lost = replaced(data, found.encoding)
+        text, lost = decode_with_replacement(data, found.encoding)
         if lost:
             self._lost[name] = lost
         return text
@@ -119,10 +119,10 @@ class _Book:
         """The title of each file by the navigation document, or by the older NCX."""
         for item in self._items.values():
             if "nav" in item.get("properties", "").split():
-                return self._from_nav(self._resolved(self._package_path, item.get("href", "")))
+                return self._from_nav(self._resolve(self._package_path, item.get("href", "")))
         for item in self._items.values():
             if item.get("media-type") == "application/x-dtbncx+xml":
-                return self._from_ncx(self._resolved(self._package_path, item.get("href", "")))
+                return self._from_ncx(self._resolve(self._package_path, item.get("href", "")))
         return {}
 
     def _from_nav(self, name: str) -> dict[str, str]:
@@ -145,11 +145,11 @@ class _Book:
         titles: dict[str, str] = {}
         for target, title in pairs:
             if title:
-                titles.setdefault(self._resolved(base, target), title)
+                titles.setdefault(self._resolve(base, target), title)
         return titles
 
-    def _resolved(self, base: str, href: str) -> str:
-        """The member that a reference inside `base` means; what points outside the book names no member."""
+    def _resolve(self, base: str, href: str) -> str:
+        """Name of the member that a reference inside `base` points to; one outside the book names no member."""
         target = unquote(href.partition("#")[0])
         return posixpath.normpath(posixpath.join(posixpath.dirname(base), target)) if target else base
 

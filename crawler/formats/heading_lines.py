@@ -1,4 +1,4 @@
-"""A line -> what it would be as a chapter's heading: of which style, with which number.
+"""Readings of a line as a chapter's heading: its style and number.
 
 A style is a number of some system and what stands around it: a unit (第N章, 卷N, Chapter N), a mark (1、 一 (1) 【1】),
 a text that stays (书名(1), 分节阅读 1), or a mark without a number (☆、题). Two headings are of one style where all but
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 
 from core.numerals import NUMERAL_CHARS
-from crawler.formats.numerals import number_of
+from crawler.formats.numerals import parse_number
 
 MAX_HEADING_CHARS = 40  # old novels have couplets of sixteen characters for titles; a sentence is longer
 MAX_TITLE_CHARS = 25  # behind a mark that says less than 第N章; readers for telephones take 20 to 30
@@ -20,7 +20,7 @@ MAX_PREFIX_CHARS = 20  # of a volume's or the book's name before 第N章
 
 
 class Rank(Enum):
-    """What a style says of itself. weight: what one of its headings counts against one of another style."""
+    """Kind of a style. weight: of one of its headings against one of another style."""
 
     CHAPTER = 1.0  # 第N章, Chapter N
     SECTION = 0.2  # 第N节 is a part of a chapter where there are any
@@ -37,8 +37,8 @@ class Rank(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """What a line says as a heading. is_sure: False where the numbers around it have to agree."""
+class HeadingReading:
+    """A line read as a heading. is_sure: False where the numbers around it have to agree."""
 
     style: str
     number: int | None
@@ -109,12 +109,12 @@ _LISTED = re.compile(r"(?:[.·…—-] ?){4,}[0-9]{1,4}$")  # a line of a table 
 _PAIRS = tuple(zip("([【〖〔（《", ")]】〗〕）》", strict=True))
 
 
-def readings(line: str) -> list[Reading]:
-    """All that a line may be as a heading; [] for prose.
+def heading_readings(line: str) -> list[HeadingReading]:
+    """Return all readings of a line as a heading; [] for prose.
 
-    >>> [(each.style, each.number) for each in readings("第一卷·风起 第３章 渡口")]
+    >>> [(each.style, each.number) for each in heading_readings("第一卷·风起 第３章 渡口")]
     [('第N章', 3)]
-    >>> [(each.style, each.number) for each in readings("十二、渡口")], readings("他在渡口等了三天。")
+    >>> [(each.style, each.number) for each in heading_readings("十二、渡口")], heading_readings("他在渡口等了三天。")
     ([('一、', 12)], [])
     """
     plain = " ".join(unicodedata.normalize("NFKC", line).replace("\ufeff", "").split())
@@ -123,11 +123,11 @@ def readings(line: str) -> list[Reading]:
         return []
     bare = _CLOSING.sub("", _OPENING.sub("", plain)) or plain
     if _UNNUMBERED.fullmatch(bare.strip(_BRACKETS)):
-        return [Reading("", None, Rank.UNNUMBERED), *_numbered(plain)]
+        return [HeadingReading("", None, Rank.UNNUMBERED), *_number_readings(plain)]
     division = _division(bare)
     if division is not None:
-        return [division, *(_numbered(plain) if division.rank is Rank.VOLUME else ())]
-    return [*_numbered(plain), *_signed(plain)]
+        return [division, *(_number_readings(plain) if division.rank is Rank.VOLUME else ())]
+    return [*_number_readings(plain), *_mark_readings(plain)]
 
 
 def shown_title(line: str) -> str:
@@ -139,12 +139,12 @@ def shown_title(line: str) -> str:
     title = _ADDED.sub("", line)
     for _ in range(len("[(【《")):
         title = title.strip(" \t\r\u3000\ufeff\u00a0\u200b#*=")
-        title = _unwrapped(re.sub(rf"^[{_DECORATION}]+[、.]?\s*", "", title) or title)
+        title = _strip_brackets(re.sub(rf"^[{_DECORATION}]+[、.]?\s*", "", title) or title)
     return re.sub(r"\s+", " ", title).strip()
 
 
 def is_title(text: str) -> bool:
-    """Whether a line that stands apart may be a title by itself."""
+    """True if a line that stands apart may be a title by itself."""
     return (
         len(text) <= MAX_TITLE_CHARS
         and not _IS_PROSE.search(text)
@@ -153,8 +153,8 @@ def is_title(text: str) -> bool:
     )
 
 
-def _unwrapped(title: str) -> str:
-    """A title without a pair of brackets around it all, or a half of one."""
+def _strip_brackets(title: str) -> str:
+    """Strip a pair of brackets around a whole title, or half of a pair."""
     for opening, closing in _PAIRS:
         if title.startswith(opening) and title.find(closing) in (-1, len(title) - 1):
             return title[1:].removesuffix(closing)
@@ -163,17 +163,17 @@ def _unwrapped(title: str) -> str:
     return title
 
 
-def _division(bare: str) -> Reading | None:
+def _division(bare: str) -> HeadingReading | None:
     """第N章 and its like: the smallest that the line names, behind the volume or the book in which it stands."""
     before = _BEFORE.match(bare)
     found = _DIVISION.match(bare, before.end() if before else 0)
     if found is None:
         return _behind_name(bare)
-    reading = _divided(found, bare)
+    reading = _read_division(found, bare)
     while reading is not None and reading.rank is not Rank.SECTION:
         inner = _INNER.search(bare, found.end())
         gap = bare[found.end() : inner.start()] if inner is not None else ""
-        within = _divided(inner, bare) if inner is not None else None
+        within = _read_division(inner, bare) if inner is not None else None
         if inner is None or within is None or within.rank in (Rank.VOLUME, reading.rank):
             break
         is_parted = not gap.strip(_SEPARATORS) or gap[-1] in _SEPARATORS or reading.rank is Rank.VOLUME
@@ -183,7 +183,7 @@ def _division(bare: str) -> Reading | None:
     return reading
 
 
-def _behind_name(bare: str) -> Reading | None:
+def _behind_name(bare: str) -> HeadingReading | None:
     inner = _INNER.search(bare)
     prefix = bare[: inner.start()] if inner is not None else ""
     if (
@@ -193,29 +193,29 @@ def _behind_name(bare: str) -> Reading | None:
         or _IS_PROSE.search(prefix)
     ):
         return None
-    reading = _divided(inner, bare)
+    reading = _read_division(inner, bare)
     is_part = reading is not None and (reading.is_sure or reading.rank is not Rank.VOLUME)
     return replace(reading, is_sure=False) if reading is not None and is_part else None
 
 
-def _divided(found: re.Match[str], bare: str) -> Reading | None:
+def _read_division(found: re.Match[str], bare: str) -> HeadingReading | None:
     groups, rest = found.groupdict(), bare[found.end() :]
     is_parted = not rest or rest[0] in _SEPARATORS or rest[0] in "(《“「『【["
     if word := groups.get("word"):
         number = _english_number(groups["latin"].lower())
         name = {"c": "Chapter", "p": "Part", "v": "Volume", "b": "Book"}[word[0].lower()]
         rank = Rank.CHAPTER if name == "Chapter" else Rank.VOLUME
-        return Reading(f"{name} N", number, rank) if number is not None and is_parted else None
+        return HeadingReading(f"{name} N", number, rank) if number is not None and is_parted else None
     if third := groups.get("third"):
-        return Reading(f"上{groups['third_unit']}", "上中下".index(third) + 1, Rank.VOLUME, is_parted)
+        return HeadingReading(f"上{groups['third_unit']}", "上中下".index(third) + 1, Rank.VOLUME, is_parted)
     unit = groups.get("unit") or groups.get("bare_unit") or "卷"
-    number = number_of((groups.get("number") or groups.get("bare") or groups.get("volume") or "").replace(" ", ""))
+    number = parse_number((groups.get("number") or groups.get("bare") or groups.get("volume") or "").replace(" ", ""))
     if number is None:
         return None
     rank = Rank.SECTION if unit in _SECTIONS else Rank.CHAPTER if unit in _CHAPTERS else Rank.VOLUME
     is_glued = unit in "章节節" and len(rest) <= MAX_PREFIX_CHARS and not _GOES_ON.match(rest)
     is_sure = not groups.get("bare") and (is_parted or is_glued)
-    return Reading("卷N" if groups.get("volume") else f"第N{unit}", number, rank, is_sure)
+    return HeadingReading("卷N" if groups.get("volume") else f"第N{unit}", number, rank, is_sure)
 
 
 def _english_number(text: str) -> int | None:
@@ -223,45 +223,47 @@ def _english_number(text: str) -> int | None:
     if tens in _TENS[2:]:
         return 10 * _TENS.index(tens) + (_ONES.index(ones) if ones else 0)
     words = (*_ONES, *_TEENS)
-    return words.index(text) if text in words else number_of(text)
+    return words.index(text) if text in words else parse_number(text)
 
 
-def _numbered(plain: str) -> Iterator[Reading]:
+def _number_readings(plain: str) -> Iterator[HeadingReading]:
     """Numbers with a mark, or with a text that is the same before each."""
     bare = re.sub(rf"^[{_DECORATION}]+[、. ]*", "", plain)
     leading, behind = _LEADING.match(bare), _BEHIND.match(bare)
     if leading and _may_follow(leading["rest"]):
-        (number, sample), rest = _counted(leading), leading["rest"]
+        (number, sample), rest = _read_number(leading), leading["rest"]
         mark = leading["close"] + leading["stop"]
         is_glued = bool(rest) and not mark and rest[0] != " "
         if number is not None and (not is_glued or (leading["arabic"] and rest[0].isalpha())):
-            yield Reading(f"{leading['open']}{sample}{mark}{'题' * is_glued}", number, Rank.NUMBER, is_sure=False)
+            yield HeadingReading(
+                f"{leading['open']}{sample}{mark}{'题' * is_glued}", number, Rank.NUMBER, is_sure=False
+            )
     if behind and _may_follow(behind["rest"]):
-        (number, sample), prefix = _counted(behind), behind["prefix"]
+        (number, sample), prefix = _read_number(behind), behind["prefix"]
         mark = behind["close"] + behind["unit"] + behind["stop"]
         is_name = any(map(str.isalpha, prefix)) and len(prefix) <= MAX_PREFIX_CHARS and not _IS_PROSE.search(prefix)
         is_name &= not behind["unit"] or prefix[-1] == "第"
         if number is not None and is_name:
             rank = Rank.PAGE if _CUT_BY_SITE.search(f"{prefix.strip()}{behind['unit']}") else Rank.NUMBER
-            yield Reading(f"{prefix}{sample}{mark}", number, rank, is_sure=False)
+            yield HeadingReading(f"{prefix}{sample}{mark}", number, rank, is_sure=False)
             if prefix[-1] in "第(" and not behind["rest"]:
-                yield Reading(f"题{prefix[-1]}{sample}{mark}", number, rank, is_sure=False)
+                yield HeadingReading(f"题{prefix[-1]}{sample}{mark}", number, rank, is_sure=False)
 
 
 def _may_follow(rest: str) -> bool:
-    """Whether a title may go on so behind a number; 1.2 is no chapter."""
+    """True if a title may go on so behind a number; 1.2 is no chapter."""
     return len(rest) <= MAX_TITLE_CHARS and not rest[:1].isdecimal()
 
 
-def _counted(found: re.Match[str]) -> tuple[int | None, str]:
+def _read_number(found: re.Match[str]) -> tuple[int | None, str]:
     """A number, and the first one of its system: 1, 一, I."""
     groups = found.groupdict()
     systems = (("arabic", "1"), ("han", "一"), ("roman", "I"))
     text, sample = next((groups[name], first) for name, first in systems if groups.get(name))
-    return number_of(text), sample
+    return parse_number(text), sample
 
 
-def _signed(plain: str) -> Iterator[Reading]:
+def _mark_readings(plain: str) -> Iterator[HeadingReading]:
     """Marks without a number: ☆、题, 正文 题, 【题】."""
     if found := _SIGNED.fullmatch(plain):
         style, title = found["mark"] + found["stop"], _CLOSING.sub("", found["title"])
@@ -273,4 +275,4 @@ def _signed(plain: str) -> Iterator[Reading]:
     else:
         return
     if is_title(title):
-        yield Reading(style, None, rank)
+        yield HeadingReading(style, None, rank)

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import pairwise
 from statistics import median
 
-from crawler.formats.heading_lines import Rank, Reading, is_title, readings, shown_title
+from crawler.formats.heading_lines import HeadingReading, Rank, heading_readings, is_title, shown_title
 
 MAX_LINE_CHARS = 160
 MIN_BODY_CHARS = 20  # a heading with less under it belongs to the next one: a volume's name, a table of contents
@@ -47,7 +47,7 @@ _ENDS_SENTENCE = re.compile('[。！？!?.…~～—：:；;”’"』」》）)
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class ChapterHeading:
     """A line that names a chapter. `start` is where the line begins; `number` is None for prologues and the like."""
 
     start: int
@@ -68,16 +68,16 @@ class Style:
     """
 
     name: str
-    headings: tuple[Heading, ...]
+    headings: tuple[ChapterHeading, ...]
     front_chars: int
     worth: float
     is_plausible: bool
 
 
-def as_heading(start: int, line: str, reading: Reading) -> Heading:
-    """A line of a text as the heading that it is read as."""
+def as_heading(start: int, line: str, reading: HeadingReading) -> ChapterHeading:
+    """Make a heading of a line by its reading."""
     title = shown_title(line)
-    return Heading(start, start + len(line), title, reading.number, reading.rank, reading.style, reading.is_sure)
+    return ChapterHeading(start, start + len(line), title, reading.number, reading.rank, reading.style, reading.is_sure)
 
 
 def placed_lines(text: str) -> Iterator[tuple[int, str]]:
@@ -93,10 +93,10 @@ class FoundHeadings:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._by_style = defaultdict[str, list[Heading]](list)
+        self._by_style = defaultdict[str, list[ChapterHeading]](list)
         for start, line in placed_lines(text):
             if len(line) <= MAX_LINE_CHARS:
-                for reading in readings(line):
+                for reading in heading_readings(line):
                     self._by_style[reading.style].append(as_heading(start, line, reading))
         self._unnumbered = self._by_style.pop("", [])
         divisions = (Rank.CHAPTER, Rank.SECTION, Rank.VOLUME)
@@ -120,8 +120,8 @@ class FoundHeadings:
         found = [style for name in dict.fromkeys([*named, *frequent]) if (style := self._style(name))]
         return sorted(found, key=lambda each: (not each.is_plausible, -each.worth))
 
-    def chosen(self, name: str) -> Style | None:
-        """The style of that name as a person wants it: its numbers begin again anywhere; None for no such style."""
+    def style_by_name(self, name: str) -> Style | None:
+        """Return the style of that name as a person chooses it: its numbers may restart anywhere; None for none."""
         if self.best is not None and self.best.name == name:
             return self.best
         return self._style(name, is_wanted=True) if name in self._by_style else None
@@ -130,12 +130,12 @@ class FoundHeadings:
     def best(self) -> Style | None:
         """The style that divides the text best, what it leaves undivided divided by the best there; None for none."""
         found = self._most_plausible()
-        return self._divided_further(found) if found is not None and len(found.headings) >= MIN_PREFIXED else found
+        return self._divide_further(found) if found is not None and len(found.headings) >= MIN_PREFIXED else found
 
     def _most_plausible(self) -> Style | None:
         return next((each for each in self.styles[:1] if each.is_plausible), None)
 
-    def _divided_further(self, found: Style) -> Style:
+    def _divide_further(self, found: Style) -> Style:
         usual = median(self._bodies(found.headings))
         starts = [each.start for each in found.headings]
         chapters = zip(found.headings, [*starts[1:], len(self._text)], strict=True)
@@ -144,7 +144,7 @@ class FoundHeadings:
             if end - start < MIN_TIMES_TO_GO_ON * usual:
                 continue
             within = FoundHeadings(self._text[start:end])
-            other = within._going_on(number)
+            other = within._continuing_style(number)
             if other is None and end - start >= max(MIN_LONG_CHARS, MIN_TIMES_LONGER * usual):
                 other = within._most_plausible()
             if other is None or other.headings[-1].rank in (Rank.VOLUME, Rank.PAGE, Rank.SIGN, Rank.TITLE):
@@ -159,8 +159,8 @@ class FoundHeadings:
                 )
         return found
 
-    def _going_on(self, number: int | None) -> Style | None:
-        """The style that goes on counting behind a number."""
+    def _continuing_style(self, number: int | None) -> Style | None:
+        """Style that continues counting behind a number."""
         found = (each for each in self.styles if number is not None and len(each.headings) >= MIN_HEADINGS)
         return next((each for each in found if each.headings[0].number == (number or 0) + 1), None)
 
@@ -175,7 +175,7 @@ class FoundHeadings:
         left = _without_contents(all_marks, self._text)
         candidates = [each for each in left if each.style == name]
         begins_again = is_wanted or rank not in _LEAST or name.startswith("题(")  # whose numbers are those of parts
-        rising = _rising(candidates, [each.start for each in left if each.rank is Rank.VOLUME], begins_again)
+        rising = _longest_rising(candidates, [each.start for each in left if each.rank is Rank.VOLUME], begins_again)
         kept = {each.start for each in rising}
         chosen = _with_bodies([each for each in left if each.style != name or each.start in kept], self._text)
         own = [each for each in chosen if each.style == name]
@@ -188,13 +188,13 @@ class FoundHeadings:
         front = len(self._text[: chosen[0].start].strip()) - _listed_chars(all_marks, left, chosen[0].start)
         return Style(name, tuple(chosen), front, rank.weight * evenness, is_plausible)
 
-    def _bodies(self, headings: Sequence[Heading]) -> list[int]:
-        """How long the chapters are, and what stands before the first where it is long enough to be one."""
+    def _bodies(self, headings: Sequence[ChapterHeading]) -> list[int]:
+        """Lengths of the chapters, and of the text before the first where it is long enough to be one."""
         ends = [*(each.start for each in headings[1:]), len(self._text)]
         bodies = [max(1, end - each.end) for each, end in zip(headings, ends, strict=True)]
         return [headings[0].start, *bodies] if headings[0].start > MAX_FRONT_MATTER_CHARS else bodies
 
-    def _is_plausible(self, headings: Sequence[Heading], bodies: Sequence[int]) -> bool:
+    def _is_plausible(self, headings: Sequence[ChapterHeading], bodies: Sequence[int]) -> bool:
         rank, count, chars = headings[0].rank, len(headings), sum(bodies)
         min_body, min_divided = _LEAST[rank]
         is_number_first = rank is Rank.NUMBER and _starts_with_number(headings[0].style)
@@ -209,15 +209,15 @@ class FoundHeadings:
             and not (chars <= MAX_OUTLINED_CHARS and self._is_outline(headings))
         )
 
-    def _are_pages(self, headings: Sequence[Heading]) -> bool:
+    def _are_pages(self, headings: Sequence[ChapterHeading]) -> bool:
         """Tell page numbers from headings: they are bare numbers, and most stand within a sentence."""
         bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
         above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
         within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))
         return 2 * within > len(headings)
 
-    def _is_outline(self, headings: Sequence[Heading]) -> bool:
-        """Whether most of the parts are numbered inside once more."""
+    def _is_outline(self, headings: Sequence[ChapterHeading]) -> bool:
+        """True if most of the parts are numbered inside once more."""
         inner = [
             (first.start, second.start)
             for name, marks in self._by_style.items()
@@ -234,11 +234,11 @@ def _starts_with_number(style: str) -> bool:
     return style[0] in "1一I([【〖〔《『<"
 
 
-def _start(mark: Heading) -> int:
+def _start(mark: ChapterHeading) -> int:
     return mark.start
 
 
-def _set_apart(text: str) -> Iterator[Heading]:
+def _set_apart(text: str) -> Iterator[ChapterHeading]:
     """Titles that are indented otherwise than the prose of a text."""
     indents = Counter(_indent(line) for _, line in placed_lines(text) if len(line) >= MIN_PROSE_CHARS)
     usual, count = next(iter(indents.most_common(1)), (0, 0))
@@ -247,22 +247,24 @@ def _set_apart(text: str) -> Iterator[Heading]:
     for start, line in placed_lines(text):
         bare = line.strip()
         if bare and len(bare) <= MAX_LINE_CHARS and _indent(line) != usual and is_title(bare):
-            yield Heading(start, start + len(line), shown_title(line), None, Rank.TITLE, SET_APART)
+            yield ChapterHeading(start, start + len(line), shown_title(line), None, Rank.TITLE, SET_APART)
 
 
 def _indent(line: str) -> int:
     return len(line) - len(line.lstrip())
 
 
-def _is_division(headings: Sequence[Heading]) -> bool:
-    """Whether headings of a style that says enough of itself count up, as chapters or as volumes."""
+def _is_division(headings: Sequence[ChapterHeading]) -> bool:
+    """True if headings of an explicit style count up, as chapters or as volumes."""
     numbers = [each.number or 0 for each in headings]
     steps = [0 <= after - before <= MAX_GAP or after <= 1 for before, after in pairwise(numbers)]
     is_named = len(headings) >= MIN_HEADINGS or any(each.is_sure for each in headings)
     return is_named and sum(steps) >= MIN_PLAUSIBLE_STEPS * len(steps) and len(set(numbers)) > 1
 
 
-def _rising(marks: Sequence[Heading], volumes: Sequence[int], begins_again: bool) -> list[Heading]:
+def _longest_rising(
+    marks: Sequence[ChapterHeading], volumes: Sequence[int], begins_again: bool
+) -> list[ChapterHeading]:
     """The most whose numbers go up, by at most MAX_GAP at a time; all sure ones, and all without numbers.
 
     begins_again: the numbers may do so anywhere, and stand twice; else behind a volume's heading alone.
@@ -297,7 +299,7 @@ def _length(chain: tuple[int, int]) -> int:
     return chain[0]
 
 
-def _without_contents(marks: Sequence[Heading], text: str) -> list[Heading]:
+def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
     """The headings without tables of contents: lines close to each other that stand elsewhere above a chapter."""
     ends = [*(mark.start for mark in marks[1:]), len(text)]
     bodies = [len(text[mark.end : end].strip()) for mark, end in zip(marks, ends, strict=True)]
@@ -335,8 +337,8 @@ def _without_contents(marks: Sequence[Heading], text: str) -> list[Heading]:
     return [mark for at, mark in enumerate(marks) if at not in dropped]
 
 
-def _listed_chars(marks: Sequence[Heading], left: Sequence[Heading], before: int) -> int:
-    """How long the lines of a table of contents are that stands before a place."""
+def _listed_chars(marks: Sequence[ChapterHeading], left: Sequence[ChapterHeading], before: int) -> int:
+    """Length of the lines of a table of contents before a place."""
     kept = {each.start for each in left}
     return sum(each.end - each.start for each in marks if each.end < before and each.start not in kept)
 
@@ -353,16 +355,16 @@ def _runs(bodies: Sequence[int]) -> Iterator[list[int]]:
         yield run
 
 
-def _key(mark: Heading) -> object:
+def _key(mark: ChapterHeading) -> object:
     bare = "".join(filter(str.isalnum, mark.title))
     return (mark.style, mark.number) if mark.number is not None else bare[: 2 if mark.rank is Rank.UNNUMBERED else None]
 
 
-def _with_bodies(headings: Sequence[Heading], text: str) -> list[Heading]:
+def _with_bodies(headings: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
     """Those under which something stands; one with hardly anything gives its place to the next and keeps its text."""
-    kept: list[Heading] = []
+    kept: list[ChapterHeading] = []
     start: int | None = None
-    for mark, after in pairwise([*headings, Heading(len(text), len(text), "", None)]):
+    for mark, after in pairwise([*headings, ChapterHeading(len(text), len(text), "", None)]):
         begin = mark.start if start is None else start
         if len(text[mark.end : after.start].strip()) < MIN_BODY_CHARS and after.start < len(text):
             start = begin

@@ -4,10 +4,23 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 from core.works import WHOLE, ChapterText
-from crawler.formats.heading_lines import Rank, readings
-from crawler.formats.heading_styles import MAX_FRONT_MATTER_CHARS, FoundHeadings, Heading, as_heading, placed_lines
+from crawler.formats.heading_lines import Rank, heading_readings
+from crawler.formats.heading_styles import (
+    MAX_FRONT_MATTER_CHARS,
+    ChapterHeading,
+    FoundHeadings,
+    as_heading,
+    placed_lines,
+)
 
-__all__ = ["MAX_FRONT_MATTER_CHARS", "Heading", "heading_of", "split_at", "split_chapters", "styles_in"]
+__all__ = [
+    "MAX_FRONT_MATTER_CHARS",
+    "ChapterHeading",
+    "list_styles",
+    "read_heading",
+    "split_by_titles",
+    "split_chapters",
+]
 
 MAX_OFFERED = 6  # styles of a text that somebody may choose from
 
@@ -20,27 +33,27 @@ def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
     its head, is one chapter of that title.
     """
     found = FoundHeadings(text)
-    chosen = found.chosen(style) if style else found.best
+    chosen = found.style_by_name(style) if style else found.best
     if chosen is None or style == WHOLE:
         return (ChapterText(1, found.own_title, text),)
     return _cut(text, chosen.headings, chosen.front_chars)
 
 
-def styles_in(text: str) -> list[tuple[str, int]]:
-    """The styles that a text can be divided by, and how many chapters that makes; the best first, WHOLE among them."""
+def list_styles(text: str) -> list[tuple[str, int]]:
+    """List the styles that divide a text, each with its number of chapters; the best first, WHOLE among them."""
     found = FoundHeadings(text)
     best = [found.best] if found.best else []
     used = [name for each in best for name in each.name.split(" + ")]
     names = [each.name for each in found.styles if each.name not in used][:MAX_OFFERED]
-    others = [style for name in names if (style := found.chosen(name))]
+    others = [style for name in names if (style := found.style_by_name(name))]
     counted = [(each.name, len(_cut(text, each.headings, each.front_chars))) for each in (*best, *others)]
     return [*counted[: len(best)], (WHOLE, 1), *counted[len(best) :]]
 
 
-def split_at(text: str, title_of: Callable[[str], str]) -> tuple[ChapterText, ...]:
-    """`text` cut before each line that `title_of` gives a title ("" for prose); whole where fewer than two are."""
+def split_by_titles(text: str, title_of: Callable[[str], str]) -> tuple[ChapterText, ...]:
+    """Cut `text` before each line that `title_of` gives a title ("" for prose); whole where fewer than two are."""
     headings = [
-        Heading(start, start + len(line), title, None)
+        ChapterHeading(start, start + len(line), title, None)
         for start, line in placed_lines(text)
         if (title := title_of(line))
     ]
@@ -49,18 +62,18 @@ def split_at(text: str, title_of: Callable[[str], str]) -> tuple[ChapterText, ..
     return _cut(text, headings, len(text[: headings[0].start].strip()))
 
 
-def heading_of(line: str) -> Heading | None:
-    """The heading that a single line is for sure, None for any other line.
+def read_heading(line: str) -> ChapterHeading | None:
+    """Read a single line that is surely a heading, None for any other line.
 
-    >>> heading_of("第十二章　风起").title, heading_of("第一回见到他的时候，我还小。")
+    >>> read_heading("第十二章　风起").title, read_heading("第一回见到他的时候，我还小。")
     ('第十二章 风起', None)
     """
     ranks = (Rank.CHAPTER, Rank.SECTION, Rank.VOLUME, Rank.UNNUMBERED)
-    sure = (each for each in readings(line) if each.is_sure and each.rank in ranks)
+    sure = (each for each in heading_readings(line) if each.is_sure and each.rank in ranks)
     return next((as_heading(0, line, each) for each in sure), None)
 
 
-def _cut(text: str, headings: Sequence[Heading], front_chars: int) -> tuple[ChapterText, ...]:
+def _cut(text: str, headings: Sequence[ChapterHeading], front_chars: int) -> tuple[ChapterText, ...]:
     starts = [each.start for each in headings]
     titles = [each.title for each in headings]
     if front_chars < MAX_FRONT_MATTER_CHARS:

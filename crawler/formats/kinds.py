@@ -1,4 +1,4 @@
-"""What kind of file bytes are, by their content: names and content types of what is offered are often wrong."""
+"""Kinds of files by their content: names and content types are often wrong."""
 
 import io
 
@@ -12,10 +12,10 @@ _PDF_MARK = b"%PDF-"
 _BLANKS = b"\xef\xbb\xbf \t\r\n\x00"
 
 
-def kind_of(body: bytes) -> str:
-    """One of the kinds above, "" for anything else; a ZIP file that cannot be opened is a ZIP file.
+def detect_kind(body: bytes) -> str:
+    """Return one of the kinds above, "" for anything else; a ZIP file that cannot be opened is a ZIP file.
 
-    >>> kind_of(b"%PDF-1.7"), kind_of(b'{"text": 1}'), kind_of(b"<html>")
+    >>> detect_kind(b"%PDF-1.7"), detect_kind(b'{"text": 1}'), detect_kind(b"<html>")
     ('pdf', 'json', '')
     """
     if body.startswith(_ZIP_MARKS):
@@ -27,7 +27,7 @@ def kind_of(body: bytes) -> str:
 
 
 def is_container(body: bytes) -> bool:
-    """Whether bytes are a file that a parser takes apart, PDF or ZIP, by the first of them alone."""
+    """True if bytes are a file that a parser takes apart, PDF or ZIP, by the first of them alone."""
     return body.startswith(_ZIP_MARKS) or body[:_MAX_LEADING_BYTES].lstrip(_BLANKS).startswith(_PDF_MARK)
 
 

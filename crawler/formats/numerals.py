@@ -22,10 +22,10 @@ _PARTS = {"上": "0", "中": "1", "下": "2"}
 _PART = re.compile(r"(?<=[(\[_\s-])[上中下](?=[)\]]|$)")
 
 
-def number_of(text: str) -> int | None:
-    """The number that Arabic (any width), Chinese or Roman digits stand for; None for anything else.
+def parse_number(text: str) -> int | None:
+    """Parse Arabic (any width), Chinese or Roman digits; None for anything else.
 
-    >>> [number_of(text) for text in ("一百零三", "二〇四", "１２", "xiv", "廿一", "春")]
+    >>> [parse_number(text) for text in ("一百零三", "二〇四", "１２", "xiv", "廿一", "春")]
     [103, 204, 12, 14, 21, None]
     """
     plain = unicodedata.normalize("NFKC", text).strip()
@@ -52,7 +52,7 @@ def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
     position = 0
     for found in _TOKENS.finditer(plain):
         key += _word(plain[position : found.start()])
-        key.append((0, number_of(found[0]) or 0, ""))
+        key.append((0, parse_number(found[0]) or 0, ""))
         position = found.end()
     key += _word(plain[position:])
     return rank, tuple(key)

@@ -25,9 +25,9 @@ from core.works import OWN, WorkFile
 from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, quality
 from crawler.characters.mojibake import repair
 from crawler.characters.repertoire import count_han
-from crawler.formats.chapters import cut_at_titles, numbered
-from crawler.formats.headings import heading_of, split_chapters
-from crawler.formats.plain import MIN_UTF8_QUALITY, unified, with_text
+from crawler.formats.chapters import cut_at_titles, number_chapters
+from crawler.formats.headings import read_heading, split_chapters
+from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_lines, require_chinese
 
 MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of a phone's size
 MAX_CHARS = 100_000_000  # of all pages; a stream of 75 MB, the most that pypdf unpacks, can be drawn by every page
@@ -68,22 +68,22 @@ def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
             raise UnreadableFile(name, "intake.password")
         pages = _pages(reader, name)
         marks = _outline(reader)
-        title, author = _stated(reader)
+        title, author = _stated_metadata(reader)
     except _DAMAGES as error:
-        raise _damaged(name, error) from error
+        raise _damage_error(name, error) from error
     if not any(count_han(line) for line in chain.from_iterable(pages)):
         raise UnreadableFile(name, _without_chinese(pages))
     paragraphs = list(_paragraphs(_without_edges(pages), marks))
-    text = with_text("\n".join(text for text, _ in paragraphs), name)
+    text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     if quality(text) < MIN_UTF8_QUALITY:
         raise UnreadableFile(name, "intake.garbled-text-layer")
     has_outline = sum(bool(title) for _, title in paragraphs) >= 2
-    chapters = numbered(cut_at_titles(paragraphs)) if has_outline else split_chapters(text)
+    chapters = number_chapters(cut_at_titles(paragraphs)) if has_outline else split_chapters(text)
     return WorkFile(title, author, chapters, OWN if has_outline else "")
 
 
-def words_of_pdf(file: BinaryIO, name: Path | str, max_pages: int, max_chars: int) -> tuple[str, bool]:
-    """All that is written in a PDF, as it comes, and whether some lies beyond the bounds; no book is made of it.
+def extract_words(file: BinaryIO, name: Path | str, max_pages: int, max_chars: int) -> tuple[str, bool]:
+    """Extract all text of a PDF in its own order, and True if some lies beyond the bounds; makes no chapters.
 
     Raises UnreadableFile for one that is damaged or wants a password.
     """
@@ -99,17 +99,17 @@ def words_of_pdf(file: BinaryIO, name: Path | str, max_pages: int, max_chars: in
                 break
         return "\n".join(found)[:max_chars], left < 0 or len(reader.pages) > max_pages
     except _DAMAGES as error:
-        raise _damaged(name, error) from error
+        raise _damage_error(name, error) from error
 
 
-def _damaged(name: Path | str, error: Exception) -> UnreadableFile:
+def _damage_error(name: Path | str, error: Exception) -> UnreadableFile:
     if isinstance(error, (DependencyError, DeprecationError)):  # of what pypdf knows and does not read
         return UnreadableFile(name, "intake.unread-pdf", reason=str(error).partition(". ")[0])
     return UnreadableFile(name, "intake.damaged", kind=".pdf")
 
 
 def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
-    """Why there is no Chinese text: the pages are pictures, the text is garbled, or in another language."""
+    """Code of the message why there is no Chinese text: pages are pictures, text is garbled or in another language."""
     text = "".join(chain.from_iterable(pages))
     if sum(map(str.isalpha, text)) < MIN_LETTERS:
         return "intake.no-text-layer"
@@ -132,7 +132,7 @@ def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
     for page in reader.pages:
-        text = unified(_text(page))
+        text = normalize_lines(_text(page))
         left -= len(text)
         if left < 0:
             raise UnreadableFile(name, "intake.unpacks-too-large", most=MAX_CHARS // 1_000_000)
@@ -145,8 +145,8 @@ def _closed_up(line: str) -> str:
     return _SPACED.sub(lambda found: found[0].replace(" ", ""), line)
 
 
-def _stated(reader: PdfReader) -> tuple[str, str]:
-    """Title and author as the file states them; programs put paths and names of users there, people Chinese."""
+def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
+    """Title and author as the file states them, if Chinese: programs put paths and names of users there."""
     facts = reader.metadata
     stated = (facts.title, facts.author) if facts is not None else (None, None)
     title, author = (" ".join(str(each or "").split()) for each in stated)
@@ -211,7 +211,7 @@ def _shape(line: str) -> str:
 
 def _is_first_heading(line: str, seen: set[str]) -> bool:
     bare = "".join(line.split())
-    if bare in seen or heading_of(line) is None:
+    if bare in seen or read_heading(line) is None:
         return False
     seen.add(bare)
     return True
@@ -220,11 +220,11 @@ def _is_first_heading(line: str, seen: set[str]) -> bool:
 def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
     """(text, title) of each paragraph; title: of the outline, where a chapter begins with it."""
     full = _full_width(pages)
-    titles = {at: _placed(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
+    titles = {at: _map_titles(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
     parts, own, is_over = list[str](), "", False
     for page, lines in enumerate(pages):
         for at, line in enumerate(lines):
-            title, is_heading = titles[page].get(at, ""), heading_of(line) is not None
+            title, is_heading = titles[page].get(at, ""), read_heading(line) is not None
             if parts and (title or is_heading or is_over):
                 yield "".join(parts), own
                 parts, own = [], ""
@@ -234,8 +234,8 @@ def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]
         yield "".join(parts), own
 
 
-def _placed(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
-    """Which line of a page each title of the outline stands at, the first line where it stands at none."""
+def _map_titles(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
+    """Map titles of the outline to lines of a page, the first line where a title stands at none."""
     bare = ["".join(line.split()) for line in lines]
     placed: dict[int, str] = {}
     for title in titles:
@@ -245,7 +245,7 @@ def _placed(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
 
 
 def _full_width(pages: Sequence[Sequence[str]]) -> int:
-    """How wide lines are that fill the page, in half widths: one in ten is at least so wide."""
+    """Width of lines that fill the page, in half widths: one in ten is at least so wide."""
     widths = sorted(_width(line) for lines in pages for line in lines)
     return widths[len(widths) * 9 // 10] if widths else 0
 

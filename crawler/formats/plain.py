@@ -56,7 +56,7 @@ class DecodedText:
     lost: int = 0
 
     def flaws(self) -> tuple[Message, ...]:
-        """Where characters are lost, for whoever has the file."""
+        """Lines in which characters are lost, for the owner of the file."""
         if not self.lost:
             return ()
         lines = [number for number, line in enumerate(self.text.split("\n"), 1) if LOST in line]
@@ -64,23 +64,23 @@ class DecodedText:
         return (Message("intake.replaced", count=self.lost, lines=[*map(str, lines[:MAX_PLACES]), *more]),)
 
 
-def decoded(data: bytes, path: Path | str, *, is_chinese: bool = True) -> DecodedText:
+def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> DecodedText:
     """Return the characters of `data`, Chinese where asked for; the refusal names `path`. Raises UnreadableFile."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
     characters, lost = _characters(data, path)
-    text = unified(characters)
-    return DecodedText(with_text(text, path) if is_chinese else text, lost)
+    text = normalize_lines(characters)
+    return DecodedText(require_chinese(text, path) if is_chinese else text, lost)
 
 
 def kind_of_binary(data: bytes) -> Message | None:
-    """What bytes are that are no text, by their first ones; None where these say nothing."""
+    """Kind of bytes that are no text, by their first ones; None where these tell nothing."""
     return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
 
 
-def replaced(data: bytes, codec: str) -> tuple[str, int]:
-    """The text with U+FFFD for what is no character, and how many characters are lost there."""
+def decode_with_replacement(data: bytes, codec: str) -> tuple[str, int]:
+    """Decode with U+FFFD for invalid bytes, and count the characters that are lost there."""
     try:
         return data.decode(codec), 0
     except UnicodeDecodeError:
@@ -111,13 +111,13 @@ def _in_step(fault: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_IN_STEP, _in_step)
 
 
-def unified(text: str) -> str:
-    """The text without a byte order mark, its lines ended by line feeds, and no character that cannot be stored."""
+def normalize_lines(text: str) -> str:
+    """Remove a byte order mark and characters that cannot be stored; lines end in line feeds."""
     return storable(re.sub("\r\n?", "\n", text.removeprefix("\ufeff")))
 
 
-def with_text(text: str, path: Path | str) -> str:
-    """`text` itself. Raises UnreadableFile where it has no Chinese character: nothing could be found of it."""
+def require_chinese(text: str, path: Path | str) -> str:
+    """Return `text` itself. Raises UnreadableFile where it has no Chinese character: no copy of it could be found."""
     if not count_han(text):
         raise UnreadableFile(path, "intake.no-chinese")
     return text
@@ -167,7 +167,7 @@ def _utf16(data: bytes) -> str | None:
 
 def _few_replaced(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
     """As `replaced`; raises UnreadableFile for more than a few. at: how many bytes of the file stand before `data`."""
-    text, lost = replaced(data, codec)
+    text, lost = decode_with_replacement(data, codec)
     if lost * CHARS_FOR_A_BROKEN_ONE > len(text) and (lost > 1 or len(text) < MIN_CHARS_TO_LOSE_ONE):
         try:
             data.decode(codec)

@@ -16,9 +16,9 @@ from lxml import etree
 from core.errors import UnreadableFile
 from core.works import OWN, WorkFile
 from crawler.formats.archive import Archive
-from crawler.formats.chapters import cut_at_titles, numbered
+from crawler.formats.chapters import cut_at_titles, number_chapters
 from crawler.formats.headings import split_chapters
-from crawler.formats.plain import unified, with_text
+from crawler.formats.plain import normalize_lines, require_chinese
 
 # What python-docx lets through of a damaged or hostile file: its own error, and whatever it stumbles over.
 _DAMAGES = (
@@ -32,11 +32,11 @@ _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
     """The work in a .docx file. Raises UnreadableFile."""
     paragraphs = list(_paragraphs(file, name))
-    text = with_text("\n".join(text for text, _ in paragraphs), name)
+    text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     levels = [level for _, level in paragraphs if level]
     level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
     titled = ((text, text.strip() if each == level else "") for text, each in paragraphs)
-    chapters = numbered(cut_at_titles(titled)) if level else split_chapters(text)
+    chapters = number_chapters(cut_at_titles(titled)) if level else split_chapters(text)
     titles = [text.strip() for text, each in paragraphs if each == -1 and text.strip()]
     return WorkFile(titles[0] if titles else "", "", chapters, OWN if level else "")
 
@@ -57,10 +57,10 @@ def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
 
 def _of_block(block: Paragraph | Table) -> Iterator[tuple[str, int]]:
     if isinstance(block, Paragraph):
-        yield unified(block.text), _level(block)
+        yield normalize_lines(block.text), _level(block)
         return
     for row in block.rows:
-        yield unified("\t".join(cell.text for cell in row.cells)), 0
+        yield normalize_lines("\t".join(cell.text for cell in row.cells)), 0
 
 
 def _level(paragraph: Paragraph) -> int:

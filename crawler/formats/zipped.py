@@ -17,10 +17,10 @@ from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
 from crawler.formats.archive import Archive
 from crawler.formats.headings import split_chapters
-from crawler.formats.kinds import PDF, kind_of
+from crawler.formats.kinds import PDF, detect_kind
 from crawler.formats.numerals import natural_key
 from crawler.formats.pdf import read_pdf
-from crawler.formats.plain import TRIED, kind_of_binary, unified
+from crawler.formats.plain import TRIED, kind_of_binary, normalize_lines
 from crawler.markup import parse, text_of
 
 _TEXTS = frozenset({".txt", ".text", ".md", ""})
@@ -43,7 +43,7 @@ class Unzipped:
 
 
 def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
-    """What stands in a ZIP archive, up to the text that goes beyond `most_chars`.
+    """Read the texts of a ZIP archive, up to the text that goes beyond `most_chars`.
 
     Raises UnreadableFile for one that is protected, damaged, a bomb, or no archive.
     """
@@ -82,7 +82,7 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
 
 def _members(archive: Archive) -> Iterator[tuple[str, str]]:
     """(name in the archive, name as it was meant), as people number them; folders and hidden files are no texts."""
-    shown = {name: decoded_name(name) for name in archive.names if not name.endswith("/")}
+    shown = {name: decode_name(name) for name in archive.names if not name.endswith("/")}
     for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
         parts = PurePosixPath(shown[name]).parts
         if not any(part.startswith(".") or part == "__MACOSX" for part in parts):
@@ -90,14 +90,14 @@ def _members(archive: Archive) -> Iterator[tuple[str, str]]:
 
 
 def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterText], Decoded | None] | None:
-    """What stands in a member; None for what nobody expects a text of: pictures, programs. Raises UnreadableFile."""
+    """Read a member; None for pictures, programs and the like. Raises UnreadableFile."""
     suffix = PurePosixPath(shown).suffix.lower()
     if suffix in _ARCHIVES:
         raise UnreadableFile(shown, "page.archive-in-archive")
     if suffix not in _TEXTS | _PAGES | {".pdf"}:
         return None
     data = archive.read(member)
-    if kind_of(data) == PDF:
+    if detect_kind(data) == PDF:
         return read_pdf(io.BytesIO(data), shown).chapters, None
     binary = kind_of_binary(data)
     if binary is not None and binary.code in _ARCHIVE_KINDS:
@@ -107,10 +107,10 @@ def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterTe
     decoded = decode(data)
     if isinstance(decoded, Rejection):
         raise UnreadableFile(shown, "intake.no-encoding", tried=TRIED)
-    text = unified(decoded.text)
+    text = normalize_lines(decoded.text)
     if suffix in _PAGES:
         tree = parse(text)
-        text = unified(text_of(tree)) if tree is not None else ""
+        text = normalize_lines(text_of(tree)) if tree is not None else ""
     return (split_chapters(text), decoded) if count_han(text) else None
 
 
@@ -118,8 +118,8 @@ def _title(stem: str, title: str, *, is_one_of_many: bool) -> str:
     return f"{stem} {title}".strip() if is_one_of_many or not title else title
 
 
-def decoded_name(name: str) -> str:
-    """A member's name as it was meant: Windows writes GBK, and the format reads it as code page 437."""
+def decode_name(name: str) -> str:
+    """Decode a member's name: Windows writes GBK, and the format reads it as code page 437."""
     try:
         data = name.encode("cp437")
     except UnicodeEncodeError:

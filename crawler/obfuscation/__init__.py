@@ -1,1 +1,1 @@
-"""Texts that are hidden, garbled or written otherwise, undone while a page is read."""
+"""Repair of texts that are hidden, garbled or obfuscated in other ways, while a page is read."""

@@ -1,4 +1,4 @@
-"""Advertisements of a site inside the sentences of a copy: they vary at each load, so they are known by their make.
+"""Advertisements of a site inside the sentences of a copy: they vary at each load, so patterns recognise them.
 
 A piece goes when it names the site (an address, however spelt) or asks the reader to come back to it, and no more goes
 than its brackets or its sentence.
@@ -41,7 +41,7 @@ _SITE_WORDS = re.compile(
 _SITE = "(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文|书|書)?(?:网|網|站|吧|阁|閣|屋|楼|樓|城|坊|斋|齋|轩|軒)"
 
 
-def _led_by(openings: str, rest: str) -> str:
+def _alternatives(openings: str, rest: str) -> str:
     """The same as (?:openings)rest, each alternative with its first character first: re skips to these alone."""
     by_first: dict[str, list[str]] = {}
     for opening in openings.split("|"):
@@ -52,7 +52,7 @@ def _led_by(openings: str, rest: str) -> str:
 # What only a site says of itself. Each is a whole clause, or the sign of one.
 _SIGNS = re.compile(
     "|".join(
-        _led_by(openings, rest)
+        _alternatives(openings, rest)
         for openings, rest in [
             (
                 "一秒|一秒钟|天才一秒|请|請|牢",
@@ -116,7 +116,7 @@ MAX_HAN_BESIDE = 14  # of a clause that names a site: the name, and 最新章节
 
 
 def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationFound | None]:
-    """A text without the advertisements inside it, and what they were; as it is where there are none.
+    """Remove the advertisements inside a text, and record them; a text without any is returned as it is.
 
     host: of the page; its own address between two characters is an advertisement whatever stands around it.
 
@@ -125,7 +125,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
     """
     most = max(MAX_PIECE_CHARS, MAX_SHARE * len(text))
     pieces = _pieces(text, host, most)
-    ranges = _merged(sorted(pieces or ()))
+    ranges = _merge_ranges(sorted(pieces or ()))
     if not ranges or sum(end - start for start, end in ranges) > most:
         return text, None
     parts, at = [], 0
@@ -150,7 +150,7 @@ def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
             if pattern is _ADDRESSES and not _is_address(match[0]):
                 continue
             start, end = match.span()
-            piece = _bracketed(text, start, end) or _clause(text, start, end)
+            piece = _bracket_range(text, start, end) or _clause_range(text, start, end)
             is_meant = pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host)
             (found if is_meant else plain).append(piece)
             chars += (end - start) * is_meant
@@ -160,20 +160,20 @@ def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
 
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
-    """Whether an address is one to come back to, and not one that the text speaks of."""
+    """True if an address invites the reader to come back, and is not one that the text speaks of."""
     is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]  # a mark may follow; [1] begins a note
     is_boxed = is_enclosed and count_han(piece) <= MAX_HAN_BESIDE
     return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
 def _is_address(shown: str) -> bool:
-    """Whether there is a name before the ending: 3.5 cm and b, cn are none."""
+    """True if there is a name before the ending: 3.5 cm and b, cn are none."""
     letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
     return len(letters) >= 5 and not letters.isdigit()
 
 
 def _is_spelt_oddly(shown: str) -> bool:
-    """Whether an address is written so that no program takes it for one: a reader is to type it."""
+    """True if an address is written so that no program takes it for one: a reader is to type it."""
     return bool(re.search("[^\\s\x21-\x7e]", shown) or _SPREAD.search(shown))
 
 
@@ -182,7 +182,7 @@ def _is_own(shown: str, host: str) -> bool:
     return "." in name and name in shown.lower()
 
 
-def _bracketed(text: str, start: int, end: int) -> tuple[int, int] | None:
+def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
     """The brackets around a sign on its own line, no further than an advertisement is long."""
     for at in range(start, max(-1, start - MAX_PIECE_CHARS), -1):
         closing = _BRACKETS.get(text[at : at + 1])
@@ -196,7 +196,7 @@ def _bracketed(text: str, start: int, end: int) -> tuple[int, int] | None:
     return None
 
 
-def _clause(text: str, start: int, end: int) -> tuple[int, int]:
+def _clause_range(text: str, start: int, end: int) -> tuple[int, int]:
     """The clause of a sign, where the rest of it is little more than a name; else the sign alone."""
     begin = max(text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in _EDGES) + 1
     if begin == 0 and start > MAX_PIECE_CHARS:
@@ -209,7 +209,7 @@ def _clause(text: str, start: int, end: int) -> tuple[int, int]:
     return begin, stop + (text[stop : stop + 1] in _CLOSING_MARKS and stop < len(text))
 
 
-def _merged(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+def _merge_ranges(ranges: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for start, end in ranges:
         if merged and start <= merged[-1][1]:

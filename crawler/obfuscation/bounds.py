@@ -1,4 +1,4 @@
-"""How far what stands in an element may reach, and how much of a page may be above it: bounds in place of layout."""
+"""Bounds in place of layout: the largest extent of an element, and the height of the page above it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,48 +23,48 @@ _CHAR_ABOVE_PX, _BOX_ABOVE_PX, _PICTURE_ABOVE_PX = 1.5, 24.0, 600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Extent:
-    """How far what stands in an element reaches at most, to the right and down from where it begins, in px."""
+class ContentExtent:
+    """Largest extent of an element's contents, to the right and down from its beginning, in px."""
 
     right_px: float
     down_px: float
 
 
 class PageBounds:
-    """The bounds of one page on one screen. asked: how often they were asked for."""
+    """Bounds of one page on one screen. request_count: number of requests for them."""
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
         self._tree, self._styles, self._screen = tree, styles, screen
         self._sizes: dict[HtmlElement, float] = {}
-        self._extents: dict[HtmlElement, Extent] = {}
-        self.asked = 0
+        self._extents: dict[HtmlElement, ContentExtent] = {}
+        self.request_count = 0
 
-    def extent(self, element: HtmlElement) -> Extent:
-        """As if text stood in one line, or each character in a line of its own."""
-        self.asked += 1
+    def extent(self, element: HtmlElement) -> ContentExtent:
+        """Return the extent as if text stood in one line, or each character in a line of its own."""
+        self.request_count += 1
         if element not in self._extents:
-            self._extents[element] = self._measured(element)
+            self._extents[element] = self._measure(element)
         return self._extents[element]
 
     def above_px(self, element: HtmlElement) -> float:
-        """How much of the page is above an element, at most."""
-        self.asked += 1
+        """Return the largest height of the page above an element."""
+        self.request_count += 1
         return self._above[element]
 
-    def _measured(self, element: HtmlElement) -> Extent:
+    def _measure(self, element: HtmlElement) -> ContentExtent:
         right_px = down_px = largest_px = 0.0
         for each in element.iter("*"):
             size_px, own = self._size(each), self._styles.properties(each, self._screen)
             units, picture_px = Units(min(size_px, 1e6)), _PICTURE_PX if each.tag in PICTURES else 0.0
             largest_px = max(largest_px, size_px)
-            right_px += picture_px + _added(("width",) if each is element else _WIDENING, own, units)
-            down_px += picture_px + _added(("height",) if each is element else _HEIGHTENING, own, units)
+            right_px += picture_px + _sum_lengths(("width",) if each is element else _WIDENING, own, units)
+            down_px += picture_px + _sum_lengths(("height",) if each is element else _HEIGHTENING, own, units)
         chars = len("".join("".join(element.itertext()).split()))
         text_px = chars * largest_px if chars else 0.0
-        return Extent(right_px + text_px, down_px + text_px * _LINE_HEIGHT)
+        return ContentExtent(right_px + text_px, down_px + text_px * _LINE_HEIGHT)
 
     def _size(self, element: HtmlElement) -> float:
-        """How large the characters right in an element are, at most."""
+        """Largest size of the characters right in an element."""
         if element not in self._sizes:
             parent = element.getparent()
             size = MEDIUM_PX if parent is None else self._size(parent)
@@ -79,14 +79,14 @@ class PageBounds:
         result, px = {}, 0.0
         for element in self._tree.iter("*"):
             result[element] = px
-            px += _added(_HEIGHTENING, self._styles.properties(element, self._screen), Units())
+            px += _sum_lengths(_HEIGHTENING, self._styles.properties(element, self._screen), Units())
             px += _BOX_ABOVE_PX if element.tag in BLOCKS or element.tag == "br" else 0.0
             px += _PICTURE_ABOVE_PX if element.tag in PICTURES else 0.0
             px += _CHAR_ABOVE_PX * (len(element.text or "") + len(element.tail or ""))
         return result
 
 
-def _added(names: Sequence[str], own: Properties, units: Units) -> float:
+def _sum_lengths(names: Sequence[str], own: Properties, units: Units) -> float:
     if not own:
         return 0.0
     return sum(max(0.0, length_px(own[name], units) or 0.0) for name in names if name in own)

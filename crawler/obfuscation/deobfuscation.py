@@ -1,4 +1,4 @@
-"""A page's tree with every obfuscation of its markup undone, and the record of what they were."""
+"""Undoes every obfuscation of a page's markup, and records them."""
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
@@ -16,10 +16,18 @@ from crawler.markup import lines, parse
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.fonts import FontReader
 from crawler.obfuscation.glyph_ocr import Recognizer
-from crawler.obfuscation.page_styles import styles_of
+from crawler.obfuscation.page_styles import apply_sheets
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.reference_fonts import ReferenceFonts
-from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repaired, hidden_inside, inside, repairs
+from crawler.obfuscation.repairs import (
+    STYLE,
+    MarkedPage,
+    Removed,
+    Repaired,
+    repairs,
+    summarize_removed,
+    summarize_repaired,
+)
 from crawler.obfuscation.text_process import TextProcess
 from crawler.reading_steps import ReadingSteps
 
@@ -30,7 +38,7 @@ _is_styled = etree.XPath(
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """What there is beside the bytes of a page: readers of fonts and pictures, and what a page at an address asks for.
+    """Means of rendering besides a page's bytes: readers of fonts and pictures, and the resources of a page.
 
     Without any of them the page is its markup alone. `close` when done.
     """
@@ -51,7 +59,7 @@ MARKUP_ALONE = RenderContext()
 
 @dataclass(slots=True)
 class Deobfuscation:
-    """What was undone in a tree; `elements` are its elements as they stood before, in document order.
+    """Record of a tree's repairs; `elements` are its elements as they stood before, in document order.
 
     notes: what could not be undone here, for the operator.
     """
@@ -61,11 +69,11 @@ class Deobfuscation:
     repaired: list[Repaired] = field(default_factory=list)
     notes: list[Message] = field(default_factory=list)
 
-    def found(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-        """What of it stood inside the main text. containers: the blocks that its lines stand in."""
+    def list_obfuscations(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
+        """Return the obfuscations inside the main text. containers: the blocks that its lines stand in."""
         if not self.removed and not self.repaired:
             return ()
-        return (*hidden_inside(self.removed, main_text, containers), *inside(self.repaired, containers))
+        return (*summarize_removed(self.removed, main_text, containers), *summarize_repaired(self.repaired, containers))
 
     def raw_text(self, containers: Set[HtmlElement], markup: str) -> str:
         """The main text as it stands in the page's source: from the first of its lines to the last."""
@@ -73,14 +81,14 @@ class Deobfuscation:
         if raw is None or not containers:
             return ""
         numbers = {element: number for number, element in enumerate(self.elements)}
-        wanted = [numbers[place] for each in containers if (place := _known(each, numbers)) is not None]
+        wanted = [numbers[place] for each in containers if (place := _source_ancestor(each, numbers)) is not None]
         if not wanted:
             return ""
         raw_elements = list(raw.iter())
         if len(raw_elements) != len(self.elements):
             return ""
         first, last = raw_elements[min(wanted)], raw_elements[max(wanted)]
-        return _between(raw, first, last)
+        return _join_lines(raw, first, last)
 
 
 def deobfuscate(
@@ -97,7 +105,7 @@ def deobfuscate(
         context.fonts,
         context.pictures,
         context.texts,
-        partial(styles_of, tree, base, resources, steps, needs_faces=context.fonts is not None),
+        partial(apply_sheets, tree, base, resources, steps, needs_faces=context.fonts is not None),
         steps,
         result.removed,
         result.notes,
@@ -119,14 +127,14 @@ def _tags(tree: HtmlElement) -> set[object]:
     return tags | {STYLE} if _is_styled(tree) else tags
 
 
-def _known(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:
-    """The nearest element above that stood in the page's source: a script may have written the one asked for."""
+def _source_ancestor(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:
+    """Return the nearest ancestor in the page's source: a script may have written the element itself."""
     while element is not None and element not in numbers:
         element = element.getparent()
     return element
 
 
-def _between(raw: HtmlElement, first: HtmlElement, last: HtmlElement) -> str:
+def _join_lines(raw: HtmlElement, first: HtmlElement, last: HtmlElement) -> str:
     wanted: list[str] = []
     is_inside = False
     ends = set(last.iter())

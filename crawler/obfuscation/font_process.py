@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from crawler.obfuscation.picture_ink import decoded
+from crawler.obfuscation.picture_ink import read_ink
 from crawler.obfuscation.worker_process import WorkerProcess
 
 # A font's bytes -> drawings of the characters asked for. Runs in a process of its own: what it reads is hostile.
@@ -50,7 +50,7 @@ def draw(font: bytes, codes: Sequence[int]) -> Drawings:
         outline = _outline(glyphs, names.get(code, ""))
         if outline:
             drawn.append(code)
-            rasters.append(_filled(outline, em))
+            rasters.append(_fill(outline, em))
     empty = np.zeros((0, SIZE_PX, SIZE_PX), np.uint8)
     return Drawings(drawn, np.stack(rasters) if rasters else empty)
 
@@ -114,7 +114,7 @@ class _PolygonPen(BasePen):  # type: ignore[misc]
         self.contours[-1].append((float(point[0]), float(point[1])))
 
 
-def _filled(contours: Sequence[Sequence[tuple[float, float]]], em: float) -> NDArray[np.uint8]:
+def _fill(contours: Sequence[Sequence[tuple[float, float]]], em: float) -> NDArray[np.uint8]:
     """uint8[SIZE_PX, SIZE_PX]: filled by the non-zero rule, as all font renderers do."""
     side = SIZE_PX * _FINER
     scale = side / (em * (1 + 2 * _MARGIN))
@@ -123,13 +123,13 @@ def _filled(contours: Sequence[Sequence[tuple[float, float]]], em: float) -> NDA
         # The descender of CJK faces is 0.12 of the em (Source Han); with the margin nothing of them is cut.
         points = [((x + _MARGIN * em) * scale, side - (y + (_MARGIN + 0.12) * em) * scale) for x, y in contour]
         plane = Image.new("1", (side, side))
-        ImageDraw.Draw(plane).polygon([(_near(x, side), _near(y, side)) for x, y in points], fill=1)
+        ImageDraw.Draw(plane).polygon([(_clamp(x, side), _clamp(y, side)) for x, y in points], fill=1)
         winding += np.asarray(plane, np.int8) * (1 if _area(points) > 0 else -1)
     ink = Image.fromarray(np.where(winding != 0, 255, 0).astype(np.uint8))
     return np.asarray(ink.resize((SIZE_PX, SIZE_PX), Image.Resampling.BOX), np.uint8)
 
 
-def _near(value: float, side: int) -> float:
+def _clamp(value: float, side: int) -> float:
     return min(max(value, -side), 2.0 * side)
 
 
@@ -144,7 +144,7 @@ MAX_FONT_BYTES = 12_000_000  # a whole CJK face as WOFF2; larger ones are not se
 
 
 class FontProcess:
-    """Draws glyphs of fonts that nobody vouches for. Safe to use from several threads; `close` when done."""
+    """Draws glyphs of untrusted fonts. Safe to use from several threads; `close` when done."""
 
     def __init__(self) -> None:
         self._worker = WorkerProcess(answer)
@@ -160,7 +160,7 @@ class FontProcess:
         return Drawings(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
 
     def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
-        """What `picture_ink.decoded` makes of a picture; None for one that is broken, too large or too slow."""
+        """Return the ink of a picture as `picture_ink.read_ink`; None for one that is broken, too large or too slow."""
         given = self._worker.ask(None, picture, MAX_SECONDS_OF_PICTURE)
         if given is None or len(given[0]) != 2:
             return None
@@ -174,7 +174,7 @@ class FontProcess:
 def answer(codes: list[int] | None, data: bytes) -> tuple[list[int], bytes]:
     """Of a font the code points that were drawn and their drawings; of a picture its height, width and ink."""
     if codes is None:
-        ink = decoded(data)
+        ink = read_ink(data)
         return (list(ink.shape), ink.tobytes()) if ink is not None else ([], b"")
     try:
         drawings = draw(data, codes)

@@ -1,4 +1,4 @@
-"""Obfuscated fonts: which characters a page's font shows in place of those that stand in its source.
+"""Obfuscated fonts: the characters that a page's font shows in place of those in its source.
 
 Each glyph is drawn and compared with free faces by shape; where that leaves doubt, a recogniser of characters is asked
 as well. A font that draws its characters as what they are changes nothing.
@@ -16,7 +16,7 @@ import numpy as np
 from core.ids import digest
 from crawler.characters.repertoire import HAN, PRIVATE_USE
 from crawler.obfuscation.font_process import FontProcess
-from crawler.obfuscation.glyph_choice import Choice, Evidence, Script, choose, script_of
+from crawler.obfuscation.glyph_choice import GlyphChoice, GlyphEvidence, Script, choose, detect_script
 from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, Raster
 from crawler.obfuscation.reference_fonts import ReferenceFonts
@@ -40,7 +40,7 @@ _KINDS = (PRIVATE_USE, HAN, re.compile(f"(?!{PRIVATE_USE.pattern}|{HAN.pattern})
 
 @dataclass(slots=True)
 class _Glyph:
-    """What is known of the drawing that a font has for a character; `seen`: what the recogniser said, None unasked."""
+    """A font's drawing of a character; `seen`: the recogniser's result, None where it was not asked."""
 
     own: float | None
     candidates: Sequence[Candidate]
@@ -49,43 +49,45 @@ class _Glyph:
 
 
 @dataclass(frozen=True, slots=True)
-class _Stated:
+class _SourceChar:
     """A character of the source with its glyph; odds: in nats, that it is drawn as what it is."""
 
     char: str
     glyph: _Glyph
     odds: float
 
-    def choice(self, script: Script) -> Choice:
-        return choose(self.glyph.candidates, Evidence(script, (self.char, self.odds), self.glyph.seen or ("", 0.0)))
+    def choice(self, script: Script) -> GlyphChoice:
+        return choose(
+            self.glyph.candidates, GlyphEvidence(script, (self.char, self.odds), self.glyph.seen or ("", 0.0))
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class ShownChars:
-    """What a font shows for characters of a page: `chars`; and which of the shown ones stay in doubt."""
+    """Characters that a font shows for those of a page: `chars`; and those of the shown ones that stay in doubt."""
 
     chars: Mapping[str, str]
     doubtful: str = ""
 
 
 class FontReader:
-    """Reads the fonts of pages; what a font's glyphs look like is kept by the digest of its bytes."""
+    """Reads the fonts of pages; keeps a font's glyphs by the digest of its bytes."""
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, dict[str, _Glyph | None]] = OrderedDict()
 
-    def remapped(self, font: bytes, chars: Set[str]) -> ShownChars:
-        """What the font shows for those of `chars` that it does not draw as what they are; none for an honest font."""
+    def read_remapping(self, font: bytes, chars: Set[str]) -> ShownChars:
+        """Map those of `chars` that the font draws as others to what it shows; empty for an honest font."""
         index = self._references.index
         wanted = {char for char in chars if PRIVATE_USE.fullmatch(char) or HAN.fullmatch(char) or char.isalnum()}
         if index is None or not wanted:
             return ShownChars({})
         known = self._glyphs(font, wanted, index)
         glyphs = {char: glyph for char in sorted(wanted) if (glyph := known.get(char)) is not None}
-        private, han, rest = (_of_kind(glyphs, kind) for kind in _KINDS)
-        return self._shown([*_stated(private, 0), *_stated(han), *_stated(rest)])
+        private, han, rest = (_select_kind(glyphs, kind) for kind in _KINDS)
+        return self._choose_chars([*_weigh_chars(private, 0), *_weigh_chars(han), *_weigh_chars(rest)])
 
     def make_ready(self) -> None:
         """Load the references, or draw them where the machine has none yet, which takes a minute."""
@@ -94,8 +96,8 @@ class FontReader:
     def close(self) -> None:
         self._process.close()
 
-    def _shown(self, stated: Sequence[_Stated]) -> ShownChars:
-        script = script_of(one.glyph.candidates[0].char for one in stated)
+    def _choose_chars(self, stated: Sequence[_SourceChar]) -> ShownChars:
+        script = detect_script(one.glyph.candidates[0].char for one in stated)
         choices = [one.choice(script) for one in stated]
         doubtful = [number for number, choice in enumerate(choices) if not choice.is_sure]
         for number in sorted(doubtful, key=lambda each: choices[each].probability)[:_MAX_ASKED_OF_OCR]:
@@ -138,7 +140,7 @@ class FontReader:
 
 
 def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) -> bool:
-    """Whether a drawing that stands for `char` surely shows one of `candidates` instead."""
+    """True if a drawing for `char` surely shows one of `candidates` instead."""
     top = candidates[0]
     if top.similarity < MIN_SIMILARITY:
         return False
@@ -147,21 +149,21 @@ def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) ->
     return own is not None and own < MAX_OWN_SIMILARITY and top.similarity - own >= MIN_LEAD
 
 
-def _of_kind(glyphs: Mapping[str, _Glyph], kind: re.Pattern[str]) -> dict[str, _Glyph]:
+def _select_kind(glyphs: Mapping[str, _Glyph], kind: re.Pattern[str]) -> dict[str, _Glyph]:
     return {char: glyph for char, glyph in glyphs.items() if kind.fullmatch(char)}
 
 
-def _stated(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> list[_Stated]:
-    """Those of one kind; none where fewer than `at_least` are drawn as another."""
+def _weigh_chars(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> list[_SourceChar]:
+    """Weigh the characters of one kind; none where fewer than `at_least` are drawn as another."""
     others = sum(1 for char, glyph in glyphs.items() if is_another(char, glyph.own, glyph.candidates))
     if others < at_least:
         return []
     odds = log((len(glyphs) - others + 1) / (others + 1))
-    return [_Stated(char, glyph, odds) for char, glyph in glyphs.items()]
+    return [_SourceChar(char, glyph, odds) for char, glyph in glyphs.items()]
 
 
 def _least_of_known(similarities: Sequence[float]) -> float:
-    """How alike a glyph of this font is at least to a known character; below, it is likely one that is not known."""
+    """Least similarity of this font's glyphs to known characters; a glyph below it is likely an unknown one."""
     if len(similarities) < _MIN_GLYPHS_TO_JUDGE:
         return 0.0
     low, middle = np.percentile(similarities, [5, 50])

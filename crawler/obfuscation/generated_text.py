@@ -9,8 +9,8 @@ from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.screens import DESKTOP
 from crawler.css.values import parse_value
-from crawler.obfuscation.rendering import Rendering, State
-from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, block_of
+from crawler.obfuscation.rendering import PageRendering, TextState
+from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, enclosing_block
 from crawler.obfuscation.visibility import INLINE, shown_text
 from crawler.reading_steps import Step
 
@@ -38,14 +38,17 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
         for place in ("before", "after"):
             own = styles.pseudo_properties(element, place)
             text, is_of_attribute = _content(element, own)
-            if not HAN.search(text) or not Rendering(element, styles, DESKTOP).styled(element, own, State()).shows_text:
+            if (
+                not HAN.search(text)
+                or not PageRendering(element, styles, DESKTOP).compute_state(element, own, TextState()).shows_text
+            ):
                 continue
             if is_of_attribute or _is_in_sentence(element, han):
                 yield element, place, text
 
 
 def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
-    """The text, and whether it stands in an attribute of the element."""
+    """The text, and True if it stands in an attribute of the element."""
     parts, is_of_attribute = [], False
     for token in parse_value(own.get("content", "")[: MAX_CHARS * 2]):
         if token.type == "string":
@@ -64,8 +67,8 @@ class _ShownHan(HanCounts):
 
 
 def _is_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Whether an element stands in a line of running text: a label before a line of its own does not."""
-    block = block_of(element)
+    """True if an element stands in a line of running text: a label before a line of its own does not."""
+    block = enclosing_block(element)
     return element.tag in INLINE and block is not None and han[block] >= MIN_HAN_OF_LINE
 
 

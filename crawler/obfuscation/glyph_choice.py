@@ -1,4 +1,4 @@
-"""Which of the characters that a drawing may be it is: by its shape, by how frequent they are, by a second opinion.
+"""Choice among the characters that a drawing may be: by its shape, by their frequency, by a second opinion.
 
 The odds are those of Bayes: a step in similarity counts as many nats, whatever the face, and so does the frequency of
 a character in texts. No text of any work is asked: what a page is read as must not lean on what is looked for.
@@ -32,7 +32,7 @@ MIN_TO_BE_SURE = 0.95  # below, a second opinion is asked
 
 
 class Script(Enum):
-    """Which characters a text is written in, as far as its characters tell."""
+    """Script of a text, as far as its characters tell."""
 
     SIMPLIFIED = auto()
     TRADITIONAL = auto()
@@ -40,7 +40,7 @@ class Script(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class GlyphChoice:
     """The likeliest character, and how likely it is among the candidates, ]0, 1]."""
 
     char: str
@@ -51,13 +51,13 @@ class Choice:
         return self.probability >= MIN_TO_BE_SURE
 
 
-def script_of(chars: Iterable[str]) -> Script:
+def detect_script(chars: Iterable[str]) -> Script:
     """The script of different characters of one text.
 
-    >>> script_of("这国门书见马").name, script_of("這國門書見馬").name, script_of("一二三").name
+    >>> detect_script("这国门书见马").name, detect_script("這國門書見馬").name, detect_script("一二三").name
     ('SIMPLIFIED', 'TRADITIONAL', 'EITHER')
     """
-    kinds = [(_is_in("gb2312", char), _is_in("big5", char)) for char in set(chars) if HAN.fullmatch(char)]
+    kinds = [(_has_char("gb2312", char), _has_char("big5", char)) for char in set(chars) if HAN.fullmatch(char)]
     simplified, traditional = kinds.count((True, False)), kinds.count((False, True))
     if simplified > _MIN_TO_TELL_SCRIPT * traditional:
         return Script.SIMPLIFIED
@@ -65,8 +65,8 @@ def script_of(chars: Iterable[str]) -> Script:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """What is known beside a drawing's shape.
+class GlyphEvidence:
+    """Evidence besides a drawing's shape.
 
     stated: the character that the source names, with the odds in nats that a drawing is of what the source names; seen:
     what a recogniser saw, with how sure it was, [0, 1].
@@ -77,15 +77,16 @@ class Evidence:
     seen: tuple[str, float] = ("", 0.0)
 
 
-def choose(candidates: Sequence[Candidate], evidence: Evidence = Evidence()) -> Choice:
+def choose(candidates: Sequence[Candidate], evidence: GlyphEvidence = GlyphEvidence()) -> GlyphChoice:
     """The likeliest of one or more candidates."""
     away = (1 - max(each.similarity for each in candidates)) / (1 - _FULL_STEP_BELOW)
     step = _SIMILARITY_OF_A_NAT * min(1.0, max(_LEAST_STEP, away))
     nats = [
-        each.similarity / step + _prior(each.char, evidence) + _seconded(each.char, evidence) for each in candidates
+        each.similarity / step + _prior(each.char, evidence) + _recognizer_nats(each.char, evidence)
+        for each in candidates
     ]
     most = max(nats)
-    return Choice(candidates[nats.index(most)].char, 1 / sum(exp(each - most) for each in nats))
+    return GlyphChoice(candidates[nats.index(most)].char, 1 / sum(exp(each - most) for each in nats))
 
 
 def in_doubt(chars: str) -> str:
@@ -97,14 +98,14 @@ def in_doubt(chars: str) -> str:
     return " ".join(f"{char}?" for char in dict.fromkeys(chars)) + " · " if chars else ""
 
 
-def _prior(char: str, evidence: Evidence) -> float:
+def _prior(char: str, evidence: GlyphEvidence) -> float:
     stated, odds = evidence.stated
     if char == stated:
         return odds
     return _share(char) + (_OF_OTHER_SCRIPT if _is_of_other(evidence.script, char) else 0.0)
 
 
-def _seconded(char: str, evidence: Evidence) -> float:
+def _recognizer_nats(char: str, evidence: GlyphEvidence) -> float:
     seen, confidence = evidence.seen
     return _SEEN_BY_OCR * confidence if char == seen and confidence >= _MIN_OCR_CONFIDENCE else 0.0
 
@@ -120,19 +121,19 @@ def _share(char: str) -> float:
 
 
 def _is_of_other(script: Script, char: str) -> bool:
-    """Whether a text of `script` has `char` from the other one; what is in neither is rare enough as it is."""
+    """True if `char` is of the other script than `script`; one in neither is rare enough as it is."""
     if script is Script.SIMPLIFIED:
         return _is_traditional(char) and not _is_simplified(char)
     return script is Script.TRADITIONAL and _is_simplified(char) and not _is_traditional(char)
 
 
 def _is_simplified(char: str) -> bool:
-    return _is_in("gb2312", char)
+    return _has_char("gb2312", char)
 
 
 def _is_traditional(char: str) -> bool:
-    return _is_in("big5", char) or char in _FORMS_BEYOND_BIG5
+    return _has_char("big5", char) or char in _FORMS_BEYOND_BIG5
 
 
-def _is_in(charset: str, char: str) -> bool:
+def _has_char(charset: str, char: str) -> bool:
     return bool(char.encode(charset, "ignore"))

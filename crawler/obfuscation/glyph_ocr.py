@@ -1,4 +1,4 @@
-"""What a recogniser of characters says of a picture: the second opinion, where the extra `ocr` is installed."""
+"""Recognition of characters in a picture: the second opinion, where the extra `ocr` is installed."""
 
 import logging
 import threading
@@ -25,14 +25,14 @@ class Recognizer:
 
     @property
     def is_there(self) -> bool:
-        return self._loaded() is not None
+        return self._load() is not None
 
     def line(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
         """The characters of one line (uint8[height, width], 255 ink) and how sure that is, [0, 1]; ("", 0.0): none."""
-        engine = self._loaded()
+        engine = self._load()
         if engine is None or not ink.size:
             return "", 0.0
-        picture = 255 - np.asarray(_padded(ink))
+        picture = 255 - np.asarray(_pad(ink))
         with self._lock:
             found, _ = engine(np.stack([picture] * 3, axis=-1), use_det=False, use_cls=False, use_rec=True)
         if not found:
@@ -41,9 +41,9 @@ class Recognizer:
 
     def one(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
         """As `line`, for the drawing of one character: its shape is kept, and ground left around it."""
-        return self.line(_squared(ink))
+        return self.line(_square(ink))
 
-    def _loaded(self) -> Any:
+    def _load(self) -> Any:
         with self._lock:
             if not self._is_loaded:
                 self._is_loaded = True
@@ -64,7 +64,7 @@ class NoRecognizer(Recognizer):
         self._is_loaded = True
 
 
-def _squared(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _square(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     rows, columns = np.flatnonzero(ink.max(axis=1) > _INK), np.flatnonzero(ink.max(axis=0) > _INK)
     if not rows.size:
         return ink
@@ -76,8 +76,8 @@ def _squared(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return square
 
 
-def _padded(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """At the network's height, with a ground around it: without one the outermost strokes are lost."""
+def _pad(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Scale to the network's height and add a ground around: without one the outermost strokes are lost."""
     height, width = ink.shape
     inner = _HEIGHT_PX - 12
     to_width = max(1, min(MAX_WIDTH_PX, round(width * inner / height)))

@@ -1,4 +1,4 @@
-"""Drawn characters as vectors of the directions of their edges, and which known character a drawing looks like.
+"""Drawn characters as vectors of the directions of their edges, and the known characters that a drawing looks like.
 
 Serves obfuscated fonts and pictures in place of characters: both end in a small picture of one character.
 """
@@ -39,7 +39,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Learned:
+class GlyphModel:
     """Known characters in one or more faces, as they are compared.
 
     center: float32[FEATURES], the mean of the features; axes: float32[FEATURES, KEPT], the directions in which
@@ -51,28 +51,28 @@ class Learned:
     axes: NDArray[np.float32]
     faces: NDArray[np.float32]
 
-    def projected(self, of: NDArray[np.float32]) -> NDArray[np.float32]:
+    def project(self, of: NDArray[np.float32]) -> NDArray[np.float32]:
         """float32[rows, FEATURES] -> float32[rows, KEPT] of length 1; zeros for a blank, which is like nothing."""
-        return _projected(of, self.center, self.axes)
+        return _project(of, self.center, self.axes)
 
 
-def learned(known: NDArray[np.float32]) -> Learned:
-    """From float32[faces, characters, FEATURES] as `features` gives them, all zero for what a face lacks."""
+def learn_model(known: NDArray[np.float32]) -> GlyphModel:
+    """Learn from float32[faces, characters, FEATURES] as `features` gives them, all zero for what a face lacks."""
     center, axes = _discriminants(known)
-    return Learned(center, axes, np.stack([_projected(face, center, axes) for face in known]))
+    return GlyphModel(center, axes, np.stack([_project(face, center, axes) for face in known]))
 
 
 class GlyphIndex:
     """Finds the known characters that a drawing is most like. chars: in the order of what is `known` of them."""
 
-    def __init__(self, chars: Sequence[str], known: Learned) -> None:
+    def __init__(self, chars: Sequence[str], known: GlyphModel) -> None:
         self._chars = tuple(chars)
         self._numbers = {char: number for number, char in enumerate(self._chars)}
         self._known = known
 
     def similarities(self, rasters: Sequence[Raster]) -> NDArray[np.float32]:
         """float32[rasters, characters]: how alike, in the face that is most alike."""
-        wanted = self._known.projected(features(rasters))
+        wanted = self._known.project(features(rasters))
         most = wanted @ self._known.faces[0].T
         for face in self._known.faces[1:]:
             np.maximum(most, wanted @ face.T, out=most)
@@ -87,7 +87,7 @@ class GlyphIndex:
         ]
 
     def own(self, row: NDArray[np.float32], char: str) -> float | None:
-        """How alike the drawing of one row is to `char`, None for an unknown character."""
+        """Return the similarity of the drawing of one row to `char`, None for an unknown character."""
         number = self._numbers.get(char)
         return None if number is None else float(row[number])
 
@@ -119,7 +119,7 @@ def _discriminants(known: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDA
     return np.asarray(center, np.float32), np.asarray(whitened @ axes[:, ::-1][:, :KEPT], np.float32)
 
 
-def _projected(of: NDArray[np.float32], center: NDArray[np.float32], axes: NDArray[np.float32]) -> NDArray[np.float32]:
+def _project(of: NDArray[np.float32], center: NDArray[np.float32], axes: NDArray[np.float32]) -> NDArray[np.float32]:
     vectors = (of - center) @ axes
     vectors[~of.any(axis=1)] = 0
     return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6), np.float32)
@@ -131,7 +131,7 @@ def _scatter(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def _in_square(raster: Raster) -> NDArray[np.float32]:
     square = np.zeros((SIDE, SIDE), np.float32)
-    ink = _cropped(raster)
+    ink = _crop(raster)
     if ink is None:
         return square
     height, width = ink.shape
@@ -145,7 +145,7 @@ def _in_square(raster: Raster) -> NDArray[np.float32]:
     return square
 
 
-def _cropped(raster: Raster) -> Raster | None:
+def _crop(raster: Raster) -> Raster | None:
     rows, columns = np.flatnonzero(raster.max(axis=1) > _INK), np.flatnonzero(raster.max(axis=0) > _INK)
     if not rows.size:
         return None
@@ -154,7 +154,7 @@ def _cropped(raster: Raster) -> Raster | None:
 
 def _directions(squares: NDArray[np.float32]) -> NDArray[np.float32]:
     fields = _fields()
-    across, down = _gradients(_smoothed(_smoothed(squares, 1), 2))
+    across, down = _gradients(_smooth(_smooth(squares, 1), 2))
     right, left, low, high = (np.maximum(part, 0) for part in (across, -across, down, -down))
     wide, tall = np.maximum(right, left), np.maximum(low, high)
     diagonal = np.float32(2**0.5)
@@ -169,7 +169,7 @@ def _directions(squares: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def _fields() -> NDArray[np.float32]:
-    """float32[FIELDS, SIDE]: how much of each point of a line belongs to each field."""
+    """float32[FIELDS, SIDE]: the share of each point of a line in each field."""
     width = SIDE / FIELDS
     middles = (np.arange(FIELDS) + 0.5) * width - 0.5
     away = (np.arange(SIDE)[None, :] - middles[:, None]) / (_FIELD_SPREAD * width)
@@ -177,7 +177,7 @@ def _fields() -> NDArray[np.float32]:
     return np.asarray(bells / bells.sum(axis=1, keepdims=True), np.float32)
 
 
-def _smoothed(squares: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+def _smooth(squares: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
     reach = len(_SMOOTHING) // 2
     wide = np.pad(squares, [(reach, reach) if axis == each else (0, 0) for each in range(3)])
     total = np.zeros_like(squares)

@@ -50,12 +50,12 @@ class LineRecognizer:
         return found, True
 
     def _boxes(self, tile: NDArray[np.uint8]) -> list[_Box]:
-        """Where lines and columns stand, from top to bottom: pieces of a line with little between them as one."""
+        """Boxes of lines and columns, from top to bottom: joins pieces of a line with little between them."""
         boxes, _ = self._engine.text_det(tile)
         joined: list[_Box] = []
         found = [np.asarray(box, np.float32) for box in boxes] if boxes is not None else []
-        for box in sorted((each for each in found if not _is_across(each)), key=_left):
-            before = next((each for each in joined if _goes_on(each, box)), None)
+        for box in sorted((each for each in found if not _is_across(each)), key=_left_px):
+            before = next((each for each in joined if _continues(each, box)), None)
             if before is not None:
                 both = np.concatenate([before, box])
                 (left, top), (right, bottom) = both.min(axis=0), both.max(axis=0)
@@ -67,7 +67,7 @@ class LineRecognizer:
     def _line(self, tile: NDArray[np.uint8], box: _Box, top: int) -> SeenLine | None:
         (left, first), (right, last) = box.min(axis=0), box.max(axis=0)
         if _is_upright(box):
-            part = _laid_down(tile[int(first) : int(last) + 1, int(left) : int(right) + 1])
+            part = _row_from_column(tile[int(first) : int(last) + 1, int(left) : int(right) + 1])
         else:
             (part,) = self._engine.get_crop_img_list(tile, [box])
         if not part.size:
@@ -78,7 +78,7 @@ class LineRecognizer:
         )
 
 
-def _left(box: _Box) -> float:
+def _left_px(box: _Box) -> float:
     return float(box[:, 0].min())
 
 
@@ -93,16 +93,16 @@ def _is_upright(box: _Box) -> bool:
 
 
 def _is_across(box: _Box) -> bool:
-    """Whether a line slopes, as a watermark does."""
+    """True if a line slopes, as a watermark does."""
     return not _is_upright(box) and abs(float(box[1][1] - box[0][1])) > max(4.0, _MAX_SLOPE * _size(box)[0])
 
 
-def _goes_on(before: _Box, box: _Box) -> bool:
-    """Whether a box is the next piece of a line: what is between them are thin characters, which were passed over."""
+def _continues(before: _Box, box: _Box) -> bool:
+    """True if a box is the next piece of a line: only thin characters between them, which were passed over."""
     height = min(_size(before)[1], _size(box)[1])
     overlap = min(before[:, 1].max(), box[:, 1].max()) - max(before[:, 1].min(), box[:, 1].min())
     is_line = not _is_upright(before) and not _is_upright(box)
-    return is_line and overlap > 0.6 * height and _left(box) - before[:, 0].max() < _MAX_GAP * height
+    return is_line and overlap > 0.6 * height and _left_px(box) - before[:, 0].max() < _MAX_GAP * height
 
 
 def _are_worth_it(lines: list[SeenLine]) -> bool:
@@ -110,7 +110,7 @@ def _are_worth_it(lines: list[SeenLine]) -> bool:
     return confidence >= _MIN_CONFIDENCE and sum(len(line.text) for line in lines) >= _MIN_CHARS * len(lines)
 
 
-def _laid_down(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
+def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
     """A column's characters side by side: cut where a whole number of characters ends, as far as that is empty."""
     height, width = column.shape[:2]
     grey = column[:, :, 0].astype(np.float64)

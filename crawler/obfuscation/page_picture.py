@@ -1,4 +1,4 @@
-"""A picture's bytes -> its brightness, whether it looks like a page of text, and where it can be cut between lines.
+"""A picture's bytes -> its brightness; recognises pages of text and finds cuts between lines.
 
 Runs in the process for pictures of text. Nothing here knows characters: photographs are told by their brightness alone,
 before a recogniser is loaded.
@@ -40,7 +40,7 @@ class SeenLine:
     confidence: float
 
 
-def opened(picture: bytes, max_pixels: int) -> Grey | None:
+def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
     """The picture's brightness, its first frame alone; None for one that is broken or has too many pixels."""
     try:
         with Image.open(BytesIO(picture), formats=FORMATS) as found:
@@ -63,7 +63,7 @@ def opened(picture: bytes, max_pixels: int) -> Grey | None:
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """Whether there is an even ground, and on it ink in lines, rows or columns."""
+    """True if there is an even ground, and on it ink in lines, rows or columns."""
     if grey.shape[0] < MIN_SIDES_PX[0] or grey.shape[1] < MIN_SIDES_PX[1]:
         return False
     ground = _ground(grey)
@@ -98,13 +98,13 @@ def _ground(grey: Grey) -> int:
 
 
 def _ink(differs: NDArray[np.int16]) -> NDArray[np.bool_] | None:
-    """What differs from the ground by more than a watermark does; None where nothing does."""
+    """Pixels that differ from the ground by more than a watermark does; None where none does."""
     most = float(np.percentile(differs[:: max(1, differs.shape[0] // 500)], 99.9))
     return differs > 0.55 * most if most >= _MIN_CONTRAST else None
 
 
 def _has_lines(ink: NDArray[np.floating]) -> bool:
-    """Whether most ink stands in stretches that are as high as lines and much alike. ink: of each row, or column."""
+    """True if most ink stands in stretches of the height of lines and much alike. ink: of each row, or column."""
     is_line = ink > 0.15 * float(np.percentile(ink, 95))
     starts, ends = _stretches(is_line)
     heights = ends - starts
@@ -117,6 +117,6 @@ def _has_lines(ink: NDArray[np.floating]) -> bool:
 
 
 def _stretches(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Where each stretch begins, and where it has ended."""
+    """Starts and ends of the stretches."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
     return edges[::2], edges[1::2]

@@ -1,4 +1,4 @@
-"""Pictures in place of paragraphs, pages or whole chapters: the text that they show is put where they stand.
+"""Pictures in place of paragraphs, pages or whole chapters: replaces them by the text that they show.
 
 Looked at where a page has little text of its own, or as many pictures among its paragraphs as paragraphs; they are told
 from photographs before a recogniser is loaded (crawler.obfuscation.page_picture). What a machine has read may be wrong
@@ -26,10 +26,10 @@ from crawler.obfuscation.pictured_lines import (
     PicturedText,
     is_line_alike,
     is_running_text,
+    median_size,
     pictured_texts,
-    size_of,
 )
-from crawler.obfuscation.pictures import source_of, stands_in_sentence
+from crawler.obfuscation.pictures import image_source, stands_in_sentence
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 from crawler.reading_steps import Step
@@ -56,7 +56,7 @@ _NO_PICTURE_FILE = re.compile(r"\.(?:svg|ico)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Candidate:
+class _PictureCandidate:
     """place: what is replaced. box: the largest element around it with nothing else in it. link: around it, if any."""
 
     place: HtmlElement
@@ -65,20 +65,20 @@ class _Candidate:
     link: HtmlElement | None
 
 
-_Shown = tuple[tuple[_Candidate, SeenPicture], PicturedText]
+_Shown = tuple[tuple[_PictureCandidate, SeenPicture], PicturedText]
 
 
 @dataclass(slots=True)
-class _Looked:
-    """What came of looking at pictures: those with text; whether nobody can read it here; how many were too costly."""
+class _PictureReadings:
+    """Result of reading pictures: those with text; is_unreadable: no recogniser is here; left: too costly ones."""
 
-    read: dict[_Candidate, SeenPicture]
+    read: dict[_PictureCandidate, SeenPicture]
     is_unreadable: bool = False
     left: int = 0
 
 
 class _Frames(dict[HtmlElement, bool]):
-    """Whether elements stand in a frame of the page or among remarks, each looked at once."""
+    """Cache of elements: True for those in a frame of the page or among remarks."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         parent = element.getparent()
@@ -101,15 +101,17 @@ def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repair
     if sum(count_han(line.text) for line in own) >= MAX_HAN_OF_SHORT:
         candidates = _among_paragraphs(candidates, own)
         most_in_vain = MAX_IN_VAIN_BESIDE_TEXT
-    looked = _looked_at(page, texts, candidates, most_in_vain)
+    looked = _read_pictures(page, texts, candidates, most_in_vain)
     page.notes.extend(_notes(page.url, looked))
     shown = [(each, looked.read[each]) for each in candidates if each in looked.read]
-    return _written(shown) if _han_of(looked.read.values()) >= MIN_HAN_OF_PICTURES else ()
+    return _write_texts(shown) if _count_picture_han(looked.read.values()) >= MIN_HAN_OF_PICTURES else ()
 
 
-def _looked_at(page: MarkedPage, texts: TextProcess, candidates: Sequence[_Candidate], most_in_vain: int) -> _Looked:
-    """A page of pictures has them one like the other: the middle one first."""
-    budget, seen, looked = PageBudget(), dict[_Candidate, SeenPicture](), _Looked({})
+def _read_pictures(
+    page: MarkedPage, texts: TextProcess, candidates: Sequence[_PictureCandidate], most_in_vain: int
+) -> _PictureReadings:
+    """Read the pictures, the middle one first: those of a page of pictures are alike."""
+    budget, seen, looked = PageBudget(), dict[_PictureCandidate, SeenPicture](), _PictureReadings({})
     middle = len(candidates) // 2
     in_order = [*candidates[middle : middle + 1], *candidates[:middle], *candidates[middle + 1 :]]
     in_vain = 0
@@ -117,7 +119,7 @@ def _looked_at(page: MarkedPage, texts: TextProcess, candidates: Sequence[_Candi
         picture = page.resources.get(candidate.address, ResourceKind.PICTURE)
         if picture is None:
             continue
-        found = texts.seen(picture, budget)
+        found = texts.read_picture(picture, budget)
         looked.left += found is None or not found.is_whole
         if found is not None and found.looks_like_text and not texts.can_read:
             looked.is_unreadable = True
@@ -128,29 +130,29 @@ def _looked_at(page: MarkedPage, texts: TextProcess, candidates: Sequence[_Candi
         if in_vain >= most_in_vain and not any(map(is_running_text, seen.values())):
             break
     running = {candidate: found for candidate, found in seen.items() if is_running_text(found)}
-    size = size_of([line for found in running.values() for line in found.lines])
+    size = median_size([line for found in running.values() for line in found.lines])
     looked.read = running | {each: found for each, found in seen.items() if running and is_line_alike(found, size)}
     return looked
 
 
-def _notes(url: str, looked: _Looked) -> Iterable[Message]:
+def _notes(url: str, looked: _PictureReadings) -> Iterable[Message]:
     if looked.is_unreadable:
         yield Message(NEEDS_OCR, url=url, missing=Message("site.no-ocr"))
     if looked.left:
         yield Message("page.pictures-left", url=url, count=looked.left)
 
 
-def _han_of(pictures: Iterable[SeenPicture]) -> int:
+def _count_picture_han(pictures: Iterable[SeenPicture]) -> int:
     return sum(count_han(line.text) for seen in pictures for line in seen.lines)
 
 
-def _candidates(page: MarkedPage, frames: _Frames) -> list[_Candidate]:
+def _candidates(page: MarkedPage, frames: _Frames) -> list[_PictureCandidate]:
     """Pictures that may be large, in the page's content; none that stands on it twice, or leads to other pages."""
     sources = list(islice(_sources(page), 4 * MAX_PICTURES_OF_PAGE))
     hans, bare = HanCounts(), _Bare()
     times = Counter(address for _, address in sources)
     found = [
-        _Candidate(place, address, _box(place, bare), _link(place))
+        _PictureCandidate(place, address, _box(place, bare), _link(place))
         for place, address in sources
         if times[address] == 1 and not frames[place] and not stands_in_sentence(place, hans)
     ]
@@ -163,7 +165,7 @@ def _sources(page: MarkedPage) -> Iterable[tuple[HtmlElement, str]]:
     for element in page.tree.iter("img", "div", "p"):
         if element.tag == "img":
             place = next(element.iterancestors("picture"), element)
-            source = source_of(element, place)
+            source = image_source(element, place)
         elif not len(element) and not (element.text or "").strip() and "url(" in (element.get("style") or ""):
             place, source = element, first_address((element.get("style") or "").partition("background")[2])
         else:
@@ -201,7 +203,7 @@ def _stated_px(element: HtmlElement, style: str, side: str) -> float | None:
 
 
 class _Bare(dict[HtmlElement, bool]):
-    """Whether elements have nothing in them but one picture, each looked at once."""
+    """Cache of elements: True for those that hold nothing but one picture."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         has_one = element.tag != "body" and not element.xpath("(.//img)[2]")
@@ -223,13 +225,13 @@ def _link(place: HtmlElement) -> HtmlElement | None:
     return link
 
 
-def _among_paragraphs(candidates: Sequence[_Candidate], own: Sequence[Line]) -> list[_Candidate]:
+def _among_paragraphs(candidates: Sequence[_PictureCandidate], own: Sequence[Line]) -> list[_PictureCandidate]:
     """The pictures that stand among the paragraphs of a text, where half as many of them do."""
     paragraphs: Counter[HtmlElement | None] = Counter()
     for line in own:
         if count_han(line.text) >= MIN_HAN_OF_PARAGRAPH:
             paragraphs.update((line.container, line.container.getparent()))
-    of_column: dict[HtmlElement | None, list[_Candidate]] = defaultdict(list)
+    of_column: dict[HtmlElement | None, list[_PictureCandidate]] = defaultdict(list)
     for candidate in candidates:
         if candidate.link is None:
             of_column[candidate.box.getparent()].append(candidate)
@@ -242,10 +244,10 @@ def _among_paragraphs(candidates: Sequence[_Candidate], own: Sequence[Line]) -> 
     ]
 
 
-def _written(shown: Sequence[tuple[_Candidate, SeenPicture]]) -> Iterable[Repaired]:
-    """A sentence that goes on in the next picture stays one paragraph."""
+def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iterable[Repaired]:
+    """Write the texts into the tree; a sentence that continues in the next picture stays one paragraph."""
     texts = pictured_texts([seen for _, seen in shown])
-    goes_on = [False, *(_goes_on(above, below) for above, below in pairwise(zip(shown, texts, strict=True)))]
+    goes_on = [False, *(_continues(above, below) for above, below in pairwise(zip(shown, texts, strict=True)))]
     last: HtmlElement | None = None
     for (candidate, _), text, is_rest in zip(shown, texts, goes_on, strict=True):
         own = list(text.paragraphs)
@@ -259,8 +261,8 @@ def _written(shown: Sequence[tuple[_Candidate, SeenPicture]]) -> Iterable[Repair
             yield Repaired(Obfuscation.TEXT_PICTURE, place, 1, f"{''.join(text.paragraphs)[:30]} ← {name[-45:]}")
 
 
-def _goes_on(above: _Shown, below: _Shown) -> bool:
-    """Whether a picture begins with the rest of the last paragraph of the one before it."""
+def _continues(above: _Shown, below: _Shown) -> bool:
+    """True if a picture begins with the rest of the last paragraph of the one before it."""
     ((first, _), text), ((second, _), further) = above, below
     if not text.goes_on or not further.may_go_on_from_before:
         return False
@@ -278,7 +280,7 @@ def _stand_together(first: HtmlElement, second: HtmlElement) -> bool:
     return False
 
 
-def _replace(candidate: _Candidate, paragraphs: Sequence[str]) -> list[HtmlElement]:
+def _replace(candidate: _PictureCandidate, paragraphs: Sequence[str]) -> list[HtmlElement]:
     place = candidate.place
     place.clear(keep_tail=True)
     place.tag = "div"

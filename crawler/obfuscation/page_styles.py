@@ -1,4 +1,4 @@
-"""What the style sheets of a page say, with the linked ones where there is reason to ask for them."""
+"""The style sheets of a page, with the linked ones where there is reason to fetch them."""
 
 import re
 from collections import Counter, defaultdict
@@ -13,15 +13,17 @@ from crawler.css.sheets import Sheet, parse_sheet
 from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
-from crawler.obfuscation.repairs import HanCounts, Styled, block_of
-from crawler.obfuscation.visibility import INLINE, hides_text, looker_at
+from crawler.obfuscation.repairs import HanCounts, Styled, enclosing_block
+from crawler.obfuscation.visibility import INLINE, hides_text, make_looker
 from crawler.reading_steps import ReadingSteps, Step
 
 MIN_HAN_FOR_FACES = 100
 
 
-def styles_of(tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps, *, needs_faces: bool) -> Styled:
-    """What the sheets of a page say, with the linked ones where there is reason to ask for them; who has looked at it.
+def apply_sheets(
+    tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps, *, needs_faces: bool
+) -> Styled:
+    """Apply the sheets of a page, with the linked ones where there is reason to fetch them; also returns the looker.
 
     Text gives reason, and a sheet that brings a face: characters that stand for one another look like any text. So does
     a page that hides text by itself: a linked sheet may show it. Sheets are fetched once for a site. Where sheets take
@@ -46,7 +48,7 @@ def _with_sheets(
         if is_suspect or any("@font-face" in sheet.text for sheet in sheets):
             return cascade(tree, sheets, steps), None
     styles = cascade(tree, own, steps)
-    looker = looker_at(tree, styles, steps)
+    looker = make_looker(tree, styles, steps)
     sheets = page_sheets(tree, base, resources, steps, with_linked=True) if hides_text(looker) else own
     return (cascade(tree, sheets, steps), None) if len(sheets) > len(own) else (styles, looker)
 
@@ -70,14 +72,14 @@ def page_sheets(
             steps.check()
         sheet = read_style_element(element) if element.tag == "style" else None
         if element.tag == "link" and with_linked:
-            sheet = _linked(element, base, resources)
+            sheet = _fetch_linked(element, base, resources)
         if sheet is not None:
             found += _with_imports(sheet, sheet.base or base, resources, MAX_IMPORTS_DEEP if with_linked else 0)
     return found
 
 
 def links_sheets(tree: HtmlElement, base: str) -> bool:
-    """Whether a page refers to any sheet."""
+    """True if a page refers to any sheet."""
     return any(_address(link, base) for link in tree.iter("link"))
 
 
@@ -88,14 +90,14 @@ def _address(link: HtmlElement, base: str) -> str:
     return absolute(base, link.get("href") or "") if link.get("href") and (is_sheet or is_late) else ""
 
 
-def _linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
+def _fetch_linked(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
     address = _address(link, base)
     # `media="print" onload="this.media='all'"`: for whom it is in the end is decided by a script.
     is_late = link.get("onload") is not None
     media = link.get("media") or ""
     if not address or (not is_late and media.strip().lower() == "print"):
         return None
-    sheet = _fetched(address, resources)
+    sheet = _fetch_sheet(address, resources)
     if sheet is None:
         return None
     return Sheet(sheet.text, address, screens=IN_DOUBT) if is_late else Sheet(sheet.text, address, media)
@@ -106,7 +108,7 @@ def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> I
     imports = parse_sheet(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
     for each in imports[:MAX_IMPORTS_OF_SHEET]:
         address = absolute(base, each.address)
-        fetched = _fetched(address, resources) if address else None
+        fetched = _fetch_sheet(address, resources) if address else None
         if fetched is None:
             continue
         layer = (*sheet.layer, *each.layer)
@@ -116,11 +118,11 @@ def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> I
 
 
 def _head(text: str) -> str:
-    """What stands before the first block of a sheet."""
+    """Text before the first block of a sheet."""
     return _COMMENT.sub("", text).partition("{")[0]
 
 
-def _fetched(address: str, resources: Resources) -> Sheet | None:
+def _fetch_sheet(address: str, resources: Resources) -> Sheet | None:
     data = resources.get(address, ResourceKind.STYLE)
     if not data:
         return None
@@ -132,7 +134,7 @@ def _fetched(address: str, resources: Resources) -> Sheet | None:
     return Sheet(text.removeprefix("\ufeff"), address)
 
 
-# Whether a page gives reason to fetch its style sheets: signs in its markup that style hides, moves or writes text.
+# Reasons to fetch a page's style sheets: signs in its markup that style hides, moves or writes text.
 #
 # An ordinary page has none, and costs no request.
 
@@ -150,26 +152,26 @@ _PIECES = INLINE - {"a", "rt", "rp", "sup", "sub", "label"}
 
 
 def needs_sheets(tree: HtmlElement) -> bool:
-    """Whether style may decide what of this page's text is seen, or how."""
+    """True if style may decide what of this page's text is seen, or how."""
     return _has_odd_pieces(tree) or is_chopped(tree) or _has_odd_paragraphs(tree) or _has_odd_text(tree)
 
 
 def _has_odd_pieces(tree: HtmlElement) -> bool:
-    """Whether short pieces with a class of their own, or empty ones, stand between characters of sentences."""
+    """True if short pieces with a class of their own, or empty ones, stand between characters of sentences."""
     odd, han = 0, HanCounts()
     for element in tree.iter(*_PIECES):
         if not (element.get("class") or element.get("id")):
             continue
         text = "".join(element.itertext()).strip()
-        if len(text) <= MAX_HAN_OF_PIECE and (not text or HAN.search(text)) and _is_between(element, han):
+        if len(text) <= MAX_HAN_OF_PIECE and (not text or HAN.search(text)) and _splits_sentence(element, han):
             odd += 1
             if odd >= MIN_PIECES:
                 return True
     return False
 
 
-def _is_between(element: HtmlElement, han: HanCounts) -> bool:
-    block = block_of(element)
+def _splits_sentence(element: HtmlElement, han: HanCounts) -> bool:
+    block = enclosing_block(element)
     if block is None or han[block] < MIN_HAN_OF_LINE:
         return False
     brother, parent = element.getprevious(), element.getparent()
@@ -178,7 +180,7 @@ def _is_between(element: HtmlElement, han: HanCounts) -> bool:
 
 
 def _has_odd_paragraphs(tree: HtmlElement) -> bool:
-    """Whether among brothers that are paragraphs, some have a class and most have none, or text is in an attribute."""
+    """True if of sibling paragraphs some have a class and most have none, or text is in an attribute."""
     holding = Counter(
         element.getparent()
         for element in tree.iter("*")

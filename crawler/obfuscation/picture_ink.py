@@ -11,7 +11,7 @@ MAX_PIXELS = 4_000_000  # a sheet of 2,000 characters of 44 px
 MIN_CONTRAST = 40  # of 255, between ground and ink; less is no text
 
 
-def decoded(picture: bytes) -> NDArray[np.uint8] | None:
+def read_ink(picture: bytes) -> NDArray[np.uint8] | None:
     """uint8[height, width], 0 where it is as at its edge, 255 where it differs most; None for no such picture."""
     try:
         with Image.open(BytesIO(picture), formats=FORMATS) as opened:

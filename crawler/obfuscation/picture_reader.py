@@ -1,4 +1,4 @@
-"""Reads pictures of characters by shape and by OCR. What was read is kept by the digest of the picture."""
+"""Reads pictures of characters by shape and by OCR; keeps results by the digest of the picture."""
 
 import threading
 from collections import OrderedDict
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from core.ids import digest
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.fonts import MIN_SIMILARITY
-from crawler.obfuscation.glyph_choice import Evidence, Script, choose
+from crawler.obfuscation.glyph_choice import GlyphEvidence, Script, choose
 from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.glyph_shapes import Candidate, Raster
 from crawler.obfuscation.reference_fonts import ReferenceFonts
@@ -26,7 +26,7 @@ _INK = 96
 
 @dataclass(frozen=True, slots=True)
 class PictureText:
-    """What a picture shows, and those of its characters that stay in doubt."""
+    """Text of a picture, and those of its characters that stay in doubt."""
 
     text: str = ""
     doubtful: str = ""
@@ -41,7 +41,7 @@ class PicturePart:
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _PictureLine:
     """The ink of a picture and its characters from left to right; none where it is no line of text."""
 
     ink: Raster
@@ -61,7 +61,7 @@ class PictureReader:
         return self._references.are_there or self._recognizer.is_there
 
     def make_ready(self) -> None:
-        """As of crawler.obfuscation.fonts.FontReader."""
+        """Load the references, as crawler.obfuscation.fonts.FontReader does."""
         _ = self._references.index
 
     def texts(
@@ -70,7 +70,7 @@ class PictureReader:
         script: Script = Script.EITHER,
         check: Callable[[], None] = lambda: None,
     ) -> list[PictureText]:
-        """What each of `parts` shows; "" where it has no characters. script: that of the text around them.
+        """Read the text of each of `parts`; "" where it has no characters. script: of the text around them.
 
         check: called before each picture is looked at; it may raise.
         """
@@ -105,7 +105,7 @@ class PictureReader:
         index = self._references.index if cells else None
         return [()] * len(cells) if index is None else [index.candidates(row) for row in index.similarities(cells)]
 
-    def _text(self, line: _Line, candidates: Sequence[Sequence[Candidate]], script: Script) -> PictureText:
+    def _text(self, line: _PictureLine, candidates: Sequence[Sequence[Candidate]], script: Script) -> PictureText:
         seen, confidence = self._recognizer.line(line.ink) if len(line.cells) > 1 else ("", 0.0)
         if confidence >= MIN_OCR_CONFIDENCE and len(seen) != len(line.cells):
             return PictureText(seen)
@@ -121,14 +121,14 @@ class PictureReader:
             return PictureText(read) if confidence >= MIN_OCR_CONFIDENCE and len(read) == 1 else PictureText()
         if candidates[0].similarity < MIN_SIMILARITY:
             return PictureText()
-        choice = choose(candidates, Evidence(script))
+        choice = choose(candidates, GlyphEvidence(script))
         if not choice.is_sure:
             opinion = (seen, 1.0) if seen else self._recognizer.one(cell)
-            choice = choose(candidates, Evidence(script, seen=opinion))
+            choice = choose(candidates, GlyphEvidence(script, seen=opinion))
         return PictureText(choice.char, "" if choice.is_sure else choice.char)
 
 
-def cells_of(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
+def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
     """The characters of a picture of one line, from left to right; none where there are more than MAX_CHARS.
 
     How many they are is told by the picture's own shape, since characters are square and ink is not (一); parts of one
@@ -166,9 +166,9 @@ def _part(ink: NDArray[np.uint8], box: tuple[float, float, float, float] | None)
     return ink[top : top + height, left : left + width]
 
 
-def _line(ink: Raster | None, box: tuple[float, float, float, float] | None) -> _Line:
+def _line(ink: Raster | None, box: tuple[float, float, float, float] | None) -> _PictureLine:
     shown = _part(ink, box) if ink is not None else np.zeros((0, 0), np.uint8)
     if not shown.size or shown.max() <= _INK:
-        return _Line(shown, ())
+        return _PictureLine(shown, ())
     tight = box_of_ink(shown)
-    return _Line(tight, cells_of(shown) if tight.shape[0] <= MAX_HEIGHT_PX else ())
+    return _PictureLine(tight, split_cells(shown) if tight.shape[0] <= MAX_HEIGHT_PX else ())

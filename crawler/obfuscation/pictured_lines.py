@@ -1,4 +1,4 @@
-"""The lines that a recogniser saw in a picture -> whether they are running text, and its paragraphs in order."""
+"""Lines that a recogniser saw in a picture: tells running text from other words, and orders its paragraphs."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -36,8 +36,8 @@ class PicturedText:
 
 
 def is_running_text(seen: SeenPicture) -> bool:
-    """Whether most of what was seen are lines of text: of one size, of some length, and surely read."""
-    lines = _trusted(seen)
+    """True if most of a picture's words are lines of text: of one size, of some length, and read with confidence."""
+    lines = _reliable_lines(seen)
     chars = sum(len(line.text) for line in lines)
     if not chars:
         return False
@@ -45,19 +45,19 @@ def is_running_text(seen: SeenPicture) -> bool:
     return (
         _is_sure(lines)
         and sum(count**2 for count in row_chars) / chars >= MIN_CHARS_OF_LINE
-        and _share_alike(lines, size_of(lines)) >= MIN_SHARE_ALIKE
+        and _share_alike(lines, median_size(lines)) >= MIN_SHARE_ALIKE
         and sum(_area(line) for line in lines) >= MIN_SHARE_OF_AREA * seen.height * seen.width
     )
 
 
 def is_line_alike(seen: SeenPicture, size: float) -> bool:
-    """Whether a picture has text of this size and no other, however little: a paragraph of three characters."""
-    lines = _trusted(seen)
+    """True if a picture has text of this size and no other, however little: a paragraph of three characters."""
+    lines = _reliable_lines(seen)
     return bool(lines) and _is_sure(lines) and _share_alike(lines, size) >= MIN_SHARE_ALIKE
 
 
-def size_of(lines: Sequence[SeenLine]) -> float:
-    """How high the line is in which the middle character stands."""
+def median_size(lines: Sequence[SeenLine]) -> float:
+    """Height of the line that the median character stands in."""
     by_char = sorted((_size(line), len(line.text)) for line in lines)
     half, so_far = sum(count for _, count in by_char) / 2, 0
     for size, count in by_char:
@@ -126,11 +126,13 @@ def _paragraphs(rows: Sequence[SeenLine], layout: _Layout) -> PicturedText:
 
 
 def _reading_order(seen: SeenPicture) -> list[SeenLine]:
-    lines = _trusted(seen)
-    return [_joined(row) for row in _rows([_turned(line, seen) for line in lines] if _is_upright(lines) else lines)]
+    lines = _reliable_lines(seen)
+    return [
+        _join_row(row) for row in _rows([_rotate_line(line, seen) for line in lines] if _is_upright(lines) else lines)
+    ]
 
 
-def _trusted(seen: SeenPicture) -> list[SeenLine]:
+def _reliable_lines(seen: SeenPicture) -> list[SeenLine]:
     return [line for line in seen.lines if line.text and line.confidence >= MIN_CONFIDENCE_OF_LINE]
 
 
@@ -147,7 +149,7 @@ def _share_alike(lines: Sequence[SeenLine], size: float) -> float:
 
 
 def _size(line: SeenLine) -> float:
-    """How large its characters are: across the direction in which it runs."""
+    """Size of a line's characters: across the direction in which it runs."""
     return float(min(line.bottom - line.top, line.right - line.left))
 
 
@@ -156,14 +158,14 @@ def _area(line: SeenLine) -> int:
 
 
 def _is_upright(lines: Sequence[SeenLine]) -> bool:
-    """Whether most characters stand one below the other."""
+    """True if most characters stand one below the other."""
     chars = sum(len(line.text) for line in lines)
     upright = [line for line in lines if line.bottom - line.top > _UPRIGHT * (line.right - line.left)]
     return 2 * sum(len(line.text) for line in upright) > chars
 
 
-def _turned(line: SeenLine, seen: SeenPicture) -> SeenLine:
-    """A column as a line: the rightmost becomes the first."""
+def _rotate_line(line: SeenLine, seen: SeenPicture) -> SeenLine:
+    """Turn a column into a line: the rightmost becomes the first."""
     return SeenLine(line.top, seen.width - line.right, line.bottom, seen.width - line.left, line.text, line.confidence)
 
 
@@ -179,7 +181,7 @@ def _rows(lines: Sequence[SeenLine]) -> list[list[SeenLine]]:
     return [sorted(row, key=lambda line: line.left) for row in rows]
 
 
-def _joined(row: Sequence[SeenLine]) -> SeenLine:
+def _join_row(row: Sequence[SeenLine]) -> SeenLine:
     if len(row) == 1:
         return row[0]
     return SeenLine(
@@ -193,5 +195,5 @@ def _joined(row: Sequence[SeenLine]) -> SeenLine:
 
 
 def _edge(sides: Sequence[int], share: float) -> int:
-    """Where most lines begin or end: one in ten may reach farther."""
+    """Edge at which most lines begin or end: one in ten may reach farther."""
     return sorted(sides)[min(len(sides) - 1, int(share * len(sides)))]

@@ -1,4 +1,4 @@
-"""Pictures in place of characters: what they show is put into the text.
+"""Pictures in place of characters: puts the characters that they show into the text.
 
 A picture counts as a character where it stands inside a sentence and is no larger than one; a strip of them, where
 style shows a part of it, counts as well.
@@ -17,7 +17,7 @@ from crawler.css.conditions import media_screens
 from crawler.css.screens import DESKTOP
 from crawler.css.values import DESKTOP_UNITS, first_address, length_px, parse_value, token_px
 from crawler.fetching.resources import ResourceKind, absolute
-from crawler.obfuscation.glyph_choice import in_doubt, script_of
+from crawler.obfuscation.glyph_choice import detect_script, in_doubt
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
@@ -31,7 +31,7 @@ MAX_STATED_PX = 120.0  # of a height; 40 px is usual, and screens of high densit
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _PicturePlace:
     element: HtmlElement
     address: str
     box: tuple[float, float, float, float] | None = None  # left, top, width, height in px of a strip
@@ -43,7 +43,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
     places = list(_places(page.tree, page.styles, page.base))
     if len(places) < MIN_PICTURES or not reader.can_read:
         return repaired
-    script = script_of(page.tree.text_content())
+    script = detect_script(page.tree.text_content())
     found = [(place, page.resources.get(place.address, ResourceKind.PICTURE)) for place in places]
     there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
     if not there:
@@ -61,7 +61,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
 
 
 def stands_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Whether characters of a sentence stand on one side at least, or another such picture does."""
+    """True if characters of a sentence stand on at least one side, or another such picture does."""
     parent, brother, after = element.getparent(), element.getprevious(), element.getnext()
     if parent is None:
         return False
@@ -78,23 +78,23 @@ def stands_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
     return is_between and han[parent] >= MIN_PICTURES
 
 
-def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_Place]:
+def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_PicturePlace]:
     han = HanCounts()
     for element in tree.iter("img", *INLINE):
         if element.tag == "img":
             place = next(element.iterancestors("picture"), element)
-            address = absolute(base, source_of(element, place))
+            address = absolute(base, image_source(element, place))
             if address and _is_small(element, styles.properties(element)) and stands_in_sentence(place, han):
-                yield _Place(place, address)
+                yield _PicturePlace(place, address)
         elif not len(element) and not (element.text or "").strip():
             own = styles.properties(element)
             source = first_address(own.get("background-image", ""))
             if source and stands_in_sentence(element, han):
-                yield _Place(element, absolute(base, source), _box(own))
+                yield _PicturePlace(element, absolute(base, source), _box(own))
 
 
-def source_of(image: HtmlElement, picture: HtmlElement) -> str:
-    """What a desktop shows for an image: the first source that is for it; what is loaded late stands in data-src."""
+def image_source(image: HtmlElement, picture: HtmlElement) -> str:
+    """Return the source that a desktop shows for an image: the first one for it; of lazy images that in data-src."""
     for each in picture.iter("source"):
         given = (each.get("srcset") or "").split()
         if given and media_screens(each.get("media") or "") >> DESKTOP & 1:
@@ -111,7 +111,7 @@ def _is_small(element: HtmlElement, own: Properties) -> bool:
 
 
 def _box(own: Properties) -> tuple[float, float, float, float] | None:
-    """What part of a strip is shown: it is moved by `background-position` under a window of the element's size."""
+    """Part of a strip that is shown: `background-position` moves it under a window of the element's size."""
     position = parse_value(own.get("background-position", ""))
     offsets = [px for token in position if (px := token_px(token, DESKTOP_UNITS)) is not None]
     width, height = length_px(own.get("width")), length_px(own.get("height"))

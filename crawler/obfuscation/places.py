@@ -1,6 +1,6 @@
-"""Whether an element lies where nobody gets to: beyond the left or upper edge, or screens away to the right.
+"""Elements off the page: beyond the left or upper edge, or screens away to the right.
 
-An element may lie anywhere on the widest screen unless style says where; what is in it reaches as far as it may.
+An element may lie anywhere on the widest screen unless style says where; its contents reach as far as they may.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,40 +26,40 @@ _HIGHEST_PX = max(screen.height_px for screen in SCREENS)
 _RETURNING = _PLACING | {"text-align", "direction", "float", "margin-right"}
 
 
-class Way(NamedTuple):
-    """How far something is moved: at least and at most, in px."""
+class Movement(NamedTuple):
+    """Range of a movement: at least and at most, in px."""
 
     least: float
     most: float
 
-    def and_then(self, other: "Way") -> "Way":
-        return Way(self.least + other.least, self.most + other.most)
+    def and_then(self, other: "Movement") -> "Movement":
+        return Movement(self.least + other.least, self.most + other.most)
 
-    def back(self) -> "Way":
-        return Way(-self.most, -self.least)
+    def back(self) -> "Movement":
+        return Movement(-self.most, -self.least)
 
 
-_NOWHERE, _ANYWHERE, _ON_SCREEN = Way(0.0, 0.0), Way(-inf, inf), Way(0.0, WIDEST_PX)
+_NOWHERE, _ANYWHERE, _ON_SCREEN = Movement(0.0, 0.0), Movement(-inf, inf), Movement(0.0, WIDEST_PX)
 
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """What transform, translate and scale do to a box. scale: the smaller one of its two directions."""
+    """Effect of transform, translate and scale on a box. scale: the smaller one of its two directions."""
 
-    across: Way = _NOWHERE
-    down: Way = _NOWHERE
+    across: Movement = _NOWHERE
+    down: Movement = _NOWHERE
     scale: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where what stands in an element begins, and how its lines are set.
+class ElementPlace:
+    """Position of an element's contents, and the setting of its lines.
 
     is_frame: children that are placed (absolute) are placed in an element, not in the page; is_fixed_frame: all are.
     """
 
-    across: Way = _ON_SCREEN
-    down: Way = _NOWHERE
+    across: Movement = _ON_SCREEN
+    down: Movement = _NOWHERE
     is_frame: bool = False
     is_fixed_frame: bool = False
     indent_px: float = 0.0
@@ -68,12 +68,12 @@ class Place:
 
     @property
     def is_from_left(self) -> bool:
-        """Whether lines begin at the left."""
+        """True if lines begin at the left."""
         return self.align in ("start", "left", "justify") and not self.is_from_right
 
 
-def transform_of(own: Properties, units: Units) -> Transform:
-    """What a box is moved and scaled by. What turns it may move it anywhere."""
+def read_transform(own: Properties, units: Units) -> Transform:
+    """Read the movement and scale of a box. A rotation may move it anywhere."""
     result = Transform()
     for name in ("translate", "scale"):
         tokens = parse_value(own.get(name, "none"))
@@ -88,8 +88,8 @@ def _then(before: Transform, name: str, arguments: Sequence[Sequence[Node]], uni
     first, second = [*(part[0] for part in arguments if len(part) == 1), None, None][:2]
     if name.startswith("translate") and before.scale == 1.0:
         across, down = (None, first) if name == "translatey" else (first, second)
-        right = _NOWHERE if name == "translatez" else _way(across, units)
-        below = _NOWHERE if name in ("translatex", "translatez") else _way(down, units)
+        right = _NOWHERE if name == "translatez" else _movement(across, units)
+        below = _NOWHERE if name in ("translatex", "translatez") else _movement(down, units)
         return replace(before, across=before.across.and_then(right), down=before.down.and_then(below))
     if name in ("scale", "scale3d", "scalex", "scaley"):
         shares = [token_ratio(token) for token in (first, second) if token is not None]
@@ -98,37 +98,37 @@ def _then(before: Transform, name: str, arguments: Sequence[Sequence[Node]], uni
     return Transform(_ANYWHERE, _ANYWHERE, inf if name.startswith("matrix") else before.scale)
 
 
-def _way(token: Node | None, units: Units) -> Way:
+def _movement(token: Node | None, units: Units) -> Movement:
     """One argument of translate; shares are of the box's own size, which is not known."""
     if token is None:
         return _NOWHERE
     if token.type == "percentage":
-        return _NOWHERE if token.value == 0 else Way(-inf, 0.0) if token.value < 0 else Way(0.0, inf)
+        return _NOWHERE if token.value == 0 else Movement(-inf, 0.0) if token.value < 0 else Movement(0.0, inf)
     size = token_px(token, units)
-    return _ANYWHERE if size is None else Way(size, size)
+    return _ANYWHERE if size is None else Movement(size, size)
 
 
-def _offset(value: str | None, units: Units) -> Way:
-    """What left, top or a margin moves by; shares are of a screen at most."""
+def _offset(value: str | None, units: Units) -> Movement:
+    """Movement by left, top or a margin; shares are of a screen at most."""
     if value in (None, "auto"):
         return _NOWHERE
     size = length_px(value, units)
     if size is not None:
-        return Way(size, size)
+        return Movement(size, size)
     token = parse_value(value or "")[:1]
     if len(parse_value(value or "")) == 1 and token[0].type == "percentage":
-        return Way(*sorted((0.0, token[0].value / 100 * WIDEST_PX)))
+        return Movement(*sorted((0.0, token[0].value / 100 * WIDEST_PX)))
     return _ANYWHERE
 
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """What moves one element inside `place`."""
+    """Movement of one element inside `place`."""
 
     element: HtmlElement
     own: Properties
     units: Units
-    place: Place
+    place: ElementPlace
     transform: Transform
     bounds: PageBounds
     is_line: bool  # a part of a line, which may begin another one
@@ -140,12 +140,12 @@ class Shift:
 
     @property
     def _is_on_page(self) -> bool:
-        """Whether an element is placed in the page, not in another element."""
+        """True if an element is positioned in the page, not in another element."""
         is_fixed = self.own.get("position") == "fixed"
         return self._is_placed and not (self.place.is_fixed_frame if is_fixed else self.place.is_frame)
 
-    def _along(self, first: str, last: str, screen_px: float) -> Way:
-        """What left (or top) and right (or bottom) move by."""
+    def _along(self, first: str, last: str, screen_px: float) -> Movement:
+        """Movement by left (or top) and right (or bottom)."""
         position = self.own.get("position")
         if position not in ("relative", "absolute", "fixed"):
             return _NOWHERE
@@ -154,34 +154,34 @@ class Shift:
         moved = _offset(self.own.get(last), self.units).back()
         if position == "relative" or moved == _NOWHERE:
             return moved
-        return Way(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # where it ends
+        return Movement(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # where it ends
 
     def _is_free(self, first: str, last: str) -> bool:
-        """Whether style says where on the page the element stands."""
+        """True if style says where on the page the element stands."""
         return self._is_on_page and {self.own.get(first, "auto"), self.own.get(last, "auto")} != {"auto"}
 
-    def across(self) -> Way:
-        """Where the element begins, from the left edge of the page."""
+    def across(self) -> Movement:
+        """Beginning of the element, from the left edge of the page."""
         begins = _NOWHERE if self._is_free("left", "right") else self.place.across
         margin = _offset(self.own.get("margin-left"), self.units) if self.has_margins else _NOWHERE
-        margin = Way(min(0.0, margin.least), margin.most) if self.is_line else margin
+        margin = Movement(min(0.0, margin.least), margin.most) if self.is_line else margin
         moved = self._along("left", "right", WIDEST_PX).and_then(margin)
         return begins.and_then(moved).and_then(self.transform.across)
 
-    def down(self) -> Way:
-        """Where the element begins, from the upper edge of the page."""
+    def down(self) -> Movement:
+        """Beginning of the element, from the upper edge of the page."""
         moved = self._moved_down()
         if self._is_free("top", "bottom"):
             return moved
         above_px = self.bounds.above_px(self.element) if moved.most < 0.0 else 0.0
-        return Way(0.0, above_px).and_then(self.place.down).and_then(moved)
+        return Movement(0.0, above_px).and_then(self.place.down).and_then(moved)
 
-    def _moved_down(self) -> Way:
+    def _moved_down(self) -> Movement:
         margin = _offset(self.own.get("margin-top"), self.units) if self._is_placed else _NOWHERE
         return self._along("top", "bottom", _HIGHEST_PX).and_then(margin).and_then(self.transform.down)
 
     def is_off(self) -> bool:
-        """Whether nobody gets to see what stands in the element."""
+        """True if nobody sees the contents of the element."""
         if self.own.keys().isdisjoint(_PLACING):
             return False
         across, down = self.across(), self.down()
@@ -193,7 +193,7 @@ class Shift:
         return down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0
 
     def _slack(self) -> float:
-        """How far right of its beginning the text of a wide box may stand."""
+        """Largest distance of a wide box's text from its left edge."""
         if self.place.is_from_right:
             return inf
         is_narrow = self._is_placed and "auto" in (self.own.get("left", "auto"), self.own.get("right", "auto"))
@@ -204,22 +204,22 @@ class Shift:
 
     @property
     def is_moving(self) -> bool:
-        """Whether all that is inside is drawn by itself and then moved: what is fixed in it as well."""
+        """True if the element moves all its contents after drawing, fixed ones as well."""
         return any(self.own.get(name, "none") != "none" for name in ("transform", "translate", "scale", "filter"))
 
     @property
-    def lies_over(self) -> bool:
-        """Whether the element may lie over others than those that it stands in."""
+    def overlaps(self) -> bool:
+        """True if the element may overlap others than those around it."""
         ways = self._along("left", "right", WIDEST_PX), self._along("top", "bottom", _HIGHEST_PX)
         return self._is_placed or ways != (_NOWHERE, _NOWHERE) or self.transform != Transform()
 
     @property
     def may_return(self) -> bool:
-        """Whether the element may lie elsewhere than what it stands in."""
+        """True if the element may lie elsewhere than its parent."""
         return not self.own.keys().isdisjoint(_RETURNING)
 
-    def inside(self) -> Place:
-        """Where the element's children begin."""
+    def inside(self) -> ElementPlace:
+        """Place of the element's children."""
         if self.own.keys().isdisjoint(_PLACING):
             return self.place
         before, across = self.place.across, self.across()
@@ -228,15 +228,15 @@ class Shift:
         is_frame = self.is_moving or self.own.get("position", "static") != "static"
         return replace(
             self.place,
-            across=Way(min(before.least, across.least), max(before.most, across.most) + padding + wide),
-            down=Way(0.0, max(self.place.down.most, self._moved_down().most, 0.0)),
+            across=Movement(min(before.least, across.least), max(before.most, across.most) + padding + wide),
+            down=Movement(0.0, max(self.place.down.most, self._moved_down().most, 0.0)),
             is_frame=self.place.is_frame or is_frame,
             is_fixed_frame=self.place.is_fixed_frame or self.is_moving,
         )
 
 
-def with_lines(place: Place, own: Properties, units: Units) -> Place:
-    """How the lines inside an element are set."""
+def with_lines(place: ElementPlace, own: Properties, units: Units) -> ElementPlace:
+    """Return the place with the setting of lines that an element declares."""
     align, direction = own.get("text-align", "inherit"), own.get("direction", "inherit")
     if own.keys().isdisjoint(("text-align", "direction", "text-indent")):
         return place
@@ -250,9 +250,9 @@ def with_lines(place: Place, own: Properties, units: Units) -> Place:
 
 
 def is_indented_away(
-    element: HtmlElement, place: Place, bounds: PageBounds, is_one_line: Callable[[HtmlElement], bool]
+    element: HtmlElement, place: ElementPlace, bounds: PageBounds, is_one_line: Callable[[HtmlElement], bool]
 ) -> bool:
-    """Whether the one line of a block is pushed off the screen by its indent."""
+    """True if its indent pushes the one line of a block off the screen."""
     if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):
         return False
     slack = 0.0 if place.is_from_left else WIDEST_PX

@@ -1,4 +1,4 @@
-"""Whether this machine can recognise characters in pictures, asked without loading any of it."""
+"""Availability of character recognition in pictures, checked without loading it."""
 
 from importlib.util import find_spec
 
@@ -6,10 +6,10 @@ from core.wording import Message
 
 
 def is_installed() -> bool:
-    """Whether the extra `ocr` is there."""
+    """True if the extra `ocr` is installed."""
     return find_spec("rapidocr_onnxruntime") is not None
 
 
 def missing_recognition() -> Message | None:
-    """What is to be installed before pictures of text can be read; None where it is there."""
+    """Message that names the missing extra for pictures of text; None where it is installed."""
     return None if is_installed() else Message("site.no-ocr")

@@ -24,7 +24,7 @@ from PIL import features as pillow_features
 
 from crawler.characters.repertoire import COMMON_HAN, HAN, SECOND_HAN
 from crawler.obfuscation import glyph_shapes
-from crawler.obfuscation.glyph_shapes import FEATURES, GlyphIndex, Learned, Raster, features, learned
+from crawler.obfuscation.glyph_shapes import FEATURES, GlyphIndex, GlyphModel, Raster, features, learn_model
 from crawler.obfuscation.reference_store import ReferenceStore, read_numbers, write_numbers
 from crawler.obfuscation.worker_process import WorkerProcess
 
@@ -73,7 +73,7 @@ class ReferenceFonts:
 
     @property
     def are_there(self) -> bool:
-        """Whether the machine has faces; asked before there is anything to compare, it draws none."""
+        """True if the machine has faces; draws none."""
         return bool(self.paths)
 
     @property
@@ -84,13 +84,13 @@ class ReferenceFonts:
 
     @cached_property
     def _index(self) -> GlyphIndex | None:
-        faces = _opened(self.paths)
+        faces = _open_faces(self.paths)
         if not faces:
             return None
         usual, more = _known_chars()
         chars = [*usual, *more]
 
-        def draw() -> Learned:
+        def draw() -> GlyphModel:
             return _draw_apart(self.paths, len(faces), len(chars))
 
         key = _key(faces, chars) if self._store else ""
@@ -105,7 +105,7 @@ def free_fonts() -> list[Path]:
     return [path for path in chosen if path is not None][:MAX_FACES]
 
 
-def _sorted(chars: Set[str]) -> list[str]:
+def _sort_chars(chars: Set[str]) -> list[str]:
     return sorted(char for char in chars - _STROKES if HAN.fullmatch(char))
 
 
@@ -138,18 +138,18 @@ def _face(path: Path) -> ImageFont.FreeTypeFont | None:
     return first
 
 
-def draw_references(paths: Sequence[Path]) -> Learned:
-    """What the faces of `paths` draw, drawn here. Raises ValueError where none of them is a face."""
-    faces = _opened(paths)
+def draw_references(paths: Sequence[Path]) -> GlyphModel:
+    """Draw the references with the faces of `paths`, in this process. Raises ValueError where none is a face."""
+    faces = _open_faces(paths)
     usual, more = _known_chars()
     known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
     for number, face in enumerate(faces):
         chars = [*usual, *more] if number < _FACES_OF_RARE else usual
         known[number, : len(chars)] = _features(face, chars)
-    return learned(known)
+    return learn_model(known)
 
 
-def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
+def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> GlyphModel:
     """As `draw_references`, in a process of its own.
 
     It needs 670 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
@@ -164,7 +164,7 @@ def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> Learned:
 
 
 def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
-    """What `draw_references` gives, in the format of a file of the store."""
+    """Result of `draw_references`, in the format of a file of the store."""
     file = BytesIO()
     write_numbers(file, draw_references([Path(path) for path in paths]))
     return None, file.getvalue()
@@ -172,10 +172,10 @@ def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
 
 def _known_chars() -> tuple[list[str], list[str]]:
     """Those known in every face, and those known in some."""
-    return [*_sorted(_USUAL), *_OTHERS], _sorted(_RARE)
+    return [*_sort_chars(_USUAL), *_OTHERS], _sort_chars(_RARE)
 
 
-def _opened(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
+def _open_faces(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
     return [face for face in (_face(path) for path in paths) if face is not None]
 
 

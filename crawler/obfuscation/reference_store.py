@@ -1,7 +1,7 @@
-"""The drawn references on disk: drawn once on a machine, mapped by every process that compares glyphs with them.
+"""The drawn references on disk: drawn once on a machine, memory-mapped by every process that compares glyphs.
 
-Whatever is wrong with a file, the references are drawn anew; whatever is wrong with the folder, they are not kept, and
-one line of the log says so.
+The references are drawn anew where a file is damaged, and not kept where the folder cannot be written, which one line
+of the log says.
 """
 
 import fcntl
@@ -14,7 +14,7 @@ from typing import IO
 import numpy as np
 from numpy.typing import NDArray
 
-from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, Learned
+from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, GlyphModel
 
 _PREFIX = "references-"
 # Of 49 MB with three faces. One is in use; an upgrade of the product or of the faces leaves one behind.
@@ -28,14 +28,14 @@ class ReferenceStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
-    def get(self, key: str, faces: int, chars: int, draw: Callable[[], Learned]) -> Learned:
-        """What is kept under `key`, else what `draw` gives, kept for the next.
+    def get(self, key: str, faces: int, chars: int, draw: Callable[[], GlyphModel]) -> GlyphModel:
+        """Return the references under `key`; else draw and keep them.
 
-        key: a digest of all that has a part in what `draw` gives. Shared, read-only pages of memory where it is kept.
+        key: a digest of all that the result of `draw` depends on. Shared, read-only pages of memory where it is kept.
         """
         path = self._folder / f"{_PREFIX}{key}.npy"
         kept = read_numbers(path, faces, chars)
-        drawn: Learned | None = None
+        drawn: GlyphModel | None = None
         try:
             if kept is None:
                 with self._alone():
@@ -48,8 +48,8 @@ class ReferenceStore:
             _log.warning("drawn references are not kept in %s: %s", self._folder, error.strerror or error)
         return kept or drawn or draw()
 
-    def _write(self, path: Path, drawn: Learned) -> None:
-        """Whole or not at all. Raises OSError."""
+    def _write(self, path: Path, drawn: GlyphModel) -> None:
+        """Write the whole file or none. Raises OSError."""
         fresh = path.with_suffix(".new")
         try:
             with fresh.open("wb") as file:
@@ -64,7 +64,7 @@ class ReferenceStore:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """While nobody else draws here. Raises OSError where the folder takes no files."""
+        """Lock the folder: one process draws at a time. Raises OSError where the folder takes no files."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._folder / f"{_PREFIX[:-1]}.lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -74,14 +74,14 @@ class ReferenceStore:
                 fcntl.flock(lock, fcntl.LOCK_UN)  # also for a process that was forked meanwhile and holds the file too
 
 
-def write_numbers(file: IO[bytes], drawn: Learned) -> None:
-    """As NumPy writes arrays. Raises OSError."""
+def write_numbers(file: IO[bytes], drawn: GlyphModel) -> None:
+    """Write in NumPy's format of arrays. Raises OSError."""
     parts = (np.asarray(part, np.float32).ravel() for part in (drawn.center, drawn.axes, drawn.faces))
     np.save(file, np.concatenate(list(parts)), allow_pickle=False)
 
 
-def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> Learned | None:
-    """What `write_numbers` wrote, a file mapped; None where it is not there, or of another size."""
+def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> GlyphModel | None:
+    """Read what `write_numbers` wrote, a file memory-mapped; None where it is missing, or of another size."""
     try:
         numbers: NDArray[np.float32] = np.load(source, mmap_mode="r" if isinstance(source, Path) else None)
     except (OSError, ValueError, EOFError):
@@ -89,4 +89,4 @@ def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> Learned | 
     if numbers.dtype != np.float32 or numbers.shape != (FEATURES + FEATURES * KEPT + faces * chars * KEPT,):
         return None
     center, axes, rest = np.split(numbers.view(np.ndarray), [FEATURES, FEATURES + FEATURES * KEPT])
-    return Learned(center, axes.reshape(FEATURES, KEPT), rest.reshape(faces, chars, KEPT))
+    return GlyphModel(center, axes.reshape(FEATURES, KEPT), rest.reshape(faces, chars, KEPT))

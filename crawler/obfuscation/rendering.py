@@ -1,6 +1,6 @@
-"""Whether a screen shows the text of an element: by what comes down from the elements around and by its own style.
+"""Visibility of an element's text on a screen, by inherited values and by its own style.
 
-Layout is not computed. Where a place or a size depends on it, a bound is taken: text that may be seen is seen.
+Layout is not computed. Where a place or a size depends on it, a bound is taken: text that may be seen counts as seen.
 """
 
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ from crawler.css.values import (
 )
 from crawler.obfuscation.bounds import PageBounds
 from crawler.obfuscation.boxes import is_clipped, is_cut_away, is_flat, is_flexible, is_inline, is_part_of_table
-from crawler.obfuscation.places import Place, Shift, Transform, is_indented_away, transform_of, with_lines
+from crawler.obfuscation.places import ElementPlace, Shift, Transform, is_indented_away, read_transform, with_lines
 
 MIN_OPACITY = 0.06  # below it black on white differs by less than 16 of 255, which is not seen
 MAX_SPECK_PX = 1.0  # browsers draw a character of 1 px as a grey speck
@@ -44,7 +44,7 @@ _QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml says
 
 
 class Holds(IntEnum):
-    """What goes with a box that nothing is seen of: all inside but those that are placed by what is around it."""
+    """Descendants that an unseen box hides: all but those that are positioned by an element around it."""
 
     NOTHING = 0
     FLOW = 1
@@ -53,8 +53,8 @@ class Holds(IntEnum):
 
 
 @dataclass(slots=True)
-class State:
-    """What holds for text right inside an element. None: it cannot be told. Not changed once it is returned."""
+class TextState:
+    """Computed values for text right inside an element. None: unknown. Not changed once it is returned."""
 
     own: Properties = field(default_factory=dict)  # for what inherits where properties usually do not
     variables: Variables = NO_VARIABLES
@@ -72,8 +72,10 @@ class State:
     is_off: bool = False  # where nobody gets to
     is_indented_away: bool = False
     is_flexible: bool = False
-    place: Place = field(default_factory=Place)
-    like: "dict[tuple[object, ...], State]" = field(default_factory=dict, init=False)  # inside children of some styles
+    place: ElementPlace = field(default_factory=ElementPlace)
+    like: "dict[tuple[object, ...], TextState]" = field(
+        default_factory=dict, init=False
+    )  # inside children of some styles
     _shows: bool | None = field(default=None, init=False)
 
     @property
@@ -83,7 +85,7 @@ class State:
 
     @property
     def shows_text(self) -> bool:
-        """Whether text is seen here."""
+        """True if text is seen here."""
         if self._shows is None:
             self._shows = self._is_seen()
         return self._shows
@@ -103,24 +105,24 @@ class State:
             return False
         return self.ground is None or ink.blend(self.ground).distance(self.ground) > MAX_UNSEEN_STEPS
 
-    def copy(self) -> "State":
-        return State(*_FIELDS(self))
+    def copy(self) -> "TextState":
+        return TextState(*_FIELDS(self))
 
 
-_FIELDS = attrgetter(*(name for name in State.__dataclass_fields__ if name not in ("like", "_shows")))
+_FIELDS = attrgetter(*(name for name in TextState.__dataclass_fields__ if name not in ("like", "_shows")))
 
 
-class Rendering:
+class PageRendering:
     """A page, or a part of one, on one screen."""
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
         self._styles, self._screen, self._bounds = styles, screen, PageBounds(tree, styles, screen)
         self._rem_px, self._is_quirky = MEDIUM_PX, tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
 
-    def inside(self, element: HtmlElement, around: State) -> State:
-        """What holds for the text of an element in one for which `around` holds.
+    def inside(self, element: HtmlElement, around: TextState) -> TextState:
+        """Compute the state of an element inside one of state `around`.
 
-        It is the same for an element beside it that is styled alike, where neither place nor size was asked for.
+        The state is shared by siblings of the same style, where it needs neither place nor size.
         """
         if around.is_gone:
             return around
@@ -128,15 +130,15 @@ class Rendering:
         key = (id(declared), element.tag, element.get("href") is None, element.get("background"))
         if key in around.like:
             return around.like[key]
-        asked, state = self._bounds.asked, self.styled(element, declared, around)
-        if asked == self._bounds.asked:
+        requests, state = self._bounds.request_count, self.compute_state(element, declared, around)
+        if requests == self._bounds.request_count:
             around.like[key] = state
         return state
 
-    def styled(self, element: HtmlElement, declared: Properties, around: State) -> State:
-        """The same for given declarations."""
+    def compute_state(self, element: HtmlElement, declared: Properties, around: TextState) -> TextState:
+        """Compute the state of an element with given declarations."""
         state = around.copy()
-        own, state.variables = _specified(declared, around)
+        own, state.variables = _specified_values(declared, around)
         state.own, state.is_flexible = own, is_flexible(own)
         self._forget_animated(own)
         self._set_font(element, own, state)
@@ -159,7 +161,7 @@ class Rendering:
         return Units(em_px, self._rem_px, SCREENS[self._screen], self._is_quirky)
 
     def _is_one_line(self, element: HtmlElement) -> bool:
-        """Whether nothing in a block begins another line."""
+        """True if nothing in a block begins another line."""
         for each in element.iterdescendants():
             own = self._styles.properties(each, self._screen)
             is_in_line = is_inline(each, own, is_item=False) or own.get("display", "").startswith("inline")
@@ -168,7 +170,7 @@ class Rendering:
         return True
 
     def _forget_animated(self, own: dict[str, str]) -> None:
-        """Take out what an animation changes: what it is in the end cannot be told."""
+        """Drop the properties that an animation changes: their final value is unknown."""
         for token in parse_value(own.get("animation-name", "")):
             name = token.value if token.type in ("ident", "string") else ""
             for changed in self._styles.animated.get(name, ()):
@@ -177,7 +179,7 @@ class Rendering:
                 else:
                     own.pop(changed, None)
 
-    def _set_font(self, element: HtmlElement, own: Properties, state: State) -> None:
+    def _set_font(self, element: HtmlElement, own: Properties, state: TextState) -> None:
         if self._is_quirky and element.tag == "table":
             state.font_px, state.color = MEDIUM_PX, None
         value = own.get("font-size", "inherit")
@@ -186,10 +188,10 @@ class Rendering:
         if element.tag == "html":
             self._rem_px = nan if state.font_px is None else state.font_px
 
-    def _set_box(self, element: HtmlElement, state: State, units: Units, *, is_line: bool, is_item: bool) -> None:
-        """What an element's box does to all that is in it."""
+    def _set_box(self, element: HtmlElement, state: TextState, units: Units, *, is_line: bool, is_item: bool) -> None:
+        """Apply an element's box to all that is in it."""
         own, position = state.own, state.own.get("position", "static")
-        transform = Transform() if is_line else transform_of(own, units)
+        transform = Transform() if is_line else read_transform(own, units)
         has_margins = not is_part_of_table(element, own)
         shift = Shift(element, own, units, state.place, transform, self._bounds, is_line, has_margins)
         state.is_gone = is_cut_away(own)
@@ -201,28 +203,28 @@ class Rendering:
             state.cut = max(state.cut, holds)
         if shift.may_return:
             state.is_off = state.scale == 1.0 and shift.is_off()
-        state.ground = _ground(element, own, None if shift.lies_over else state.ground)
+        state.ground = _ground(element, own, None if shift.overlaps else state.ground)
         if "opacity" in own or "filter" in own:
             state.opacity *= _opacity(own)
         state.scale *= transform.scale
         state.place = shift.inside()
 
 
-def _specified(declared: Properties, around: State) -> tuple[dict[str, str], Variables]:
-    """What is declared, without var() and without keywords that refer to other values."""
+def _specified_values(declared: Properties, around: TextState) -> tuple[dict[str, str], Variables]:
+    """Specified values: the declared ones without var() and without keywords that refer to other values."""
     custom = {name: value for name, value in declared.items() if name[:2] == "--"}
     variables = Variables(custom, around.variables) if custom else around.variables
     own: dict[str, str] = {}
     for name, value in declared.items():
         if name[:2] != "--":
-            found = _referred(name, substitute_variables(value, variables) if "(" in value else value, around)
+            found = _resolve_keyword(name, substitute_variables(value, variables) if "(" in value else value, around)
             if found is not None:
                 own[name] = found
     return own, variables
 
 
-def _referred(name: str, value: str, around: State) -> str | None:
-    """What a value is for one that is the same for all properties (inherit, unset); None: as if not declared."""
+def _resolve_keyword(name: str, value: str, around: TextState) -> str | None:
+    """Resolve a keyword for all properties (inherit, unset) at one property; None: as if not declared."""
     if value not in CSS_WIDE:
         return value
     if value == "revert-layer":
@@ -234,13 +236,13 @@ def _referred(name: str, value: str, around: State) -> str | None:
     return "inline" if name == "display" and value != "revert" else None
 
 
-def _visibility(own: Properties, around: State) -> bool:
+def _visibility(own: Properties, around: TextState) -> bool:
     value = own.get("visibility", "inherit")
     return around.is_visible if value == "inherit" else value not in ("hidden", "collapse")
 
 
-def _set_ink(element: HtmlElement, own: Properties, state: State) -> None:
-    """The colour of text, and what is drawn of it besides."""
+def _set_ink(element: HtmlElement, own: Properties, state: TextState) -> None:
+    """Set the colour of text, its shadow and its stroke."""
     state.color = _color(element, own.get("color"), state)
     fill = own.get("-webkit-text-fill-color", "inherit")
     state.fill = state.fill if fill == "inherit" else fill
@@ -251,7 +253,7 @@ def _set_ink(element: HtmlElement, own: Properties, state: State) -> None:
         state.has_stroke = True
 
 
-def _color(element: HtmlElement, value: str | None, state: State) -> Rgba | None:
+def _color(element: HtmlElement, value: str | None, state: TextState) -> Rgba | None:
     if value is None and element.tag == "a" and element.get("href") is not None:
         return _LINK
     if value is None and element.tag == "mark":
@@ -260,7 +262,7 @@ def _color(element: HtmlElement, value: str | None, state: State) -> Rgba | None
 
 
 def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
-    """What is stated to lie behind text; None where it is not, or a picture."""
+    """Stated background of text; None where there is none, or a picture."""
     value = own.get("background-color", "")
     if has_picture(own.get("background-image", "")) or element.get("background"):
         return None

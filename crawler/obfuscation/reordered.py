@@ -33,7 +33,7 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """Whether some line's text is cut into single characters, each in an element of its own that is no link."""
+    """True if some line's text is cut into single characters, each in an element of its own that is no link."""
     for element in tree.iter():
         if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
             continue
@@ -93,13 +93,13 @@ def without_overrides(text: str) -> tuple[str, int, str]:
     pieces = [match[1] for match in _RIGHT_TO_LEFT_OVERRIDE.finditer(text) if match[1].strip()]
     if not pieces:
         return text, 0, ""
-    return _RIGHT_TO_LEFT_OVERRIDE.sub(lambda match: mirrored(match[1]), text), len(pieces), pieces[0]
+    return _RIGHT_TO_LEFT_OVERRIDE.sub(lambda match: mirror(match[1]), text), len(pieces), pieces[0]
 
 
-def mirrored(text: str) -> str:
-    """`text` as it is shown from right to left, read from left to right: brackets turn as well.
+def mirror(text: str) -> str:
+    """Reverse `text` as it is shown from right to left: brackets turn as well.
 
-    >>> mirrored("《文追》")
+    >>> mirror("《文追》")
     '《追文》'
     """
     return text[::-1].translate(_MIRRORED)
@@ -147,7 +147,7 @@ def _signs(text: str | None) -> Iterable[str]:
 
 
 def _in_order_shown(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
-    """How many of an element's children lie elsewhere, and all in the order shown; None where none does."""
+    """Count an element's children that lie elsewhere, and order all as shown; None where none does."""
     if not len(element):
         return None
     display = own.get("display", "")

@@ -1,4 +1,4 @@
-"""What a repair of an obfuscation is, what it is given, and what it tells: of which kind, where, how it stood there."""
+"""Repairs of obfuscations: their interface, the page that they change, and the records of what they undid."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -56,8 +56,8 @@ class Removed:
     folded: tuple[str, ...] = ()
 
 
-def inside(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-    """What of `repaired` belongs to the main text, which stands in the blocks `containers`; one entry a kind."""
+def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
+    """Records of `repaired` in the main text, which stands in the blocks `containers`; one entry a kind."""
     found: dict[Obfuscation, ObfuscationFound] = {}
     for one in repaired:
         if not _is_inside(one.place, containers):
@@ -68,10 +68,10 @@ def inside(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[
     return tuple(found.values())
 
 
-def hidden_inside(
+def summarize_removed(
     removed: Sequence[Removed], main_text: str, containers: Set[HtmlElement] = frozenset()
 ) -> tuple[ObfuscationFound, ...]:
-    """What of `removed` stood inside the main text: a closed menu hides nothing from anybody.
+    """Records of `removed` that stood inside the main text: a closed menu hides nothing from anybody.
 
     containers: the blocks that the main text stands in; what stood in one of them between other characters needs no
     other sign. The characters around a piece may have been obfuscated themselves.
@@ -83,7 +83,7 @@ def hidden_inside(
             piece
             for piece in removed
             if piece.kind is kind
-            and (_stood_in(piece, body) or (piece.is_inline and block_of(piece.parent) in containers))
+            and (_is_in_text(piece, body) or (piece.is_inline and enclosing_block(piece.parent) in containers))
         ]
         # A date for programs (microformats) is hidden honestly; it has no word of a text.
         if (
@@ -95,33 +95,33 @@ def hidden_inside(
     return tuple(result)
 
 
-def folded_beside(removed: Iterable[Removed], main_text: str, after: int) -> list[LineBeside]:
-    """What a click may show of the hidden blocks: replies, tabs, texts to be unfolded; but for what hides the text.
+def folded_lines(removed: Iterable[Removed], main_text: str, after: int) -> list[LineBeside]:
+    """Lines of hidden blocks that a click may show: replies, tabs, texts to unfold; but for those that hide the text.
 
     after: as of LineBeside.
     """
     body = "".join(main_text.split())
-    folded = [piece for piece in removed if piece.folded and not _stood_in(piece, body)]
+    folded = [piece for piece in removed if piece.folded and not _is_in_text(piece, body)]
     return [
         LineBeside(zone_around(piece.names, piece.parent), line, after) for piece in folded for line in piece.folded
     ]
 
 
-def _stood_in(piece: Removed, body: str) -> bool:
+def _is_in_text(piece: Removed, body: str) -> bool:
     if not piece.is_inline and not (piece.before and piece.after):
         return False
     return bool(piece.before or piece.after) and piece.before in body and piece.after in body
 
 
 class HanCounts(dict[HtmlElement, int]):
-    """How many Chinese characters stand in elements, each counted once: hold it no longer than they do not change."""
+    """Cache of the numbers of Chinese characters in elements: valid as long as these do not change."""
 
     def __missing__(self, element: HtmlElement) -> int:
         self[element] = count_han(element.text_content() or "")
         return self[element]
 
 
-def block_of(element: HtmlElement | None) -> HtmlElement | None:
+def enclosing_block(element: HtmlElement | None) -> HtmlElement | None:
     """The block that an element's text stands in."""
     while element is not None and element.tag not in BLOCKS:
         element = element.getparent()
@@ -129,19 +129,19 @@ def block_of(element: HtmlElement | None) -> HtmlElement | None:
 
 
 def _is_inside(place: HtmlElement, containers: Set[HtmlElement]) -> bool:
-    if block_of(place) in containers:
+    if enclosing_block(place) in containers:
         return True
     # A block whose blocks were changed: at least two lines of the main text stand below it, and directly.
     return sum(1 for child in place if child in containers) > 1
 
 
-# Which obfuscation a difference between a page's source and its main text comes from.
+# Attribution of differences between a page's source and its main text to obfuscations.
 
 _TAKEN_OUT = (Obfuscation.DECOYS, Obfuscation.HIDDEN_TEXT, Obfuscation.RUBY)
 
 
-def kinds_of(removed: Sequence[Removed], found: Sequence[ObfuscationFound]) -> KindOf:
-    """The kind of a mark by what was taken out and what stands there instead.
+def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound]) -> KindOf:
+    """Return a function that names the kind of a mark by the removed text and its replacement.
 
     removed: pieces that were hidden; found: what was undone in the main text. A line that was not hidden is one of
     another zone.
@@ -151,7 +151,7 @@ def kinds_of(removed: Sequence[Removed], found: Sequence[ObfuscationFound]) -> K
     hidden = [kind for kind in _TAKEN_OUT if kind in kinds]
     changed = [kind for kind in kinds if kind not in hidden]
 
-    def kind_of(old: str, new: str) -> str:
+    def classify(old: str, new: str) -> str:
         if new.strip():
             return _of_changed(old, new, changed) or BESIDE
         words = old.split()
@@ -161,7 +161,7 @@ def kinds_of(removed: Sequence[Removed], found: Sequence[ObfuscationFound]) -> K
             return BESIDE
         return (hidden or changed)[0].value
 
-    return kind_of
+    return classify
 
 
 def _of_changed(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
@@ -171,7 +171,7 @@ def _of_changed(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
     return likely[0].value if likely else ""
 
 
-# What a repair of an obfuscation is, and what it is given: a page's tree with its styles, or the main text.
+# The interface of a repair, and its input: a page's tree with its styles, or the main text.
 
 Styled = tuple[Cascade, Looker | None]
 TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
@@ -181,9 +181,9 @@ TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
 class MarkedPage:
     """A page's tree, to be changed in place.
 
-    base: what addresses on it are relative to. removed: what hidden text was taken out. style: what its sheets say,
-    worked out when the first repair asks: scripts may have written to the tree before. notes: what could not be undone
-    here, for the operator. steps: whether a repair takes too long is asked of them.
+    base: of relative addresses. removed: hidden text that was removed. style: applies its sheets, called by the first
+    repair that needs them: scripts may have written to the tree before. notes: what could not be undone here, for the
+    operator. steps: raise where a repair takes too long.
     """
 
     tree: HtmlElement
@@ -199,22 +199,22 @@ class MarkedPage:
     notes: list[Message] = field(default_factory=list)
 
     @cached_property
-    def _styled(self) -> Styled:
+    def _applied_style(self) -> Styled:
         return self.style()
 
     @property
     def styles(self) -> Cascade:
-        return self._styled[0]
+        return self._applied_style[0]
 
     @property
     def looker(self) -> Looker | None:
-        """Who has looked at the page with these styles, if there was reason."""
-        return self._styled[1]
+        """Looker that has looked at the page with these styles, if there was reason."""
+        return self._applied_style[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """How one obfuscation is detected and undone; each part finds nothing on an ordinary page.
+    """Detection and removal of one obfuscation; each part finds nothing on an ordinary page.
 
     in_tree: changes the tree and says what it undid. needs: tags, or `STYLE`; a page with none of them is not given to
     it. in_text: from the main text and the page's host, the text without it and what was found; None for nothing.
@@ -232,11 +232,11 @@ class Repair:
 
 @cache
 def repairs() -> tuple[Repair, ...]:
-    """Those of all obfuscations, each once, in their order."""
-    return tuple(map(_loaded, dict.fromkeys(kind.repair for kind in Obfuscation if kind.repair)))
+    """Repairs of all obfuscations, each once, in their order."""
+    return tuple(map(_load, dict.fromkeys(kind.repair for kind in Obfuscation if kind.repair)))
 
 
-def _loaded(path: str) -> Repair:
+def _load(path: str) -> Repair:
     module, _, name = path.rpartition(".")
     repair = getattr(import_module(module), name)
     assert isinstance(repair, Repair)

@@ -1,6 +1,6 @@
 """Text that a page's own scripts assemble and write: they run apart from the page, with a document that records it.
 
-Only what was encoded, split or turned round is taken: a script that writes a plain text hides nothing.
+Only texts that were encoded, split or reversed are taken: a script that writes a plain text hides nothing.
 """
 
 import atexit
@@ -57,7 +57,7 @@ def _write_scripted(page: MarkedPage) -> list[Repaired]:
     example = " ".join(next(filter(_DECODES.search, sources)).split())
     repaired = []
     for place, is_script, markup in _places(page.tree, scripts, given[0]):
-        parsed = _parsed(markup)
+        parsed = _parse_markup(markup)
         if any(count_han(text) >= MIN_HAN and "".join(text.split()) not in plain for text in _texts(parsed, page)):
             if is_script:
                 parsed.tail, place.tail = place.tail, None
@@ -79,7 +79,7 @@ def _process() -> WorkerProcess:
 
 
 def _places(tree: HtmlElement, scripts: list[HtmlElement], written: Any) -> Iterator[tuple[HtmlElement, bool, str]]:
-    """Where each text belongs, whether that is the place of a script, and its markup."""
+    """Element that each text belongs to, True if that is a script, and the markup."""
     in_scripts, in_elements = written
     for script, markup in zip(scripts, in_scripts, strict=False):
         if markup:
@@ -97,7 +97,7 @@ def _texts(tree: HtmlElement, page: MarkedPage) -> Iterator[str]:
         yield str(text)
 
 
-def _parsed(markup: str) -> HtmlElement:
+def _parse_markup(markup: str) -> HtmlElement:
     text = storable(markup)
     if "<" in text or "&" in text:
         try:

@@ -1,4 +1,4 @@
-"""Which text of a page is shown in which of the page's own fonts, and the characters that those fonts show."""
+"""Texts of a page in the page's own fonts, and the characters that those fonts show."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ _DOUBTFUL_SHOWN = 5  # an example has 80 characters
 
 
 @dataclass(frozen=True, slots=True)
-class _Run:
+class _TextRun:
     """One text of the tree: what an element holds before its first child, or what follows it."""
 
     element: HtmlElement
@@ -47,7 +47,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
     faces = _by_family(styles.faces)
     if not faces:
         return []
-    runs: dict[str, list[_Run]] = {}
+    runs: dict[str, list[_TextRun]] = {}
     for run, family in _runs(page.tree, styles, faces):
         runs.setdefault(family, []).append(run)
     repaired: list[Repaired] = []
@@ -62,9 +62,9 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
             continue
         with page.steps.uncounted():
             reader.make_ready()
-        shown = reader.remapped(font, chars.keys())
+        shown = reader.read_remapping(font, chars.keys())
         if shown.chars:
-            repaired += _written(of_family, shown)
+            repaired += _write_runs(of_family, shown)
     return repaired
 
 
@@ -87,7 +87,9 @@ def _is_worth_reading(chars: Mapping[str, int]) -> bool:
     return han >= MIN_HAN_IN_FACE or any(PRIVATE_USE.fullmatch(char) for char in chars)
 
 
-def _runs(tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]]) -> Iterator[tuple[_Run, str]]:
+def _runs(
+    tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]]
+) -> Iterator[tuple[_TextRun, str]]:
     """Every text that is shown in one of `faces`, with its family."""
     pending: list[tuple[HtmlElement, str]] = [(tree, "")]
     while pending:
@@ -96,10 +98,10 @@ def _runs(tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace
             continue
         family = _family(element, styles, faces, inherited)
         if family and element.text:
-            yield _Run(element, is_tail=False), family
+            yield _TextRun(element, is_tail=False), family
         for child in element:
             if family and child.tail:
-                yield _Run(child, is_tail=True), family
+                yield _TextRun(child, is_tail=True), family
             pending.append((child, family))
 
 
@@ -117,7 +119,7 @@ def _family(element: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[Fon
     return ""
 
 
-def _written(runs: Sequence[_Run], shown: ShownChars) -> Iterator[Repaired]:
+def _write_runs(runs: Sequence[_TextRun], shown: ShownChars) -> Iterator[Repaired]:
     table = {ord(char): other for char, other in shown.chars.items()}
     for run in runs:
         before = run.text

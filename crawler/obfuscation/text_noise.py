@@ -1,4 +1,4 @@
-"""What was strewn between the characters of a text: zero-width characters, spaces, pinyin, letters of odd width, marks.
+"""Noise between the characters of a text: zero-width characters, spaces, pinyin, letters of odd width, marks.
 
 Each kind is undone only where it is too much to be accident; a page with one stray blank stays as it is.
 """
@@ -21,7 +21,7 @@ from core.text import TextRange
 from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair, TextRepair, repairs
-from crawler.obfuscation.text_origins import always, of_marks
+from crawler.obfuscation.text_origins import always, origins_from_marks
 from crawler.reading_steps import ReadingSteps
 from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
@@ -93,7 +93,7 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
 
 
 def _is_spelt_out(text: str, where: TextRange) -> bool:
-    """Whether letters give the sound of what stands before them, by any of its readings: 雾(wu), but not 方法(main)."""
+    """True if letters spell the characters before them, by any of their readings: 雾(wu), but not 方法(main)."""
     runs = [TABLES_2026.pinyin.read(run) for run in _LETTERS.findall(text[where.start : where.end])]
     syllables = [syllable for run in runs if run for syllable, _ in run]
     before = _NO_HAN.sub("", text[max(0, where.start - _MAX_BEFORE * len(syllables)) : where.start])[-len(syllables) :]
@@ -172,7 +172,7 @@ def _places(matches: Sequence[re.Match[str]], marks: Set[str]) -> list[TextRange
 
 
 def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
-    """Whether the characters around what stands between them follow each other in Chinese, in running text."""
+    """True if the characters on both sides of the places follow each other in Chinese, in running text."""
     places = places[:_MAX_PLACES_TO_JUDGE]
     around = [text[where.start - 1] + text[where.end] for where in places]
     if frequent_share("".join(around)) < MIN_SHARE_OF_FREQUENT:
@@ -185,7 +185,7 @@ def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
 
 
 def _share_of_known(pairs: Sequence[str]) -> float:
-    """How many of some pairs of characters are known to follow each other."""
+    """Share of pairs of characters that are known to follow each other."""
     keys = [
         map(pair_key, _SIMPLIFIED[np.minimum(code_points("".join(side)), _LAST_KNOWN)])
         for side in zip(*pairs, strict=True)
@@ -195,7 +195,7 @@ def _share_of_known(pairs: Sequence[str]) -> float:
 
 
 def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
-    """Whether most stretches of a text hold as many of some places."""
+    """True if most stretches of a text hold at least so many of the places."""
     whole = count_han(text) // STRETCH_HAN
     counts = np.bincount(_stretches(text)[[where.start - 1 for where in places]], minlength=whole)[:whole]
     return int(np.count_nonzero(counts >= least)) >= MIN_FILLED_SHARE * whole
@@ -203,7 +203,7 @@ def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
 
 @lru_cache(maxsize=1)  # asked for each of a text's marks
 def _stretches(text: str) -> NDArray[np.int64]:
-    """int64[len(text)]: in the how-manieth stretch each character stands."""
+    """int64[len(text)]: the number of the stretch of each character."""
     codes = code_points(text)
     is_han = np.zeros(codes.size, np.bool_)
     for first, last in _HAN_RANGES:
@@ -215,17 +215,17 @@ def _around(text: str, start: int, end: int) -> str:
     return text[max(0, start - _CONTEXT_CHARS) : end + _CONTEXT_CHARS].replace("\n", " ")[:EXAMPLE_CHARS]
 
 
-def _any_of(*kinds: Kind) -> re.Pattern[str]:
-    """A character of some kinds, without which a text has none of the noise that is made of them."""
+def _kind_pattern(*kinds: Kind) -> re.Pattern[str]:
+    """Pattern of a character of some kinds, without which a text has no noise of them."""
     ranges = [each for kind in kinds for each in CLASSES_2026.by_range.get(kind, ())]
     listed = re.escape("".join(CLASSES_2026.by_character.get(kind, "") for kind in kinds))
     return re.compile(f"[{listed}{''.join(f'{chr(each.start)}-{chr(each.stop - 1)}' for each in ranges)}]")
 
 
-ZERO_WIDTH = Repair(in_text=_without_kind(Obfuscation.ZERO_WIDTH), signs=_any_of(Kind.ZERO_WIDTH))
-SPACES = Repair(in_text=_without_kind(Obfuscation.SPACES, MIN_SPACES), signs=_any_of(Kind.SPACE))
+ZERO_WIDTH = Repair(in_text=_without_kind(Obfuscation.ZERO_WIDTH), signs=_kind_pattern(Kind.ZERO_WIDTH))
+SPACES = Repair(in_text=_without_kind(Obfuscation.SPACES, MIN_SPACES), signs=_kind_pattern(Kind.SPACE))
 PINYIN_INSERTED = Repair(
-    in_text=_without_kind(Obfuscation.PINYIN_INSERTED), signs=_any_of(Kind.LATIN, Kind.FULL_WIDTH_LATIN)
+    in_text=_without_kind(Obfuscation.PINYIN_INSERTED), signs=_kind_pattern(Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 )
 FULL_WIDTH = Repair(
     in_text=_in_usual_width,
@@ -234,20 +234,20 @@ FULL_WIDTH = Repair(
 PUNCTUATION_NOISE = Repair(in_text=_without_marks)
 
 
-# A main text without the obfuscations that stand in the text itself, not in its markup.
+# Cleans a main text of the obfuscations in the text itself, not in its markup.
 
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
-    """A text with its noise gone, and what that was. steps: each kind that was undone, and the text after it."""
+    """A text without its noise, and a record of it. steps: each kind that was undone, and the text after it."""
 
     text: str
     obfuscations: tuple[ObfuscationFound, ...]
     steps: tuple[tuple[str, str], ...] = ()
 
 
-def cleaned(text: str, url: str = "", budget: ReadingSteps | None = None) -> CleanText:
-    """Undo what stands between the characters of a text; one without noise comes back as it is.
+def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> CleanText:
+    """Remove the noise between the characters of a text; one without noise is returned as it is.
 
     budget: raises TooCostly where that takes too long.
 
@@ -275,21 +275,21 @@ def cleaned(text: str, url: str = "", budget: ReadingSteps | None = None) -> Cle
     for repair, seen in again:  # an address may be hidden by noise, and noise may look like a part of an address
         if text != seen:
             text = undo(repair, text)
-    return CleanText(text, merged(found), tuple(steps))
+    return CleanText(text, merge_findings(found), tuple(steps))
 
 
-def with_noise(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
+def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
     """The marks between a raw text and a clean one that was made of `text`, from those that led to that."""
     if not clean.steps:
         return tuple(marks)
-    origins = of_marks(raw_text, text, marks)
+    origins = origins_from_marks(raw_text, text, marks)
     for kind, after in clean.steps:
         origins.step(after, always(kind))
     return origins.marks()
 
 
-def merged(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
-    """One entry a kind, in order of the first; counts added, the first example kept."""
+def merge_findings(found: Sequence[ObfuscationFound]) -> tuple[ObfuscationFound, ...]:
+    """Merge into one entry a kind, in order of the first; adds counts, keeps the first example."""
     result: dict[str, ObfuscationFound] = {}
     for one in found:
         before = result.get(one.kind)

@@ -1,4 +1,4 @@
-"""Where each character of a clean text stood before anything was undone, found by comparing the texts of each step."""
+"""Origins of a clean text's characters in the raw text, found by a comparison of the texts of each step."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,7 +27,7 @@ KindOf = Callable[[str, str], str]  # of a mark, by what was taken out and what 
 
 
 def always(kind: str) -> KindOf:
-    """Of a step that undoes one thing."""
+    """Return the kind of every mark of a step that undoes one thing."""
     return lambda _old, _new: kind
 
 
@@ -48,20 +48,20 @@ class Origins:
     kinds: list[str]
 
     @classmethod
-    def of(cls, raw: str) -> "Origins":
-        """Before anything was undone."""
+    def from_text(cls, raw: str) -> "Origins":
+        """Start with a raw text, before anything is undone."""
         nothing = np.zeros(len(raw), np.uint8)
         moved = np.zeros(len(raw), np.bool_)
         return cls(raw, raw, np.arange(len(raw), dtype=np.int32), moved, nothing, nothing.copy(), [""])
 
     def step(self, text: str, kind_of: KindOf) -> None:
-        """Go on to `text`, which was made of the one before."""
+        """Continue with `text`, which was made of the one before."""
         if text == self.text:
             return
-        between = _Between(self.text, text)
+        between = _Comparison(self.text, text)
         written, taken = np.zeros(len(text), np.uint8), np.zeros(len(self.text), np.uint8)
         for old, new in between.differing():
-            number = self._number(kind_of(_picked(self.text, old[:_MAX_TOLD]), _picked(text, new[:_MAX_TOLD])))
+            number = self._number(kind_of(_pick(self.text, old[:_MAX_TOLD]), _pick(text, new[:_MAX_TOLD])))
             written[new], taken[old] = number, number
         kept = between.places[between.places != _NOWHERE]
         gone = self.places != _NOWHERE
@@ -74,7 +74,7 @@ class Origins:
         self.text, self.places, self.written, self.is_moved = text, places, written, is_moved & (places != _NOWHERE)
 
     def marks(self) -> tuple[Mark, ...]:
-        """What lies between both texts, in order of the clean one."""
+        """Return the differences of both texts, in order of the clean one."""
         found, at, raw_at = list[Mark](), 0, 0
         for start, end in [*_runs(self._in_order()), (len(self.text), len(self.text))]:
             raw_start = int(self.places[start]) if start < end else len(self.raw)
@@ -110,9 +110,9 @@ class Origins:
         return self.kinds.index(kind)
 
 
-def of_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
+def origins_from_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
     """The origins that marks were made of."""
-    origins = Origins.of(raw)
+    origins = Origins.from_text(raw)
     places, used = np.full(len(text), _NOWHERE, np.int32), np.zeros(len(raw), np.bool_)
     moved, written = np.zeros(len(text), np.bool_), np.zeros(len(text), np.uint8)
     for mark in marks:
@@ -127,7 +127,7 @@ def of_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
     return origins
 
 
-def raw_of_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
+def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
     """The raw text of several parts, each raw, clean and with its marks, and the marks that lead from it to `text`."""
     raws, cleans, marks = list[str](), list[str](), list[Mark]()
     raw_at = at = 0
@@ -139,7 +139,7 @@ def raw_of_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) ->
     raw_text, joined = "\n".join(raws), "\n".join(cleans)
     if joined == text:
         return raw_text, tuple(marks)
-    origins = of_marks(raw_text, joined, marks)
+    origins = origins_from_marks(raw_text, joined, marks)
     origins.step(text, always(BESIDE))
     return raw_text, origins.marks()
 
@@ -161,10 +161,10 @@ def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
             yield int(numbers[start]), start, end
 
 
-class _Between:
-    """Which characters of an old text stand in a new one: line by line, and character by character where lines differ.
+class _Comparison:
+    """Places of an old text's characters in a new one: line by line, and character by character where lines differ.
 
-    places: int32[chars of new], where each stood in the old text, -1 for nowhere; is_moved: whether in another order.
+    places: int32[chars of new], where each stood in the old text, -1 for nowhere; is_moved: True if in another order.
     """
 
     def __init__(self, old: str, new: str) -> None:
@@ -210,7 +210,7 @@ class _Between:
                 loose[-1] = range(loose[-1][0].start, olds.stop), range(loose[-1][1].start, news.stop)
             else:
                 loose.append((olds, news))
-        moved = self._moved(loose)
+        moved = self._moved_lines(loose)
         gone = set(moved.values())
         for number, other in moved.items():
             self._same(self._of_old([other]), self._of_new([number]), is_moved=True)
@@ -220,7 +220,7 @@ class _Between:
             for of_before, of_after in [([one], [other]) for one, other in pairs] or [(before, after)]:
                 yield from self._compare_chars(self._of_old(of_before), self._of_new(of_after))
 
-    def _moved(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
+    def _moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
         """Lines of the new text that stand in the old one out of order: of each its number there."""
         there = defaultdict[str, list[int]](list)
         for olds, _ in loose:
@@ -232,9 +232,9 @@ class _Between:
     def _compare_chars(
         self, old: NDArray[np.int32], new: NDArray[np.int32]
     ) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        before, after = _picked(f"{self._old}\n", old), _picked(f"{self._new}\n", new)
+        before, after = _pick(f"{self._old}\n", old), _pick(f"{self._new}\n", new)
         if len(before) == len(after) and Counter(before) == Counter(after):
-            self._same(old[_permuted(before, after)], new, is_moved=True)
+            self._same(old[_permutation(before, after)], new, is_moved=True)
         elif len(before) * len(after) > MAX_PAIRS:
             yield old, new
         else:
@@ -249,13 +249,13 @@ class _Between:
         self.places[new], self.is_moved[new] = old, is_moved
 
     def _of_old(self, numbers: Sequence[int]) -> NDArray[np.int32]:
-        return _of_lines(self._old_starts, self._old_lines, numbers)
+        return _line_places(self._old_starts, self._old_lines, numbers)
 
     def _of_new(self, numbers: Sequence[int]) -> NDArray[np.int32]:
-        return _of_lines(self._new_starts, self._new_lines, numbers)
+        return _line_places(self._new_starts, self._new_lines, numbers)
 
 
-def _of_lines(starts: Sequence[int], lines: Sequence[str], numbers: Sequence[int]) -> NDArray[np.int32]:
+def _line_places(starts: Sequence[int], lines: Sequence[str], numbers: Sequence[int]) -> NDArray[np.int32]:
     """The places of the characters of some lines."""
     if isinstance(numbers, range) and numbers:
         return np.arange(starts[numbers[0]], starts[numbers[-1]] + len(lines[numbers[-1]]), dtype=np.int32)
@@ -267,11 +267,11 @@ def _starts(lines: Sequence[str]) -> list[int]:
     return list(accumulate(map(len, lines), initial=0))
 
 
-def _picked(text: str, places: NDArray[np.int32]) -> str:
+def _pick(text: str, places: NDArray[np.int32]) -> str:
     return "".join(text[place] for place in places.tolist())
 
 
-def _permuted(before: str, after: str) -> list[int]:
+def _permutation(before: str, after: str) -> list[int]:
     """Of each character of `after` its place in `before`, which has the same ones: in pieces as long as may be."""
     free = defaultdict[str, list[int]](list)
     for place, char in enumerate(before):
@@ -289,6 +289,6 @@ def _permuted(before: str, after: str) -> list[int]:
 
 
 def _same_chars(before: str, start: int, after: str, at: int) -> int:
-    """How many characters are the same from two places on; beyond _MAX_SAME it is a piece of its own anyway."""
+    """Count equal characters from two places on; beyond _MAX_SAME it is a piece of its own anyway."""
     pairs = zip(before[start : start + _MAX_SAME], after[at : at + _MAX_SAME], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

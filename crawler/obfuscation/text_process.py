@@ -1,4 +1,4 @@
-"""Reads the lines of text that hostile pictures show, in a process of its own; what was read is kept by digest."""
+"""Reads the lines of text in hostile pictures, in a process of its own; keeps results by digest."""
 
 import threading
 import time
@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.ids import digest
-from crawler.obfuscation.page_picture import SeenLine, looks_like_text, opened
+from crawler.obfuscation.page_picture import SeenLine, looks_like_text, open_picture
 from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.worker_process import WorkerProcess
 
@@ -25,7 +25,7 @@ MAX_KEPT = 2_000
 
 @dataclass(frozen=True, slots=True)
 class SeenPicture:
-    """What was made out of a picture. is_whole: of all of it, within the time there was."""
+    """Lines seen in a picture. is_whole: all of it was read within the time."""
 
     height: int
     width: int
@@ -35,7 +35,7 @@ class SeenPicture:
 
 
 class PageBudget:
-    """What the pictures of one page may take."""
+    """Bounds of time and size for the pictures of one page."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS_OF_PAGE) -> None:
         self.until = time.monotonic() + max_seconds
@@ -64,13 +64,13 @@ class TextProcess:
         self._lock = threading.Lock()
         self._kept: OrderedDict[str, SeenPicture] = OrderedDict()
 
-    def seen(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
-        """What a picture shows; None for one that is broken, or takes more than the page may."""
+    def read_picture(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
+        """Read a picture; None for one that is broken, or takes more than the page may."""
         key = digest(picture)
         with self._lock:
             found = self._kept.get(key)
         if found is None and not budget.is_spent:
-            found = self._asked(picture, budget)
+            found = self._ask_worker(picture, budget)
             if found is not None and found.is_whole:
                 self._keep(key, found)
         budget.note(found)
@@ -80,7 +80,7 @@ class TextProcess:
         """End the process, also while a thread waits for its answer; nothing is read any more."""
         self._worker.close()
 
-    def _asked(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
+    def _ask_worker(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
         given = None
         for _ in range(2):  # a process that ended had perhaps grown by what it read before
             seconds = budget.seconds
@@ -107,9 +107,9 @@ def _picture(seen: dict[str, Any]) -> SeenPicture | None:
 
 
 def answer(wanted: dict[str, Any], picture: bytes) -> tuple[dict[str, Any], bytes]:
-    """The fields of a SeenPicture. wanted: pixels and seconds, at most, and whether characters are (is_read)."""
+    """Fields of a SeenPicture. wanted: pixels and seconds, at most, and is_read: True to recognise characters."""
     until = time.monotonic() + wanted["seconds"]
-    grey = opened(picture, wanted["pixels"])
+    grey = open_picture(picture, wanted["pixels"])
     if grey is None:
         return {}, b""
     seen = {"height": grey.shape[0], "width": grey.shape[1], "looks_like_text": looks_like_text(grey)}

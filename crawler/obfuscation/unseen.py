@@ -1,4 +1,4 @@
-"""Which elements of a page show their text on no ordinary screen."""
+"""Elements of a page that show their text on no ordinary screen."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from lxml.html import HtmlElement
 
 from crawler.css.cascade import Cascade
 from crawler.obfuscation.boxes import PICTURES
-from crawler.obfuscation.rendering import Rendering, State
+from crawler.obfuscation.rendering import PageRendering, TextState
 from crawler.reading_steps import ReadingSteps
 
 RUBY = ("rt", "rp")
@@ -16,7 +16,7 @@ RUBY = ("rt", "rp")
 
 @dataclass(slots=True)
 class Unseen:
-    """What one look at a page finds, in `order`: elements whose own text no screen shows, and those with seen parts."""
+    """Result of one look at a page, in `order`: elements whose own text no screen shows, and those with seen parts."""
 
     order: list[HtmlElement] = field(default_factory=list)
     elements: set[HtmlElement] = field(default_factory=set)
@@ -52,20 +52,20 @@ class Looker:
     def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str], steps: ReadingSteps) -> None:
         self._tree, self._never_shown, self._steps = tree, never_shown, steps
         screens = styles.screens if styles.elements() else ()
-        self._renderings = [Rendering(tree, styles, screen) for screen in screens]
+        self._renderings = [PageRendering(tree, styles, screen) for screen in screens]
         self._with_content = frozenset(styles.with_content())
 
     @cached_property
     def first(self) -> Unseen:
-        """What no screen shows. Holds as long as the page is not changed."""
+        """Elements that no screen shows, as long as the page is not changed."""
         return self.look(frozenset())
 
     def look(self, passed_over: Set[HtmlElement]) -> Unseen:
-        """The same, but for what `passed_over` hides: elements whose own style is not looked at."""
+        """Find the elements that no screen shows, but ignore the own style of those in `passed_over`."""
         if not self._renderings:
             return Unseen(list(self._tree.iter(*RUBY)))
         result = Unseen()
-        pending: list[tuple[HtmlElement, Sequence[State]]] = [(self._tree, [State()] * len(self._renderings))]
+        pending: list[tuple[HtmlElement, Sequence[TextState]]] = [(self._tree, [TextState()] * len(self._renderings))]
         while pending:
             element, around = pending.pop()
             if element.tag in self._never_shown:
@@ -74,7 +74,8 @@ class Looker:
             pairs = zip(self._renderings, around, strict=True)
             is_passed = element in passed_over
             states = [
-                one.styled(element, {}, state) if is_passed else one.inside(element, state) for one, state in pairs
+                one.compute_state(element, {}, state) if is_passed else one.inside(element, state)
+                for one, state in pairs
             ]
             result.order.append(element)
             if not any(state.shows_text for state in states):

@@ -1,4 +1,4 @@
-"""Takes out of a page's tree what a reader sees on no ordinary screen, and says what that was.
+"""Removes from a page's tree what a reader sees on no ordinary screen, and records it.
 
 Zero-width characters, spaces and bracketed pinyin stay: they are part of the text as shown and are undone later.
 """
@@ -49,7 +49,7 @@ def remove_hidden(
     styles, steps = cascade(tree) if styles is None else styles, steps or ReadingSteps()
     most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
     taken: list[tuple[HtmlElement, Removed]] = []
-    for element, kind in _hidden(tree, looker or looker_at(tree, styles, steps), most):
+    for element, kind in _find_hidden(tree, looker or make_looker(tree, styles, steps), most):
         steps.check()
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
         # One character between others: nobody puts a text there to be unfolded later.
@@ -69,26 +69,26 @@ def remove_hidden(
         if text or len(element):
             empty(element)
     return [
-        replace(piece, before=_before(element), after=_after(element), parent=element.getparent())
+        replace(piece, before=_preceding_text(element), after=_following_text(element), parent=element.getparent())
         for element, piece in taken[:MAX_PIECES_TO_RECORD]
         if piece.text.strip("()（） ")
     ]
 
 
-def looker_at(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> Looker:
-    """What tells which elements of a page are hidden. steps: raise TooCostly where that takes too long."""
+def make_looker(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> Looker:
+    """Return the looker that finds the hidden elements of a page. steps: raise TooCostly where that takes too long."""
     return Looker(tree, styles, NEVER_SHOWN, steps or ReadingSteps())
 
 
 def hides_text(looker: Looker) -> bool:
-    """Whether Chinese text of a page is hidden."""
+    """True if Chinese text of a page is hidden."""
     pieces = looker.first.pieces()
     hidden = (shown_text(element) if text is None else text for element, text in pieces if element.tag not in RUBY)
     return any(map(count_han, hidden))
 
 
-def _hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
-    """What is to be taken out, in order. most: Chinese characters that one element may hide."""
+def _find_hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
+    """Find the elements to remove, in order. most: Chinese characters that one element may hide."""
     passed_over = set[HtmlElement]()
     for _ in range(_MAX_ROUNDS):
         unseen = looker.look(passed_over) if passed_over else looker.first
@@ -112,12 +112,12 @@ def _hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlEl
         if element.tag in RUBY:
             found.append((element, Obfuscation.RUBY))
         elif unseen.cause(element) not in too_large:
-            found += [(each, Obfuscation.HIDDEN_TEXT) for each in ([element] if text is None else _wrapped(element))]
+            found += [(each, Obfuscation.HIDDEN_TEXT) for each in ([element] if text is None else _wrap_texts(element))]
     return found
 
 
 def _holds(element: HtmlElement, most: float) -> bool:
-    """Whether most of the page is in an element.
+    """True if most of the page is in an element.
 
     Whole paragraphs that it hides stand there among those that say of themselves that they are shown: a messenger's
     script shows the article later on.
@@ -125,8 +125,8 @@ def _holds(element: HtmlElement, most: float) -> bool:
     return count_han(shown_text(element)) > most
 
 
-def _wrapped(element: HtmlElement) -> list[HtmlElement]:
-    """An element's own texts, each put into an element of its own."""
+def _wrap_texts(element: HtmlElement) -> list[HtmlElement]:
+    """Wrap an element's own texts, each in an element of its own."""
     made: list[HtmlElement] = []
     for child in (None, *element):
         text = element.text if child is None else child.tail
@@ -153,8 +153,8 @@ def shown_text(element: HtmlElement) -> str:
     return "".join(parts)
 
 
-def _before(element: HtmlElement) -> str:
-    """The end of what stands before `element` inside its parent, without blanks."""
+def _preceding_text(element: HtmlElement) -> str:
+    """End of the text before `element` inside its parent, without blanks."""
     text, node, parent = "", element.getprevious(), element.getparent()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -166,8 +166,8 @@ def _before(element: HtmlElement) -> str:
     return "".join(text.split())[-_CONTEXT_CHARS:]
 
 
-def _after(element: HtmlElement) -> str:
-    """The beginning of what stands after `element` inside its parent, without blanks."""
+def _following_text(element: HtmlElement) -> str:
+    """Beginning of the text after `element` inside its parent, without blanks."""
     text, node = element.tail or "", element.getnext()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -178,13 +178,13 @@ def _after(element: HtmlElement) -> str:
 
 
 def empty(element: HtmlElement) -> None:
-    """Leave a husk that shows nothing: to take an element out copies all the text beside it, each time."""
+    """Leave an empty element: removing one copies all the text beside it, each time."""
     element.clear(keep_tail=True)
     element.tag = "span"
 
 
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
-    """Decoys and ruby as well: which it was is told by what is found."""
+    """Remove hidden text, decoys and ruby; the kind follows from what is found."""
     styles = page.styles
     page.removed += remove_hidden(page.tree, styles, page.looker, page.steps)
     return ()

@@ -1,4 +1,4 @@
-"""A process that looks at hostile files: started at the first, ended when one takes too much, started anew.
+"""A process that reads hostile files: starts at the first one, ends when one takes too much, and starts anew.
 
 `python -m crawler.obfuscation.worker_process MODULE FUNCTION BYTES SECONDS` is the process itself.
 """
@@ -39,7 +39,7 @@ class WorkerProcess:
     def ask(
         self, question: object, data: bytes, max_seconds: float, max_seconds_waiting: float = -1
     ) -> tuple[Any, bytes] | None:
-        """The answer; None where the process cannot be started or ends before it has answered, or is made to.
+        """Ask a question; None where the process cannot start, or ends or is killed before it answers.
 
         max_seconds_waiting: for the answers to others; -1: until it is its turn.
         """
@@ -49,7 +49,7 @@ class WorkerProcess:
         try:
             if self._is_closed:
                 return None
-            worker = self._started()
+            worker = self._running_worker()
             timer = threading.Timer(max_seconds, worker.kill)
             timer.start()
             return _answer(worker, question, data)
@@ -69,7 +69,7 @@ class WorkerProcess:
         with self._lock:
             self._end()
 
-    def _started(self) -> "subprocess.Popen[bytes]":
+    def _running_worker(self) -> "subprocess.Popen[bytes]":
         if self._worker is None or self._worker.poll() is not None:
             self._end()
             self._worker = subprocess.Popen(
@@ -94,7 +94,7 @@ class WorkerProcess:
 
 
 def _answer(worker: "subprocess.Popen[bytes]", question: object, data: bytes) -> tuple[Any, bytes]:
-    """Raises OSError or ValueError where the worker ends before it has answered, or says what is no answer."""
+    """Exchange a question. Raises OSError or ValueError where the worker ends early or sends no valid answer."""
     assert worker.stdout is not None
     assert worker.stdin is not None
     _write(worker.stdin, question, data)

@@ -11,7 +11,7 @@ from core.marks import Mark
 from core.obfuscations import ObfuscationFound
 from core.pages import Reading
 from core.zones import LineBeside
-from crawler.obfuscation.text_origins import raw_of_parts
+from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.sources.novel_titles import chapter_title
 
 MAX_PARTS = 60  # 20 was the most that was seen of real chapters; more is a circle that changes its address
@@ -181,7 +181,7 @@ def _unstitched(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, .
     """The text of all parts as it came, and what lies between it and `text`; nothing where nothing was undone."""
     if not any(part.raw_text for part in parts):
         return "", ()
-    return raw_of_parts(((part.raw_text or part.text, part.text, part.marks) for part in parts), text)
+    return join_raw_parts(((part.raw_text or part.text, part.text, part.marks) for part in parts), text)
 
 
 def _beside(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[LineBeside, ...]:

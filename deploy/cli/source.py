@@ -21,7 +21,7 @@ from crawler.fetching.resources import (
     Resources,
     SiteResources,
 )
-from crawler.formats.kinds import kind_of
+from crawler.formats.kinds import detect_kind
 from crawler.opening import Rejected
 from webadmin.ui.console.words import console_text
 
@@ -62,11 +62,11 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
         return _book(path)
     name = console_text(_INPUT) if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
-    if kind_of(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
+    if detect_kind(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
         return Source(name, _read(data, {}, name, settings))
-    from crawler.formats.plain import decoded
+    from crawler.formats.plain import decode_text
 
-    text = decoded(data, name, is_chinese=is_chinese).text
+    text = decode_text(data, name, is_chinese=is_chinese).text
     return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
 
 

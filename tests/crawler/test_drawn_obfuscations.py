@@ -15,7 +15,7 @@ from crawler.fetching.resources import ResourceKind, Resources
 from crawler.obfuscation.deobfuscation import RenderContext, open_render_context
 from crawler.obfuscation.font_process import FontProcess
 from crawler.obfuscation.glyph_ocr import NoRecognizer
-from crawler.obfuscation.picture_reader import MAX_CHARS, cells_of
+from crawler.obfuscation.picture_reader import MAX_CHARS, split_cells
 from crawler.obfuscation.reference_fonts import ReferenceFonts, free_fonts
 from crawler.reading import read_page
 from laboratory.extraction.obfuscated_pages.glyphs import Drawer, _marked, drawer
@@ -144,8 +144,8 @@ def test_a_broken_picture_has_no_ink(picture: bytes) -> None:
 
 
 def test_a_picture_that_is_wider_than_any_line_is_not_cut() -> None:
-    assert len(cells_of(np.full((10, 10 * MAX_CHARS), 255, np.uint8))) == MAX_CHARS
-    assert cells_of(np.full((1, 10_000), 255, np.uint8)) == []
+    assert len(split_cells(np.full((10, 10 * MAX_CHARS), 255, np.uint8))) == MAX_CHARS
+    assert split_cells(np.full((1, 10_000), 255, np.uint8)) == []
 
 
 def test_a_data_address_carries_a_resource_and_no_more_than_it_may() -> None:

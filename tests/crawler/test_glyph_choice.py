@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PIL import ImageFont
 
-from crawler.obfuscation.glyph_choice import Choice, Evidence, Script, choose, in_doubt, script_of
-from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, features, learned
+from crawler.obfuscation.glyph_choice import GlyphChoice, GlyphEvidence, Script, choose, detect_script, in_doubt
+from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, features, learn_model
 from crawler.obfuscation.reference_fonts import draw_char, free_fonts
 from laboratory.extraction.obfuscations import faces
 
@@ -25,28 +25,28 @@ def test_a_shape_that_is_much_nearer_outweighs_frequency() -> None:
 
 @pytest.mark.parametrize(("script", "char"), [(Script.SIMPLIFIED, "奥"), (Script.TRADITIONAL, "奧")])
 def test_the_script_of_the_text_decides_between_forms(script: Script, char: str) -> None:
-    assert choose([Candidate("奧", 0.94), Candidate("奥", 0.93)], Evidence(script)).char == char
+    assert choose([Candidate("奧", 0.94), Candidate("奥", 0.93)], GlyphEvidence(script)).char == char
 
 
 def test_what_the_source_states_is_believed_as_far_as_its_odds() -> None:
-    assert choose(NEAR, Evidence(stated=("侬", 5.0))).char == "侬"
-    assert choose(NEAR, Evidence(stated=("侬", -12.0))).char == "依"
+    assert choose(NEAR, GlyphEvidence(stated=("侬", 5.0))).char == "侬"
+    assert choose(NEAR, GlyphEvidence(stated=("侬", -12.0))).char == "依"
 
 
 def test_a_second_opinion_turns_what_is_near_even_and_makes_it_sure() -> None:
     even = [Candidate("竟", 0.90), Candidate("竞", 0.91)]
     assert not choose(even).is_sure
-    assert choose(even, Evidence(seen=("竟", 1.0))).char == "竟"
-    assert choose(even, Evidence(seen=("竞", 1.0))).is_sure
+    assert choose(even, GlyphEvidence(seen=("竟", 1.0))).char == "竟"
+    assert choose(even, GlyphEvidence(seen=("竞", 1.0))).is_sure
 
 
 def test_a_lone_candidate_is_certain_and_doubt_is_written_with_a_question_mark() -> None:
-    assert choose([Candidate("字", 0.9)]) == Choice("字", 1.0)
+    assert choose([Candidate("字", 0.9)]) == GlyphChoice("字", 1.0)
     assert in_doubt("竟竟间") == "竟? 间? · "
 
 
 def test_the_script_of_a_text_with_both_forms_is_left_open() -> None:
-    assert script_of("这國") is Script.EITHER
+    assert detect_script("这國") is Script.EITHER
 
 
 def test_features_of_a_blank_are_zero_and_of_nothing_none() -> None:
@@ -75,23 +75,23 @@ def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) ->
     assert len(chars) > 1_500
     known = [ImageFont.truetype(str(path), 72) for path in free_fonts()[:2]]
     shapes = np.stack([features([draw_char(face, char) for char in chars]) for face in known])
-    index = GlyphIndex(list(chars), learned(shapes))
+    index = GlyphIndex(list(chars), learn_model(shapes))
     other = ImageFont.truetype(str(foreign[0]), size_px)
     rows = index.similarities([draw_char(other, char) for char in chars])
     wrong = [
         char
         for char, row in zip(chars, rows, strict=True)
-        if choose(index.candidates(row), Evidence(Script.SIMPLIFIED)).char != char
+        if choose(index.candidates(row), GlyphEvidence(Script.SIMPLIFIED)).char != char
     ]
     assert len(wrong) <= 2, wrong
 
 
 def test_a_character_in_neither_charset_is_read_where_its_shape_is_plain_and_not_where_a_usual_one_is_near() -> None:
-    assert choose([Candidate("産", 0.97), Candidate("產", 0.88)], Evidence(Script.TRADITIONAL)).char == "産"
-    assert choose([Candidate("産", 0.97), Candidate("產", 0.91)], Evidence(Script.EITHER)).char == "產"
+    assert choose([Candidate("産", 0.97), Candidate("產", 0.88)], GlyphEvidence(Script.TRADITIONAL)).char == "産"
+    assert choose([Candidate("産", 0.97), Candidate("產", 0.91)], GlyphEvidence(Script.EITHER)).char == "產"
 
 
 def test_a_form_of_traditional_editions_that_big5_lacks_is_no_stranger_there_and_one_in_simplified_text() -> None:
     near = [Candidate("裏", 0.91), Candidate("裹", 0.86)]
-    assert choose(near, Evidence(Script.TRADITIONAL)).char == "裏"
-    assert choose(near, Evidence(Script.SIMPLIFIED)).char == "裹"
+    assert choose(near, GlyphEvidence(Script.TRADITIONAL)).char == "裏"
+    assert choose(near, GlyphEvidence(Script.SIMPLIFIED)).char == "裹"

@@ -15,7 +15,7 @@ from core.pages import Reading
 from crawler.fetching.resources import FolderResources, ResourceKind, Resources
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, RenderContext
 from crawler.obfuscation.scripted import run_scripts
-from crawler.obfuscation.text_noise import cleaned
+from crawler.obfuscation.text_noise import clean_text
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED
 
@@ -374,7 +374,7 @@ def test_marks_where_chinese_punctuates_are_no_noise_whatever_they_are(text: str
     parts = re.findall(r"[^，。、：！]+", text)
     written = [text, text.translate(HALF_WIDTH), *(mark.join(parts) for mark in ",.、;-/|·*→ \u3000")]
     for each in written:
-        clean = cleaned(each, URL)
+        clean = clean_text(each, URL)
         assert (clean.text, clean.obfuscations) == (each, ())
 
 
@@ -386,7 +386,7 @@ def test_a_mark_after_every_one_to_three_characters_is_noise(mark: str, every: i
         f"{char}{next(turns)}" if at % every == 0 and (char + following).isalpha() else char
         for at, (char, following) in enumerate(itertools.pairwise(f"{TEXT}\n{OUTING}\n"))
     )
-    clean = cleaned(spoilt, URL)
+    clean = clean_text(spoilt, URL)
     assert [one.kind for one in clean.obfuscations] == [Obfuscation.PUNCTUATION_NOISE]
     assert re.sub(r"\W", "", clean.text) == re.sub(r"\W", "", f"{TEXT}\n{OUTING}")
 
@@ -455,7 +455,7 @@ def test_a_folder_gives_only_what_lies_in_it(tmp_path: Path) -> None:
 )
 def test_an_address_that_a_text_names_is_no_advertisement(honest: str) -> None:
     text = f"{SIMPLIFIED[0]}\n{honest}\n{SIMPLIFIED[1]}"
-    assert cleaned(text).text == text
+    assert clean_text(text).text == text
 
 
 @pytest.mark.usefixtures("processes")

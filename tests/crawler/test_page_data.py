@@ -112,7 +112,9 @@ def test_only_whole_addresses_of_its_own_host_are_asked_for_and_few() -> None:
     ]
     tree = parse(f"<script>{';'.join(calls)}</script>")
     assert tree is not None
-    asked = [url for url in read_script_data(tree, URL).asked() if "%EF" not in url and "\ufffd" not in url]
+    asked = [
+        url for url in read_script_data(tree, URL).requested_addresses() if "%EF" not in url and "\ufffd" not in url
+    ]
     assert set(asked) <= {f"http://a.example/api/{number}" for number in range(20)}
     assert len(asked) <= 4
 

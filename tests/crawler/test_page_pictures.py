@@ -351,11 +351,11 @@ def test_noise_ends_early_and_leaves_the_rest_of_the_page(served: Files, eyes: R
 def test_a_process_that_dies_costs_one_picture(served: Files) -> None:
     process = TextProcess()
     try:
-        assert process.seen(drawn(TEXT[:1]), PageBudget()) is not None
+        assert process.read_picture(drawn(TEXT[:1]), PageBudget()) is not None
         worker = process._worker._worker
         worker.kill()
         worker.wait()
-        again = process.seen(drawn(TEXT[1:2]), PageBudget())
+        again = process.read_picture(drawn(TEXT[1:2]), PageBudget())
         assert again.lines
     finally:
         process.close()
@@ -365,10 +365,10 @@ def test_a_process_that_dies_costs_one_picture(served: Files) -> None:
 def test_what_was_read_is_kept_by_the_digest_of_the_picture(served: Files) -> None:
     process = TextProcess()
     try:
-        first = process.seen(drawn(TEXT[:1]), PageBudget())
+        first = process.read_picture(drawn(TEXT[:1]), PageBudget())
         process._worker.close()
-        assert process.seen(drawn(TEXT[:1]), PageBudget()) is first
-        assert process.seen(drawn(TEXT[1:2]), PageBudget()) is None
+        assert process.read_picture(drawn(TEXT[:1]), PageBudget()) is first
+        assert process.read_picture(drawn(TEXT[1:2]), PageBudget()) is None
     finally:
         process.close()
 

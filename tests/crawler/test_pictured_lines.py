@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from crawler.obfuscation.page_picture import MIN_TILE_ROWS, TILE_ROWS, SeenLine, looks_like_text, opened, tiles
+from crawler.obfuscation.page_picture import MIN_TILE_ROWS, TILE_ROWS, SeenLine, looks_like_text, open_picture, tiles
 from crawler.obfuscation.pictured_lines import is_line_alike, is_running_text, pictured_texts
 from crawler.obfuscation.reference_fonts import free_fonts
 from crawler.obfuscation.text_process import SeenPicture
@@ -120,7 +120,7 @@ def test_drawn_text_looks_like_text(style: dict[str, object]) -> None:
     drawn = Style("", free_fonts()[0], **style)  # type: ignore[arg-type]
     for count in (1, 6):
         (data,) = pictures_of(paragraphs(Random(1), count), drawn)
-        grey = opened(data, MOST)
+        grey = open_picture(data, MOST)
         assert grey is not None
         assert looks_like_text(grey)
 
@@ -128,7 +128,7 @@ def test_drawn_text_looks_like_text(style: dict[str, object]) -> None:
 @needs_face
 def test_a_tall_page_is_cut_between_lines() -> None:
     (data,) = pictures_of(paragraphs(Random(2), 60), Style("", free_fonts()[0], width=500))
-    grey = opened(data, MOST)
+    grey = open_picture(data, MOST)
     assert grey.shape[0] > 3 * TILE_ROWS
     pieces = list(tiles(grey))
     assert [start for start, _ in pieces[1:]] == [end for _, end in pieces[:-1]]
@@ -154,7 +154,7 @@ def test_what_is_drawn_on_nothing_stands_on_the_ground_of_its_page() -> None:
     for ink in (0, 255):
         clear = Image.new("RGBA", (300, 60), (0, 0, 0, 0))
         ImageDraw.Draw(clear).rectangle((20, 20, 200, 40), fill=(ink, ink, ink, 255))
-        grey = opened(_saved(clear, "PNG"), MOST)
+        grey = open_picture(_saved(clear, "PNG"), MOST)
         assert abs(int(grey[5, 5]) - int(grey[30, 100])) > 200
 
 
@@ -167,14 +167,14 @@ def _saved(image: Image.Image, kind: str, **options: object) -> bytes:
 def test_a_bomb_is_known_by_its_header_and_of_many_frames_the_first_is_read() -> None:
     bomb = _saved(Image.new("1", (30_000, 30_000)), "PNG")
     assert len(bomb) < 200_000
-    assert opened(bomb, MOST) is None
+    assert open_picture(bomb, MOST) is None
     frames = [Image.new("L", (200, 100), shade) for shade in (255, 0)] * 50
     animated = _saved(frames[0], "GIF", save_all=True, append_images=frames[1:])
-    grey = opened(animated, MOST)
+    grey = open_picture(animated, MOST)
     assert grey.shape == (100, 200)
-    assert opened(_saved(Image.new("L", (900, 900), 200), "PNG")[:-40], MOST) is None
-    assert opened(b"\x89PNG\r\n\x1a\n" + b"\xff" * 900, MOST) is None
-    assert opened(_saved(Image.new("L", (900, 900), 200), "PNG"), 100_000) is None
+    assert open_picture(_saved(Image.new("L", (900, 900), 200), "PNG")[:-40], MOST) is None
+    assert open_picture(b"\x89PNG\r\n\x1a\n" + b"\xff" * 900, MOST) is None
+    assert open_picture(_saved(Image.new("L", (900, 900), 200), "PNG"), 100_000) is None
 
 
 def test_lines_are_read_from_top_to_bottom() -> None:

@@ -17,8 +17,8 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.settings_loading import load
 from crawler.obfuscation import reference_fonts
-from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, Learned
-from crawler.obfuscation.reference_fonts import ReferenceFonts, _key, _known_chars, _opened, draw_char, free_fonts
+from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, GlyphModel
+from crawler.obfuscation.reference_fonts import ReferenceFonts, _key, _known_chars, _open_faces, draw_char, free_fonts
 from crawler.obfuscation.reference_store import ReferenceStore
 from crawler.readers.pages import PageToRead, SinglePage
 from crawler.readers.reading_process import ReadingProcess
@@ -33,22 +33,22 @@ FACES, CHARS = 2, 30
 has_faces = pytest.mark.skipif(not free_fonts(), reason="this machine has no free Chinese face to compare with")
 
 
-def some(seed: int = 1) -> Learned:
+def some(seed: int = 1) -> GlyphModel:
     rng = np.random.default_rng(seed)
     shapes = ((FEATURES,), (FEATURES, KEPT), (FACES, CHARS, KEPT))
     center, axes, faces = (rng.standard_normal(shape, np.float32) for shape in shapes)
-    return Learned(center, axes, faces)
+    return GlyphModel(center, axes, faces)
 
 
-def never() -> Learned:
+def never() -> GlyphModel:
     raise AssertionError("drawn again")
 
 
-def get(folder: Path, draw: Callable[[], Learned] = never, key: str = "k") -> Learned:
+def get(folder: Path, draw: Callable[[], GlyphModel] = never, key: str = "k") -> GlyphModel:
     return ReferenceStore(folder).get(key, FACES, CHARS, draw)
 
 
-def are_same(one: Learned, other: Learned) -> bool:
+def are_same(one: GlyphModel, other: GlyphModel) -> bool:
     pairs = ((one.center, other.center), (one.axes, other.axes), (one.faces, other.faces))
     return all(left.dtype == right.dtype and left.tobytes() == right.tobytes() for left, right in pairs)
 
@@ -138,7 +138,7 @@ def test_what_is_old_is_taken_away(tmp_path: Path) -> None:
 
 
 def _draw_slowly(folder: Path, drawing: Event, may_end: Event) -> None:
-    def draw() -> Learned:
+    def draw() -> GlyphModel:
         with (folder / "drawn").open("a") as log:
             log.write("x")
         drawing.set()
@@ -186,7 +186,7 @@ def test_where_no_process_can_draw_the_references_are_drawn_here(
     face.write_bytes(drawer(free_fonts()[0])._font({char: char for char in "渡口石阶等船的人"}, Random(1)))
     monkeypatch.setattr(sys, "executable", "/bin/false")
     index = ReferenceFonts([face]).index
-    (row,) = index.similarities([draw_char(_opened([face])[0], "渡")])
+    (row,) = index.similarities([draw_char(_open_faces([face])[0], "渡")])
     assert index.candidates(row)[0].char == "渡"
     assert caplog.records[0].getMessage() == "no process draws the references, they are drawn here"
 
@@ -222,29 +222,33 @@ def test_nothing_is_drawn_for_a_page_whose_font_and_pictures_cannot_be_had(way: 
 def test_what_has_a_part_in_the_drawing_is_part_of_the_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     font = tmp_path / "a.otf"
     font.write_bytes(free_fonts()[0].read_bytes())
-    keys = [_key(_opened(free_fonts()[:1]), "渡口"), _key(_opened([font]), "渡口")]
+    keys = [_key(_open_faces(free_fonts()[:1]), "渡口"), _key(_open_faces([font]), "渡口")]
     assert keys[0] == keys[1] != ""
     with font.open("ab") as file:
         file.write(b"\0")
-    keys += [_key(_opened([font]), "渡口"), _key(_opened([font]), "渡船"), _key(_opened([font] * 2), "渡口")]
+    keys += [
+        _key(_open_faces([font]), "渡口"),
+        _key(_open_faces([font]), "渡船"),
+        _key(_open_faces([font] * 2), "渡口"),
+    ]
     source = tmp_path / "source.py"
     source.write_text("FIELDS = 11")
     monkeypatch.setattr(reference_fonts, "_SOURCES", (str(source),))
-    keys.append(_key(_opened([font]), "渡口"))
+    keys.append(_key(_open_faces([font]), "渡口"))
     monkeypatch.setattr(reference_fonts, "np", type("Numpy", (), {"__version__": "0"}))
-    keys.append(_key(_opened([font]), "渡口"))
+    keys.append(_key(_open_faces([font]), "渡口"))
     assert len(set(keys)) == len(keys) - 1
     source.unlink()
-    assert _key(_opened([font]), "渡口") == ""
+    assert _key(_open_faces([font]), "渡口") == ""
 
 
 @pytest.fixture
 def blind(tmp_path: Path) -> Path:
     """A folder whose references, well kept, are like no glyph: whoever compares with them reads no font."""
     usual, more = _known_chars()
-    faces, chars = _opened(free_fonts()), [*usual, *more]
+    faces, chars = _open_faces(free_fonts()), [*usual, *more]
     shapes = ((FEATURES,), (FEATURES, KEPT), (len(faces), len(chars), KEPT))
-    nothing = Learned(*(np.zeros(shape, np.float32) for shape in shapes))
+    nothing = GlyphModel(*(np.zeros(shape, np.float32) for shape in shapes))
     ReferenceStore(tmp_path).get(_key(faces, chars), len(faces), len(chars), lambda: nothing)
     return tmp_path
 

@@ -10,13 +10,13 @@ from core.marks import BESIDE, Mark, RawPlaces, rebuild_text
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from crawler.obfuscation import text_origins
-from crawler.obfuscation.text_origins import MAX_MARKS, Origins, always, of_marks, raw_of_parts
+from crawler.obfuscation.text_origins import MAX_MARKS, Origins, always, join_raw_parts, origins_from_marks
 
 _TEXTS = st.text(alphabet="风雨渡口\n。，x", max_size=40)
 
 
 def _marks(*texts: str) -> tuple[str, str, Sequence[Mark]]:
-    origins = Origins.of(texts[0])
+    origins = Origins.from_text(texts[0])
     for number, text in enumerate(texts[1:]):
         origins.step(text, always(f"kind{number}"))
     return texts[0], texts[-1], origins.marks()
@@ -28,7 +28,7 @@ def test_marks_lead_from_the_raw_text_to_the_clean_one_and_back(texts: list[str]
     assert rebuild_text(raw, text, marks) == text
     covered = [place for mark in marks for place in range(mark.raw.start, mark.raw.end)]
     assert len(covered) == len(set(covered)), "no character of the raw text is in two marks"
-    again = of_marks(raw, text, marks)
+    again = origins_from_marks(raw, text, marks)
     assert again.marks() == marks
 
 
@@ -84,13 +84,13 @@ def test_a_line_written_backwards_is_found_character_by_character() -> None:
 
 def test_two_parts_of_a_text_stand_one_behind_the_other() -> None:
     parts = [_marks("渡x口", "渡口"), _marks("风y雨", "风雨")]
-    raw, marks = raw_of_parts(parts, "渡口\n风雨")
+    raw, marks = join_raw_parts(parts, "渡口\n风雨")
     assert raw == "渡x口\n风y雨"
     assert [(mark.raw, mark.text) for mark in marks] == [
         (TextRange(1, 2), TextRange(1, 1)),
         (TextRange(5, 6), TextRange(4, 4)),
     ]
-    raw, marks = raw_of_parts(parts, "渡口风雨")
+    raw, marks = join_raw_parts(parts, "渡口风雨")
     assert rebuild_text(raw, "渡口风雨", marks) == "渡口风雨"
     assert [mark.kind for mark in marks] == ["kind0", BESIDE, "kind0"]
 

@@ -5,7 +5,7 @@ import pytest
 from crawler.css.cascade import cascade
 from crawler.markup import parse, text_of
 from crawler.obfuscation.page_styles import page_sheets
-from crawler.obfuscation.repairs import Removed, hidden_inside
+from crawler.obfuscation.repairs import Removed, summarize_removed
 from crawler.obfuscation.visibility import remove_hidden
 from tests.crawler.case_folders import Case, cases
 from tests.crawler.seen.chromium_view import URL, Files
@@ -26,7 +26,7 @@ def test_what_a_reader_does_not_see_is_taken_out_and_told(case: Case) -> None:
     assert tree is not None
     removed = remove_hidden(tree, cascade(tree, page_sheets(tree, URL, Files(case.files), with_linked=True)))
     text = text_of(tree)
-    told = [{"kind": one.kind, "count": one.count, "example": one.example} for one in hidden_inside(removed, text)]
+    told = [{"kind": one.kind, "count": one.count, "example": one.example} for one in summarize_removed(removed, text)]
     assert text.split("\n") == case.expected["text"]
     assert [piece.text for piece in removed] == case.expected["removed"]
     assert told == case.expected["found"]

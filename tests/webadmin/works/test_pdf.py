@@ -10,7 +10,7 @@ import pytest
 from pypdf import PdfReader, PdfWriter
 
 from core.errors import UnreadableFile
-from crawler.formats.pdf import read_pdf, words_of_pdf
+from crawler.formats.pdf import extract_words, read_pdf
 from laboratory.extraction.mutation import mutated
 from tests.support.books import pdf_of, pdf_of_pictures
 from webadmin.works.services.intake import read_file, read_work
@@ -102,7 +102,7 @@ def pdf_of_bytes(lines: Sequence[bytes], font: bytes = b"/WinAnsiEncoding", pack
 def test_an_old_pdf_with_latin_bytes_is_read(encoding: str, lines: Sequence[str]) -> None:
     book = read_pdf(io.BytesIO(pdf_of_bytes([line.encode(encoding) for line in lines])), "a.pdf")
     assert "".join("".join(each.text for each in book.chapters).split()) == "".join(lines)
-    words, _ = words_of_pdf(io.BytesIO(pdf_of_bytes([line.encode(encoding) for line in lines])), "a.pdf", 9, 999)
+    words, _ = extract_words(io.BytesIO(pdf_of_bytes([line.encode(encoding) for line in lines])), "a.pdf", 9, 999)
     assert words.split() == list(lines)
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from core.errors import UnreadableFile
 from crawler.formats.headings import split_chapters
-from crawler.formats.numerals import natural_key, number_of
+from crawler.formats.numerals import natural_key, parse_number
 from webadmin.works.services.intake import read_work, read_works
 
 PROSE = (
@@ -180,7 +180,7 @@ def test_a_number_is_the_same_in_chinese_and_arabic(number: int) -> None:
         if digit:
             written += ("零" if is_gap else "") + digits[digit] + unit
         is_gap = not digit and bool(written)
-    assert number_of(written) == number_of(str(number)) == number
+    assert parse_number(written) == parse_number(str(number)) == number
 
 
 def shuffled(names: list[str]) -> list[str]:
@@ -190,8 +190,8 @@ def shuffled(names: list[str]) -> list[str]:
 def test_names_are_ordered_as_people_number_them() -> None:
     names = ["楔子", "第一章", "第二章（上）", "第二章（下）", "第九章", "第十章", "第十一章", "第一百章", "尾声"]
     assert sorted(shuffled(names), key=natural_key) == names
-    numbered = ["001-水", "2 火", "010-土", "11-三国", "100"]
-    assert sorted(shuffled(numbered), key=natural_key) == numbered
+    number_chapters = ["001-水", "2 火", "010-土", "11-三国", "100"]
+    assert sorted(shuffled(number_chapters), key=natural_key) == number_chapters
 
 
 def test_markdown_headings_make_chapters_and_the_title(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from core.pages import PageVersion, StoredPart
 from core.ports import PageStore
 from crawler.browsing import screenshots
 from crawler.browsing.screenshots import DEADLINE_S, Drawable, NoRendering, render_page
-from crawler.formats.kinds import kind_of
+from crawler.formats.kinds import detect_kind
 
 MIB = 2**20
 FAILED = Drawing(undrawn=Undrawn.FAILED)
@@ -98,7 +98,7 @@ class _Browser:
         told = "the document that the browser of the crawl held" if is_browser else "the stored response"
         resources = (*self._shared, *(wire.resources if wire else ()))  # of one address the page's own counts
         body = self._store.raw(page.raw_digest)
-        if body is None or kind_of(body):  # a browser keeps a file and shows nothing
+        if body is None or detect_kind(body):  # a browser keeps a file and shows nothing
             return NoRendering.BROWSER_FAILED
         drawable = Drawable(body, dict(page.headers), page.url, resources, told)
         return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)

@@ -14,7 +14,7 @@ from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
 from crawler.formats.archive import Archive
-from crawler.formats.zipped import decoded_name
+from crawler.formats.zipped import decode_name
 from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES
 from webadmin.works.services.intake import (
     READERS,
@@ -195,7 +195,7 @@ def _unpack(path: Path) -> Path:
 def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
     """The members to unpack, and where to: never outside the folder, whatever a name says."""
     for name in sorted(names):
-        inside = PurePosixPath(decoded_name(name).replace("\\", "/"))
+        inside = PurePosixPath(decode_name(name).replace("\\", "/"))
         parts = inside.parts
         is_hidden = any(part.startswith(".") or part == "__MACOSX" for part in parts)
         is_inside = bool(parts) and not inside.is_absolute() and ".." not in parts and ":" not in parts[0]

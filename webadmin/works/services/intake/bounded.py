@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from core.errors import BrokenInvariant, UnreadableFile
-from crawler.formats.pdf import words_of_pdf
+from crawler.formats.pdf import extract_words
 from crawler.readers.messages import MAX_MEMORY_BYTES, MOST_MEMORY_BYTES, Call
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, MAX_SECONDS, GivenUp, ReadingProcess
 from webadmin.works.services.intake.division import divide_work, divisions
@@ -80,4 +80,4 @@ def _read(path: Path) -> Intake:
 
 
 def _words(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
-    return words_of_pdf(io.BytesIO(content), name, MAX_PAGES_OF_PDF, max_chars)
+    return extract_words(io.BytesIO(content), name, MAX_PAGES_OF_PDF, max_chars)

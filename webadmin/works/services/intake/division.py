@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from core.errors import UnreadableFile
 from core.works import GIVEN, OWN
-from crawler.formats.chapters import numbered
-from crawler.formats.headings import split_chapters, styles_in
+from crawler.formats.chapters import number_chapters
+from crawler.formats.headings import list_styles, split_chapters
 from webadmin.works.services.intake.found import Division, FoundWork
 
 
@@ -17,7 +17,7 @@ def divisions(found: FoundWork) -> Sequence[Division]:
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
     if found.file.style == GIVEN:
         return own
-    return [*own, *(Division(style, count) for style, count in styles_in(_text(found)))]
+    return [*own, *(Division(style, count) for style, count in list_styles(_text(found)))]
 
 
 def divide_work(found: FoundWork, style: str) -> FoundWork:
@@ -28,7 +28,7 @@ def divide_work(found: FoundWork, style: str) -> FoundWork:
     if style not in known:
         raise UnreadableFile(found.source, "intake.no-such-style", style=style, styles=known)
     chapters = ((each.title, each.text) for each in split_chapters(_text(found), style))
-    return replace(found, file=replace(found.file, chapters=numbered(chapters), style=style))
+    return replace(found, file=replace(found.file, chapters=number_chapters(chapters), style=style))
 
 
 def _text(found: FoundWork) -> str:

@@ -11,11 +11,11 @@ from core.states import Rejection
 from core.text import storable
 from core.wording import Message
 from core.works import OWN, WorkFile
-from crawler.formats.chapters import numbered
+from crawler.formats.chapters import number_chapters
 from crawler.formats.epub import read_epub
-from crawler.formats.headings import split_at, split_chapters
+from crawler.formats.headings import split_by_titles, split_chapters
 from crawler.formats.pdf import read_pdf
-from crawler.formats.plain import TRIED, unified, with_text
+from crawler.formats.plain import TRIED, normalize_lines, require_chinese
 from crawler.formats.word import read_docx
 from crawler.opening import Rejected
 from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
@@ -99,7 +99,7 @@ def _markdown(path: Path) -> Intake:
     level = next((each for each in sorted(set(levels)) if levels.count(each) >= 2), 0)
     above = [title for each, title in found if each < (level or 7)]
     title, author = _title_and_author(path, text)
-    chapters = split_at(text, lambda line: _markdown_title(line, level)) if level else split_chapters(text)
+    chapters = split_by_titles(text, lambda line: _markdown_title(line, level)) if level else split_chapters(text)
     file = WorkFile(above[0] if above else title, author, chapters, OWN if level else "", read.flaws())
     return Intake([FoundWork(file, path)])
 
@@ -136,8 +136,10 @@ def _html(path: Path) -> Intake:
         raise UnreadableFile(path, _UNREAD[Rejection.NO_MAIN_TEXT])
     if reading.is_encoding_doubtful:
         raise UnreadableFile(path, "intake.doubtful-page-encoding", name=reading.encoding)
-    text = with_text(unified(reading.text), path)
-    return Intake([FoundWork(WorkFile(reading.title or path.stem, reading.author, numbered([("", text)])), path)])
+    text = require_chinese(normalize_lines(reading.text), path)
+    return Intake(
+        [FoundWork(WorkFile(reading.title or path.stem, reading.author, number_chapters([("", text)])), path)]
+    )
 
 
 READERS: dict[str, Callable[[Path], Intake]] = {

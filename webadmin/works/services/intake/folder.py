@@ -11,7 +11,7 @@ from core.errors import BadInput, UnreadableFile
 from core.text import storable
 from core.wording import Message
 from core.works import GIVEN, ChapterText, WorkFile
-from crawler.formats.headings import heading_of
+from crawler.formats.headings import read_heading
 from crawler.formats.numerals import natural_key
 from webadmin.works.services.intake.found import FoundWork, Intake
 from webadmin.works.services.intake.plain import read_bytes
@@ -116,7 +116,7 @@ def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText,
 def _chapter_title(path: Path, text: str) -> str:
     """The heading that the text begins with, else the file's name without its number."""
     first = text.lstrip().partition("\n")[0]
-    heading = heading_of(first)
+    heading = read_heading(first)
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
 
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from core.errors import UnreadableFile
 from core.wording import Message
-from crawler.formats.plain import DecodedText, decoded
+from crawler.formats.plain import DecodedText, decode_text
 
 MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
 
@@ -25,7 +25,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
 
 def read_text(path: Path) -> DecodedText:
     """The text of a .txt or .md file, its characters as given, lines ended by line feeds. Raises UnreadableFile."""
-    return decoded(read_bytes(path), path)
+    return decode_text(read_bytes(path), path)
 
 
 def open_error_reason(error: OSError) -> Message:
