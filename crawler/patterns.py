@@ -17,7 +17,7 @@ from crawler.end_reasons import SLOW_PATTERN
 # An honest pattern takes microseconds on the longest address; the time is the process's own, not that of the clock.
 MAX_SEARCH_S = 0.1
 MIN_SLOW_S = 0.001
-MAX_SLOW_S = 1.0  # in slow searches of one crawl; then the pattern is not asked again
+MAX_SLOW_S = 1.0  # in slow searches of one crawl; then the pattern is not used again
 MAX_PATTERN_CHARS = 1_000
 MAX_WRITTEN_OUT = 10_000  # {1000} is written out while compiling: of 1,000,000 characters, 0.4 s (November 2026)
 _PROBE_REPEATS = 60  # more than enough for what doubles with each character, little for what only squares
@@ -67,7 +67,7 @@ class UrlPattern:
 
 
 def require_quick(pattern: str) -> None:
-    """Raises UnusablePattern for a pattern that cannot be compiled or is slow on addresses made to try it."""
+    """Check a pattern. Raises UnusablePattern where it cannot be compiled or is slow on addresses made to try it."""
     compiled = _compile(pattern)
     for probe in _probes(pattern):
         try:
@@ -82,7 +82,7 @@ def _compile(pattern: str) -> "regex.Pattern[str]":
     if _expanded_size(pattern) > MAX_WRITTEN_OUT:
         raise UnusablePattern("pattern.repeats")
     try:
-        return regex.compile(pattern, cache_pattern=False)  # what others typed is kept for nobody
+        return regex.compile(pattern, cache_pattern=False)  # a user's pattern is not cached
     except (regex.error, ValueError, OverflowError) as error:
         raise UnusablePattern("pattern.malformed", error=error) from error
     except RecursionError as error:

@@ -1,4 +1,4 @@
-"""Bytes -> characters, or a refusal: labels are believed only as far as the text that they give makes sense.
+"""Bytes -> characters, or a refusal: a label counts only where the text that it gives makes sense.
 
 Serves the crawl and `zhuiwen read`. Does not look at markup beyond the charset that it declares.
 """
@@ -38,7 +38,7 @@ __all__ = [
     "resolve_codec",
 ]
 
-# What the charset labels of pages stand for: each by its largest superset, since pages use characters beyond it.
+# Codecs for the charset labels of pages: each by its largest superset, since pages use characters beyond it.
 
 CHINESE = frozenset({"gb18030", "big5hkscs"})
 UNICODE = frozenset({"utf-8", "utf-16-le", "utf-16-be"})
@@ -162,16 +162,16 @@ def _best_decoding(body: bytes, codecs: Sequence[str], labels: Sequence[str]) ->
     for codec in dict.fromkeys(codecs):
         # No text is better than 1.0, and labels come first: nothing behind this one has a higher rank.
         if best is not None and best.rank >= 1.0 and codec not in (*labels, "utf-8") and _is_clean(best, body):
-            return _in_its_language(best, body, labels)
+            return _check_language(best, body, labels)
         plain.append(_plain_candidate(body, codec, labels))
         best = _highest_ranked([each for each in plain if each.is_acceptable])
     if best is None or not _is_clean(best, body):
         found = [*plain, *_mixed_candidates(body, plain), *_repaired_candidates(plain)]
         best = _highest_ranked([each for each in found if each.is_acceptable])
-    return _in_its_language(best, body, labels)
+    return _check_language(best, body, labels)
 
 
-def _in_its_language(best: _DecodingCandidate | None, body: bytes, labels: Sequence[str]) -> Decoded | None:
+def _check_language(best: _DecodingCandidate | None, body: bytes, labels: Sequence[str]) -> Decoded | None:
     if best is None or best.decoded.encoding not in UNICODE:
         return _other_language(body, labels, best) or (best.decoded if best else None)
     return best.decoded
@@ -274,7 +274,7 @@ _PIECE = re.compile(rb"[^\x00-\x2f\x3a-\x3f]+")
 _UTF8_RUN = re.compile(rb"[\xe3-\xe9\xef][\x80-\xbf]{2}(?:[\xe3-\xe9\xef][\x80-\xbf]{2}){3}")
 _OTHERS = {"utf-8": ("gb18030", "big5hkscs", "cp1252"), "gb18030": ("utf-8",), "big5hkscs": ("utf-8",)}
 MIN_CHARS_TO_SUSPECT = 3  # of a block that can be read in the page's encoding
-# That are looked at, 20 us each; what is behind them is read in the page's own encoding. Saved pages have up to 4,823.
+# 20 us each; text behind them is read in the page's own encoding. Saved pages have up to 4,823.
 MAX_BLOCKS = 20_000
 
 
@@ -291,7 +291,7 @@ class MixedText:
 
 
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
-    """Say whether bytes that `codec` reads, wholly or not, show signs of another encoding."""
+    """True if bytes that `codec` reads, wholly or not, show signs of another encoding."""
     if codec not in _OTHERS:
         return False
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
@@ -304,7 +304,7 @@ def decode_mixed(body: bytes, codec: str) -> Iterator[MixedText]:
 
 
 class _MixedDecoder:
-    """One reading of one page."""
+    """Decodes one page of two encodings."""
 
     def __init__(self, codec: str, other: str) -> None:
         self._codec, self._other = codec, other
@@ -326,17 +326,21 @@ class _MixedDecoder:
         if block.isascii():
             return block.decode("ascii")
         self._blocks_left -= 1
-        ours, worth = _strictly(block, self._codec)
+        ours, worth = _decode_strictly(block, self._codec)
         if ours is not None and (worth >= MIN_QUALITY_TO_ACCEPT or count_outside_ascii(ours) < MIN_CHARS_TO_SUSPECT):
             self._own += count_outside_ascii(ours)
             return ours
-        theirs, their_worth = _strictly(block, self._other)
+        theirs, their_worth = _decode_strictly(block, self._other)
         if theirs is not None and their_worth >= max(MIN_QUALITY_TO_ACCEPT, worth + MIN_GAIN_TO_REPAIR):
             self._others += count_outside_ascii(theirs)
             return theirs
-        return self._by_piece(block) if len(list(islice(_PIECE.finditer(block), 2))) > 1 else self._unsure(block, ours)
+        return (
+            self._decode_pieces(block)
+            if len(list(islice(_PIECE.finditer(block), 2))) > 1
+            else self._unsure(block, ours)
+        )
 
-    def _by_piece(self, block: bytes) -> str:
+    def _decode_pieces(self, block: bytes) -> str:
         parts: list[str] = []
         end = 0
         for piece in _PIECE.finditer(block):
@@ -356,7 +360,7 @@ class _MixedDecoder:
         return text
 
 
-def _strictly(block: bytes, codec: str) -> tuple[str | None, float]:
+def _decode_strictly(block: bytes, codec: str) -> tuple[str | None, float]:
     try:
         text = block.decode(codec)
     except UnicodeDecodeError:
@@ -364,7 +368,7 @@ def _strictly(block: bytes, codec: str) -> tuple[str | None, float]:
     return text, quality(text, codec)
 
 
-# Pages in other languages than Chinese, told by the letters that their bytes give in an encoding of that language.
+# Pages in other languages than Chinese, recognised by the letters of their bytes in an encoding of that language.
 
 # Of what is neither ASCII nor a mark. Chinese read as Korean has .7 Hangul, Korean pages have .95 and more; Japanese
 # pages have .38 kana and more, Chinese read as Japanese up to .12 (32 and 61 pages of a test suite, 2026-11).

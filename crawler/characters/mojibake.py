@@ -47,7 +47,7 @@ WORTH_OF_LATIN, MIN_SHARE_OF_LATIN = 0.4, 0.01
 _SAMPLE_CHARS = 60_000
 # Of a page in which mojibake is looked for block by block: a novel on one page has 50,000, more is made to be slow.
 MAX_BLOCKS_TO_REPAIR = 150_000
-_SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # of which the way of repair is told, and whether one mends a long block
+_SUSPECTS_TO_TRY, _CHARS_TO_TRY = 200, 2_000  # to choose the way of repair, and to try it on a long block
 
 _CHARS_OF_PART, _CHARS_OF_SHORT = 200_000, 2_000  # numpy pays from some 1,000 on (2026-11)
 _LAST_OF_ASCII, _LAST_OF_BASIC_PLANE = 0x7F, 0xFFFF

@@ -261,7 +261,7 @@ _PARTS = re.compile(
 # A class, an id, or a tag at the beginning of a compound.
 _NAME = re.compile(r"([.#]|(?<![^\s>+~])(?=[A-Za-z]))(?!\d)([^\s.#:>+~,*&|]+)")
 _ALWAYS = frozenset({"<from", "<to"})  # of keyframes
-# What depends on what a reader does does not hold; other pseudo-elements than these two have no text.
+# Pseudo-classes of a reader's actions do not hold; other pseudo-elements than these two have no text.
 _NEVER = re.compile(
     r":(?:hover|focus|focus-within|focus-visible|active|visited|target)(?![\w-])|::(?!before|after)", re.IGNORECASE
 )
@@ -284,7 +284,7 @@ def relevant(text: str, names: Set[str]) -> str:
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:
-    """Say whether one of a list of selectors may match on a page of these names."""
+    """True if one of a list of selectors may match on a page of these names."""
     return any(sign in selectors for sign in "([|\\") or any(
         not _NEVER.search(selector)
         and all(

@@ -22,7 +22,7 @@ _MIRRORED = {"<": gt, "<=": ge, ">": lt, ">=": le, "=": eq}
 _SIZE = "(?:device-)?(width|height)"
 _BOUND = re.compile(rf"(min-|max-|){_SIZE}:(.+)")
 _RANGE = re.compile(rf"(?:([^<>=:]+)([<>]=?|=))?{_SIZE}(?:([<>]=?|=)([^<>=:]+))?")
-# What Chromium says on an ordinary desktop.
+# Answers of Chromium on an ordinary desktop.
 _KEYWORDS = {"prefers-color-scheme": "light", "prefers-reduced-motion": "no-preference"}
 _Leaf = Callable[[Tokens, Screen], bool]
 
@@ -61,7 +61,7 @@ def _where(holds: Callable[[Screen], bool]) -> int:
 
 
 def _query_matches(query: Tokens, screen: Screen) -> bool:
-    """One media query: a type with conditions, or a condition alone."""
+    """Evaluate one media query: a type with conditions, or a condition alone."""
     words = [_word(token) for token in query]
     is_not = words[:1] == ["not"]
     if words[:1] in (["only"], ["not"]) and any(words[1:2]):
@@ -75,7 +75,7 @@ def _query_matches(query: Tokens, screen: Screen) -> bool:
 
 
 def _evaluate_condition(tokens: Tokens, screen: Screen, leaf: _Leaf, depth: int = 0) -> bool:
-    """`not A`, `A and B`, `A or B`, each in brackets."""
+    """Evaluate `not A`, `A and B`, `A or B`, each in brackets."""
     if len(tokens) == 2 and _word(tokens[0]) == "not":
         return not _evaluate_brackets(tokens[1], screen, leaf, depth)
     words = {_word(token) for token in tokens[1::2]}
@@ -94,7 +94,7 @@ def _evaluate_brackets(token: Node, screen: Screen, leaf: _Leaf, depth: int) -> 
 
 
 def _evaluate_feature(content: Tokens, screen: Screen) -> bool:
-    """One media feature: `min-width: 600px`, `600px <= width < 900px`; of others what desktops have, or doubt."""
+    """Evaluate one media feature: `min-width: 600px`, `600px <= width < 900px`; others as on desktops, or in doubt."""
     text = "".join(tinycss2.serialize(content).lower().split())
     name, _, value = text.partition(":")
     if name == "orientation":

@@ -39,7 +39,7 @@ _FOUR_SIDES = {
     "margin": tuple(f"margin-{side}" for side in _SIDES),
     "padding": tuple(f"padding-{side}" for side in _SIDES),
 }
-DECLARED = frozenset({*WATCHED, *_SHORTHANDS, *_FOUR_SIDES, "overflow"})  # what is read of a block
+DECLARED = frozenset({*WATCHED, *_SHORTHANDS, *_FOUR_SIDES, "overflow"})  # the properties that are read
 _OTHER_BROWSERS = ("-ms-", "-moz-", "-o-", "-khtml-", "-apple-")
 _DISPLAYS = frozenset([
     "none", "contents", "block", "inline", "inline-block", "flow", "flow-root", "flex", "inline-flex", "grid",

@@ -213,7 +213,7 @@ class _Reader:
         return (f" {self._anonymous}",)
 
     def _import(self, prelude: Sequence[Node]) -> None:
-        """`@import url layer(a) media`."""
+        """Read `@import url layer(a) media`."""
         address, rest = token_address(prelude[0]) if prelude else "", list(prelude[1:])
         layer: LayerName = ()
         if rest and rest[0].type == "ident" and rest[0].lower_value == "layer":

@@ -48,7 +48,7 @@ Tokens = Sequence[Node]
 
 
 def significant(tokens: Tokens) -> list[Node]:
-    """Tokens without blanks and comments."""
+    """Drop blanks and comments."""
     return [token for token in tokens if token.type not in ("whitespace", "comment")]
 
 
@@ -83,7 +83,7 @@ def length_px(value: str | None, units: Units = DESKTOP_UNITS) -> float | None:
 
 
 def token_px(token: Node, units: Units) -> float | None:
-    """One token as a length in px."""
+    """Convert one token to a length in px."""
     if token.type == "dimension":
         size = units.unit_px(token.lower_unit)
         return None if size is None else _clamp(token.value * size)
@@ -102,7 +102,7 @@ def ratio(value: str | None) -> float | None:
 
 
 def token_ratio(token: Node) -> float | None:
-    """One token as a share."""
+    """Convert one token to a share."""
     if token.type == "number":
         return _clamp(token.value)
     return _clamp(token.value / 100) if token.type == "percentage" else None
@@ -157,7 +157,7 @@ class Rgba:
 
 @lru_cache(maxsize=1024)
 def color(value: str) -> Rgba | None:
-    """The color among the parts of a value (`background: url(a) #fff`); None without one that can be told.
+    """Find the color among the parts of a value (`background: url(a) #fff`); None without a known one.
 
     >>> color("#ff000080"), color("no-repeat white")
     (Rgba(red=255.0, green=0.0, blue=0.0, alpha=0.5019607843137255), Rgba(red=255.0, green=255.0, blue=255.0, alpha=1.0))
@@ -233,7 +233,7 @@ def _first_address(tokens: Sequence[Node]) -> str:
 
 # Custom properties: the value of var() at an element.
 
-UNKNOWN = "?"  # in place of a value that cannot be told; no property has it
+UNKNOWN = "?"  # in place of an unknown value; no property has it
 MAX_DEPTH, MAX_CHARS = 16, 2_000  # of values that stand for one another; more is UNKNOWN
 _COMMA = LiteralToken(0, 0, ",")
 

@@ -49,7 +49,7 @@ class Archive:
             raise self._too_large()
 
     def read(self, name: str) -> bytes:
-        """One member's bytes. Raises UnreadableFile for one that is missing, damaged or unpacks beyond the limits."""
+        """Read one member. Raises UnreadableFile for one that is missing, damaged or unpacks beyond the limits."""
         limit = min(MAX_MEMBER_BYTES, self._left_bytes)
         try:
             with self._zip.open(name) as member:

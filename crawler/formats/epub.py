@@ -70,7 +70,7 @@ class _Book:
         return (Message("intake.replaced-in", count=lost, parts=[*parts[:MAX_PLACES], *more]),) if lost else ()
 
     def chapters(self) -> Iterator[tuple[str, str]]:
-        """(title, text) in reading order. A file that the contents do not name goes on with the chapter before it."""
+        """(title, text) in reading order. A file that the contents do not name continues the chapter before it."""
         titles = self._contents()
         title, parts = "", [""]
         for name in dict.fromkeys(self._reading_order()):  # the format lets each stand there once
@@ -119,20 +119,20 @@ class _Book:
         """The title of each file by the navigation document, or by the older NCX."""
         for item in self._items.values():
             if "nav" in item.get("properties", "").split():
-                return self._from_nav(self._resolve(self._package_path, item.get("href", "")))
+                return self._titles_in_nav(self._resolve(self._package_path, item.get("href", "")))
         for item in self._items.values():
             if item.get("media-type") == "application/x-dtbncx+xml":
-                return self._from_ncx(self._resolve(self._package_path, item.get("href", "")))
+                return self._titles_in_ncx(self._resolve(self._package_path, item.get("href", "")))
         return {}
 
-    def _from_nav(self, name: str) -> dict[str, str]:
+    def _titles_in_nav(self, name: str) -> dict[str, str]:
         tree = parse(self._markup(name))
         navs = tree.xpath("//nav") if tree is not None else []
         contents = [nav for nav in navs if "toc" in (nav.get("epub:type") or nav.get("role") or "")] or navs
         links = contents[0].xpath(".//a[@href]") if contents else []
         return self._titles(name, [(link.get("href"), " ".join(text_of(link).split())) for link in links])
 
-    def _from_ncx(self, name: str) -> dict[str, str]:
+    def _titles_in_ncx(self, name: str) -> dict[str, str]:
         points = _xml(self._archive, name).xpath("//*[local-name()='navPoint']")
         pairs = [
             (str(source), _first(point, "./*[local-name()='navLabel']"))

@@ -168,7 +168,7 @@ def _division(bare: str) -> HeadingReading | None:
     before = _BEFORE.match(bare)
     found = _DIVISION.match(bare, before.end() if before else 0)
     if found is None:
-        return _behind_name(bare)
+        return _division_behind_name(bare)
     reading = _read_division(found, bare)
     while reading is not None and reading.rank is not Rank.SECTION:
         inner = _INNER.search(bare, found.end())
@@ -183,7 +183,7 @@ def _division(bare: str) -> HeadingReading | None:
     return reading
 
 
-def _behind_name(bare: str) -> HeadingReading | None:
+def _division_behind_name(bare: str) -> HeadingReading | None:
     inner = _INNER.search(bare)
     prefix = bare[: inner.start()] if inner is not None else ""
     if (

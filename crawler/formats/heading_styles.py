@@ -17,7 +17,7 @@ MAX_FRONT_MATTER_CHARS = 200  # title, author, a motto; more than that before th
 # here and there stays above; sentences that begin with 第三回 by chance do not count upwards. Set by reasoning.
 MIN_PLAUSIBLE_STEPS = 0.7
 MAX_GAP = 5
-# What styles that say little of themselves have to make of a text to be believed. Set on 918 text files of public
+# Conditions for styles that are not explicit headings. Set on 918 text files of public
 # repositories, half of them without chapters (2026-11): essays with sections, lists and poems stay whole.
 MIN_HEADINGS, MIN_PREFIXED = 3, 5  # of 1、 and its like; of those with a text before the number, and of titles
 MIN_RISING = 0.5  # of the lines of a style; the others are prose that begins with a number
@@ -36,10 +36,10 @@ MAX_CONTENTS_GAP, MIN_BODY_RATIO, MIN_CONTENTS = 300, 5, 2
 MAX_REPEATS = 5  # of a number: 第一部分 that stands above each chapter of it is no table of contents
 # A chapter so much longer than the others, and so long, is divided by another style where there is one.
 MIN_TIMES_LONGER, MIN_LONG_CHARS = 10, 10_000
-MIN_TIMES_TO_GO_ON = 3  # where that other style goes on counting
+MIN_TIMES_TO_GO_ON = 3  # where that other style continues the numbers
 SET_APART = "顶格"  # the style of titles that nothing marks but that they are indented otherwise than prose
 MIN_PROSE_CHARS, MIN_INDENTED_ALIKE = 40, 0.8
-MAX_STYLES = 40  # that are looked at, of those that say little of themselves; texts have thousands with two lines
+MAX_STYLES = 40  # tried, of those that are not explicit; texts have thousands with two lines
 
 
 _BARE_NUMBER = re.compile(r"\W*[0-9]+\W*")
@@ -210,7 +210,7 @@ class FoundHeadings:
         )
 
     def _are_pages(self, headings: Sequence[ChapterHeading]) -> bool:
-        """Tell page numbers from headings: they are bare numbers, and most stand within a sentence."""
+        """True for page numbers: they are bare numbers, and most stand within a sentence."""
         bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
         above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
         within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))
@@ -361,7 +361,7 @@ def _key(mark: ChapterHeading) -> object:
 
 
 def _with_bodies(headings: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
-    """Those under which something stands; one with hardly anything gives its place to the next and keeps its text."""
+    """Headings with a body; one with hardly any gives its place to the next, which begins with its line."""
     kept: list[ChapterHeading] = []
     start: int | None = None
     for mark, after in pairwise([*headings, ChapterHeading(len(text), len(text), "", None)]):

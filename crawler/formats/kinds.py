@@ -6,7 +6,7 @@ from core.errors import UnreadableFile
 from crawler.formats.archive import Archive
 
 PDF, EPUB, WORD, ZIP, JSON = "pdf", "epub", "docx", "zip", "json"
-_MAX_LEADING_BYTES = 1_024  # that PDF readers pass over before the header
+_MAX_LEADING_BYTES = 1_024  # before the header, which PDF readers skip
 _ZIP_MARKS = (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")
 _PDF_MARK = b"%PDF-"
 _BLANKS = b"\xef\xbb\xbf \t\r\n\x00"

@@ -41,7 +41,7 @@ MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
 # characters are a paragraph's indent, one is moved down before a mark that may not begin a line, and two are what lines
 # that were squeezed have more. One that ends a sentence ends its paragraph sooner.
 FULL_LINE_SLACK, SENTENCE_SLACK = 10, 3
-# What pypdf lets through of a damaged or hostile file: its own errors, and whatever it stumbles over.
+# Errors of pypdf for a damaged or hostile file: its own, and those that it does not catch.
 _DAMAGES = (
     *(PyPdfError, DependencyError, DeprecationError, zlib.error, struct.error),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError),

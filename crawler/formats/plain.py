@@ -1,4 +1,4 @@
-"""Bytes of a rights holder's text file -> characters, or one sentence that refuses them.
+"""Bytes of a rights holder's text file -> characters, or a refusal with its reason.
 
 Stricter than the reading of pages: a page in a doubtful encoding is shown as doubtful, a work in one would poison every
 comparison, so it is refused. A few broken characters are replaced and told.
@@ -65,7 +65,7 @@ class DecodedText:
 
 
 def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> DecodedText:
-    """Return the characters of `data`, Chinese where asked for; the refusal names `path`. Raises UnreadableFile."""
+    """Decode `data`, which has to be Chinese if `is_chinese`; the refusal names `path`. Raises UnreadableFile."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
@@ -95,7 +95,7 @@ def _count_lost(text: str) -> int:
     return sum(-(-len(run) // BYTES_OF_CHARACTER) for run in re.findall(f"{LOST}+", text))
 
 
-def _in_step(fault: UnicodeError) -> tuple[str, int]:
+def _resynchronize(fault: UnicodeError) -> tuple[str, int]:
     """Give the replacement for a byte that begins no character, and where decoding goes on.
 
     The next byte may be the second of that character: taken for a first one, it garbles the rest of the line.
@@ -108,7 +108,7 @@ def _in_step(fault: UnicodeError) -> tuple[str, int]:
     return LOST, fault.start + 1 + is_second
 
 
-codecs.register_error(_IN_STEP, _in_step)
+codecs.register_error(_IN_STEP, _resynchronize)
 
 
 def normalize_lines(text: str) -> str:
@@ -127,14 +127,14 @@ def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
     """The text, and how many of its characters are lost."""
     for mark, codec in _MARKS:
         if data.startswith(mark):
-            return _few_replaced(data[len(mark) :], codec, path, len(mark))
+            return _decode_with_few_losses(data[len(mark) :], codec, path, len(mark))
     text = _utf8(data) or _utf16(data)
     if text:
         return text, 0
     found = decode(data)
     if isinstance(found, Rejection):
         raise UnreadableFile(path, "intake.no-encoding", tried=TRIED)
-    text, lost = _few_replaced(data, found.encoding, path)
+    text, lost = _decode_with_few_losses(data, found.encoding, path)
     if not lost and not found.is_doubtful:
         return found.text, 0
     if quality(text, found.encoding) < MIN_QUALITY_TO_TRUST:
@@ -165,8 +165,8 @@ def _utf16(data: bytes) -> str | None:
     return None
 
 
-def _few_replaced(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
-    """As `replaced`; raises UnreadableFile for more than a few. at: how many bytes of the file stand before `data`."""
+def _decode_with_few_losses(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
+    """Decode with replacement; raises UnreadableFile for more than a few. at: bytes of the file before `data`."""
     text, lost = decode_with_replacement(data, codec)
     if lost * CHARS_FOR_A_BROKEN_ONE > len(text) and (lost > 1 or len(text) < MIN_CHARS_TO_LOSE_ONE):
         try:

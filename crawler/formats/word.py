@@ -20,7 +20,7 @@ from crawler.formats.chapters import cut_at_titles, number_chapters
 from crawler.formats.headings import split_chapters
 from crawler.formats.plain import normalize_lines, require_chinese
 
-# What python-docx lets through of a damaged or hostile file: its own error, and whatever it stumbles over.
+# Errors of python-docx for a damaged or hostile file: its own, and those that it does not catch.
 _DAMAGES = (
     *(PackageNotFoundError, zipfile.BadZipFile, zlib.error, etree.LxmlError),
     *(LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, RuntimeError),
@@ -50,12 +50,12 @@ def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
     try:
         document = docx.Document(file)
         for block in document.iter_inner_content():
-            yield from _of_block(block)
+            yield from _block_paragraphs(block)
     except _DAMAGES as error:
         raise UnreadableFile(name, "intake.not-word") from error
 
 
-def _of_block(block: Paragraph | Table) -> Iterator[tuple[str, int]]:
+def _block_paragraphs(block: Paragraph | Table) -> Iterator[tuple[str, int]]:
     if isinstance(block, Paragraph):
         yield normalize_lines(block.text), _level(block)
         return

@@ -28,7 +28,7 @@ _PAGES = frozenset({".html", ".htm", ".xhtml"})
 _ARCHIVES = frozenset({".zip", ".rar", ".7z", ".gz", ".tar", ".epub", ".docx"})
 _ARCHIVE_KINDS = frozenset({"intake.kind-zip", "intake.kind-rar", "intake.kind-7z", "intake.kind-gzip"})
 _FATAL = frozenset({"intake.unpacks-too-large"})  # of a member; any other fault costs that member alone
-MAX_FAULTS = 10  # that are named of one archive
+MAX_FAULTS = 10  # named for one archive
 
 
 @dataclass(slots=True)

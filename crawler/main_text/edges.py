@@ -148,7 +148,7 @@ _NAVIGATION = re.compile(
 )
 _MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may well speak of the next chapter
 END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
-# What repeats within one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
+# Repeated lines of one page in boxes that hold no sentence: names of ranks, counters, "posted at" with other digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
 MIN_CELLS_OF_TABLE = 3
 _NEVER_FRAMES = frozenset({"pre", "h2", "h3", "h4", "h5", "h6"})

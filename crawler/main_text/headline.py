@@ -12,7 +12,7 @@ from crawler.markup import HEADINGS, Line, text_of
 MAX_TITLE_CHARS = 200
 MIN_HEADING_CHARS = 2
 _MAX_HEADINGS = 20
-# How far above the text its heading stands: between them are author, date, tools and a picture or two.
+# Largest distance of a heading above its text: between them are author, date, tools and a picture or two.
 _MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
 _TITLE_SEPARATORS = re.compile(
     r"\s*[_|｜»>]+\s*|\s+(?:[-–—]+|[·•]|::)\s+|--+|-(?=[\u4e00-\u9fff]{2,16}(?:网|網|站|中心|论坛|論壇|小说|小說|在线|政府|日报|日報|局)$)|——(?=[^—]{2,12}$)"
@@ -26,7 +26,7 @@ _MAX_NAME_CHARS, _MAX_ADDED_CHARS = 20, 30
 _LIKE_A_SITE = re.compile(
     r"(?:[网網站报報社吧]|中心|论坛|論壇|社区|社區|书城|書城|小说|小說|文学|文學|在线|在線|新闻|新聞|频道|頻道)$"
 )
-# What the titles of chapters and of long texts add that names no site.
+# Additions to the titles of chapters and of long texts that name no site.
 _NO_NAME = re.compile(r"第.{1,6}[页頁章节節回卷]|阅读|閱讀|最新|全文|下载|下載|^[\W\d]*$")
 _HOST = re.compile(r"^[a-z0-9-]+(?:\.[a-z0-9-]+)+$", re.IGNORECASE)
 _CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
@@ -88,7 +88,7 @@ def title_places(page: Sequence[Line], whole: str) -> list[int]:
 
 
 def one_line(text: str) -> str:
-    """`text` with its blanks collapsed, cut to the length of a long title."""
+    """Collapse the blanks of `text` and cut it to the length of a long title."""
     return " ".join(text.split())[:MAX_TITLE_CHARS]
 
 
@@ -141,7 +141,7 @@ def _is_author(name: str, tree: HtmlElement) -> bool:
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
-    # What is shown stands in all that there is, which is had in a hundredth of the time.
+    # The visible text is a part of all text, which takes a hundredth of the time.
     return is_stated or (byline.search(tree.text_content()) is not None and byline.search(text_of(tree)) is not None)
 
 
@@ -192,6 +192,6 @@ def _lines_above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[L
     return page[max(0, first - _MAX_LINES_ABOVE) : first + _MAX_LINES_INSIDE]
 
 
-@lru_cache(maxsize=4_096)  # the lines of a page are asked for several times
+@lru_cache(maxsize=4_096)  # the lines of a page are compared several times
 def _key(text: str) -> str:
     return "".join(char for char in text if char.isalnum()).lower()

@@ -56,7 +56,7 @@ _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂"
     "丁任沈姚卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付傅方白邹鄒孟熊秦邱江尹薛闫阎閻段雷侯龙龍史陶黎贺賀顾顧毛郝龚龔邵万萬钱錢严嚴覃武戴莫孔向汤湯"
 )
-# Who publishes, or what the site runs on: no author.
+# Publishers and software: no authors.
 _NOT_A_PERSON = re.compile(
     r"(?:网|網|网络|公司|集团|科技|编辑部|編輯部|频道|系统)$|^[\d\W]+$|^(?:admin|administrator|root|webmaster|user)$",
     re.IGNORECASE,
@@ -193,8 +193,8 @@ _DATE = re.compile(
     r"(?:[T\s,，|]*(?:(?:星期|周|週)[一二三四五六日天]\s*)?(\d{1,2})\s*[:：时時点點]\s*(\d{1,2})(?:\s*[:：分]\s*(\d{1,2}))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?"
 )
 _DATE_WORDS = re.compile("发布|發布|發佈|发表|發表|时间|時間|日期|更新|来源|來源|作者|记者|記者")
-_CHINA = timezone(timedelta(hours=8))  # what a page means that states no zone
-MAX_CHARS_BESIDE_STAMP = 40  # Discuz says in some 35 who else may be looked at and from where (2026-11)
+_CHINA = timezone(timedelta(hours=8))  # the zone of pages that state none
+MAX_CHARS_BESIDE_STAMP = 40  # Discuz has links and the poster's region in some 35 characters (2026-11)
 _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
 
 

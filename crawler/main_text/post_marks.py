@@ -25,7 +25,7 @@ FLOOR = in_both_scripts(
 _OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # every time and every floor has one of these
 END_OF_SENTENCE = re.compile("[。！？；…!?]")
 MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
-# What software writes into posts and below them.
+# Notices that software writes into posts and below them.
 _OF_SOFTWARE = in_both_scripts(
     r"^(?:本(?:帖|贴|主题|帖子|楼层?).{0,40}(?:编辑|审核|置顶|修改|通过|删除|折叠|高亮).{0,20}"
     r"|(?:最后|最近)?(?:编辑|修改)于.{0,40}|已编辑|下载附件|保存到相册|\(?[\d.]+ ?[KM]B,? ?下载次数.{0,20}"

@@ -33,7 +33,7 @@ POSTED = in_both_scripts(
     rf"|^(?:Posted by|by|由)\s+({_NAME})(?=\s*(?:»|,|on\b|$))"
 )
 _STATED_IN_THREAD = re.compile(rf"^作者\s*[:：]\s*({_NAME})")
-# What stands beside a name in such lines, and is none.
+# Words beside a name in such lines that are no names.
 _NO_NAME = in_both_scripts(
     r"^(?:发表于|发布于|回复于|编辑于|更新于|最后.*|来自.*|IP.*|属地.*|.*楼$|楼主|层主|沙发|板凳|地板|地下室|只看.*|看该作者|显示.*|阅读模式|电梯直达"
     r"|倒序.*|Lv\S*|等级.*|级别.*|积分.*|威望.*|精华.*|置顶|回复|引用|举报|编辑|收藏|分享|点赞|赞|关注|加好友|发消息|发短信|串个门|打招呼|私信|主页|空间|个人.*|访问.*"
@@ -41,7 +41,7 @@ _NO_NAME = in_both_scripts(
     r"|\d+\D{1,3}|今[天日]|昨[天日]|前[天日]|刚刚|上午|下午|晚上|星期.|周.|AM|PM|.*评论|.*回(?:复|帖|答)|.*广告|.*提问|第|当前.*|更多.*|下载.*|.*版|.*区|.*吧)[:：]?$"
 )
 _OPENING = in_both_scripts(r"楼主|(?:^|\s)(?:1\s?楼|#\s?1|1\s?#)(?:\s|$)")  # of the first post
-# What templates call the box of a name, and of nothing else.
+# Classes that templates give to the box of a name, and to nothing else.
 _CALLED = re.compile(
     r"(?:user|author|nick|member|poster|screen|display|d_)[_-]?name(?:$|\s)"
     r"|(?:^|[\s_-])(?:nick|uname|author|poster|creator|name)(?:$|\s)",

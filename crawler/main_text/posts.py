@@ -63,11 +63,11 @@ class PageBoxes:
         return self._by_kind_of_line(place for place, line in enumerate(self.page) if is_mark(line.text))
 
     def dividing_marks(self) -> list[list[int]]:
-        """Of each kind those marks that may part a page into posts."""
+        """Marks of each kind that may divide a page into posts."""
         return self._dividing_kinds(self.marks)
 
     def dividing_members(self) -> list[list[int]]:
-        """The same of lines that are the name of a member: no time may be stated at all."""
+        """Names of members that may divide a page into posts, on a page that may state no time."""
         return self._dividing_kinds(
             self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line))
         )

@@ -19,7 +19,7 @@ from crawler.main_text.headline import title_places
 from crawler.main_text.post_marks import END_OF_SENTENCE, MAX_CHARS_OF_MARK, blocks, is_mark, is_member
 from crawler.markup import Line, around, child, is_inside
 
-# What stands above remarks as a line of its own.
+# Labels above remarks, as lines of their own.
 _LABEL = in_both_scripts(
     r"^[^\w]*(?:(?:全部|所有|最新|热门|最热|精彩|精选|网友|读者|用户|游客|文章|相关|本文|查看|已有|共有?|发表|我要)的?\s*){0,3}"
     r"(?:\d+\s*(?:条|个|篇|則|则)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|迴響|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
@@ -27,7 +27,7 @@ _LABEL = in_both_scripts(
 )
 _MAX_CHARS_OF_LABEL = 24
 _MAX_LINES_BELOW_LABEL = 6
-# What lines say that state who said something, and what buttons below remarks say.
+# Words of lines that name a speaker, and of buttons below remarks.
 _SPEECH = in_both_scripts(
     r"说(?:道)?\s*[:：]|写道|(?:发表|回复|评论)于|\d+\s?(?:楼|#)|#\s?\d+|网友|游客|\d\s?次?点击|\d\s?(?:字|字节)[)）]"
     r"|(?:^|[\s|·•\]\[])(?:回复|回应|引用|举报|支持|反对|赞同?|顶|踩|沙发|板凳)(?:$|\W|\d)"
@@ -39,7 +39,7 @@ _NAMED = re.compile(
     r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE
 )
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
-# How many of the boxes have to hold a link, a button or a name: a live report's rows hold times, too. At .6 and .8 the
+# Share of boxes that have to hold a link, a button or a name: a live report's rows hold times, too. At .6 and .8 the
 # labelled pages are read alike, at .4 two of the 58 lose their text (2026-11).
 MIN_SHARE_OF_SPEECH = 0.8
 MAX_KINDS, MAX_LEVELS, MAX_LABELS, MAX_TITLES = 20, 12, 10, 10
@@ -213,11 +213,11 @@ def neighbours(page: Sequence[Line], title: str) -> frozenset[int]:
     title: of the page, the site's name and all.
     """
     for place in title_places(page, title)[:1]:
-        return frozenset(_in_boxes(page, place) or _in_sequence(page, place))
+        return frozenset(_neighbours_in_boxes(page, place) or _neighbours_in_sequence(page, place))
     return frozenset()
 
 
-def _in_boxes(page: Sequence[Line], place: int) -> set[int]:
+def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
     """Return the articles that stand each in a box of the same kind, below one box."""
     for box in islice(blocks(page[place].container), _MAX_LEVELS):
         above = place - 1 - _LINES_ABOVE_HEADING
@@ -234,7 +234,7 @@ def _in_boxes(page: Sequence[Line], place: int) -> set[int]:
     return set()
 
 
-def _in_sequence(page: Sequence[Line], place: int) -> set[int]:
+def _neighbours_in_sequence(page: Sequence[Line], place: int) -> set[int]:
     """Return articles one after another in one box: heading and text of the same kind, before the page's own."""
     heading = page[place].container
     if heading.tag not in _HEADINGS or heading.getparent() is None:

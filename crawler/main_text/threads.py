@@ -119,7 +119,7 @@ def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line
     frames = [text for text in short if _OF_LABELS.search(text) and not END_OF_SENTENCE.search(text)]
     points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
     if points == MIN_POINTS - 1:
-        # What stands around remarks too, and names of boxes, only settle what is likely already.
+        # Labels that stand around remarks, too, and names of boxes only confirm a likely thread.
         return any(map(_LABEL_OF_REMARKS_TOO.search, frames)) or _has_names(tree)
     return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
 

@@ -171,7 +171,7 @@ def _leads_away(line: Line) -> bool:
 
 
 def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:
-    """Of each box around a line, the first and the last line in it."""
+    """First and last line in each box around a line."""
     spans: dict[HtmlElement, tuple[int, int]] = {}
     for place, line in enumerate(page):
         for box in islice((line.container, *line.container.iterancestors()), _MAX_LEVELS):

@@ -12,7 +12,7 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
-MAX_SIGNS = 50_000  # that are looked at: 1 s; a novel of two million characters with one in each paragraph has as many
+MAX_SIGNS = 50_000  # take 1 s; a novel of two million characters with one in each paragraph has as many
 MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertisements
 
 _DOT = r"(?:[^\S\n]?[.．。·•点點丶][^\S\n]?|[^\S\n]?(?:dot|DOT)[^\S\n]?)"
@@ -49,7 +49,7 @@ def _alternatives(openings: str, rest: str) -> str:
     return "|".join(f"{first}(?:{'|'.join(tails)}){rest}" for first, tails in by_first.items())
 
 
-# What only a site says of itself. Each is a whole clause, or the sign of one.
+# Statements that only a site makes of itself. Each is a whole clause, or the sign of one.
 _SIGNS = re.compile(
     "|".join(
         _alternatives(openings, rest)
@@ -139,7 +139,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
 
 
 def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
-    """All of them; None where they are more than `most` characters, or more signs than are looked at."""
+    """Find all advertisements; None where they have more than `most` characters, or more than MAX_SIGNS signs."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):

@@ -14,12 +14,12 @@ from PIL import Image, ImageDraw
 from crawler.obfuscation.picture_ink import read_ink
 from crawler.obfuscation.worker_process import WorkerProcess
 
-# A font's bytes -> drawings of the characters asked for. Runs in a process of its own: what it reads is hostile.
+# A font's bytes -> drawings of the requested characters. Runs in a process of its own: fonts are hostile.
 #
 # Only outlines are read, by fontTools, which is memory-safe; no hinting, no system library sees the file.
 
 SIZE_PX = 72  # of a drawing's side: the em square and a margin
-MAX_GLYPHS = 4_000  # asked of one font: no page shows more different characters
+MAX_GLYPHS = 4_000  # of one font: no page shows more different characters
 MAX_POINTS = 4_000  # of one glyph; the richest of Noto Serif (龘) has 420
 MAX_PARTS = 64  # of one composite glyph
 _FINER = 3  # drawn so much larger, then averaged
@@ -40,7 +40,7 @@ class Drawings:
 
 
 def draw(font: bytes, codes: Sequence[int]) -> Drawings:
-    """Those of `codes` that the font has an outline for. Raises whatever fontTools raises for a broken font."""
+    """Draw those of `codes` that the font has an outline for. Raises fontTools' errors for a broken font."""
     face = TTFont(BytesIO(font), lazy=True, recalcBBoxes=False, recalcTimestamp=False, fontNumber=0)
     names: dict[int, str] = face.getBestCmap() or {}
     glyphs, em = face.getGlyphSet(), float(face["head"].unitsPerEm) or 1000.0
@@ -172,7 +172,7 @@ class FontProcess:
 
 
 def answer(codes: list[int] | None, data: bytes) -> tuple[list[int], bytes]:
-    """Of a font the code points that were drawn and their drawings; of a picture its height, width and ink."""
+    """Return a font's drawn code points and their drawings, or a picture's height, width and ink."""
     if codes is None:
         ink = read_ink(data)
         return (list(ink.shape), ink.tobytes()) if ink is not None else ([], b"")

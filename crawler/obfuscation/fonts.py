@@ -126,7 +126,7 @@ class FontReader:
         return known
 
     def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:
-        """None for a character that the font does not draw, or as nothing known."""
+        """Draw and compare characters; None for one that the font does not draw, or draws as no known one."""
         read: dict[str, _Glyph | None] = dict.fromkeys(chars)
         drawings = self._process.draw(font, [ord(char) for char in chars])
         if drawings is None:

@@ -19,7 +19,7 @@ _SIMILARITY_OF_A_NAT = 0.012
 _FULL_STEP_BELOW, _LEAST_STEP = 0.9, 0.5
 # The share of one character of each kind in running text, in nats. Two fifths of a text are the 250 most frequent.
 _FREQUENT, _OTHER_SIGN, _COMMON, _RARE = log(1.8e-3), log(3.4e-4), log(1.2e-4), log(6e-6)
-# What neither GB 2312 nor Big5 has: .01 % of articles, 5,400 characters (docs/decisions/obfuscation.md).
+# Characters in neither GB 2312 nor Big5: .01 % of articles, 5,400 characters (docs/decisions/obfuscation.md).
 _RAREST = log(2e-8)
 # Traditional prose writes these in many editions and Hong Kong by rule; the charset Big5 has another form of each.
 _FORMS_BEYOND_BIG5 = frozenset("裏牀峯羣綫衞爲麪啓吿紥")
@@ -28,7 +28,7 @@ _MIN_TO_TELL_SCRIPT = 3  # times as many characters of one script than of the ot
 # Times its confidence. It is right of 95 % of single glyphs, but its errors are towards what is frequent; below .8 it
 # sees 竞 for 竟 and 烏 for 鳥 (16 of 300 pages), above it is wrong of 毘 and 羨 alone (0 to .9 tried, 3 to 7 nats).
 _SEEN_BY_OCR, _MIN_OCR_CONFIDENCE = 3.0, 0.8
-MIN_TO_BE_SURE = 0.95  # below, a second opinion is asked
+MIN_TO_BE_SURE = 0.95  # below it a second opinion is needed
 
 
 class Script(Enum):
@@ -89,10 +89,10 @@ def choose(candidates: Sequence[Candidate], evidence: GlyphEvidence = GlyphEvide
     return GlyphChoice(candidates[nats.index(most)].char, 1 / sum(exp(each - most) for each in nats))
 
 
-def in_doubt(chars: str) -> str:
+def mark_doubtful(chars: str) -> str:
     """Characters that stay in doubt, as an example of what was undone begins with them.
 
-    >>> in_doubt("竟间"), in_doubt("")
+    >>> mark_doubtful("竟间"), mark_doubtful("")
     ('竟? 间? · ', '')
     """
     return " ".join(f"{char}?" for char in dict.fromkeys(chars)) + " · " if chars else ""

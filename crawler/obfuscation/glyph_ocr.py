@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-_HEIGHT_PX = 48  # what the recogniser's network takes
+_HEIGHT_PX = 48  # the input height of the recogniser's network
 MAX_WIDTH_PX = 2_000
 _INK = 96
 # Of its longer side: so 95 % of 168 single characters of 20 to 55 px are read, and 93 % as the bare box of their ink.
@@ -28,7 +28,7 @@ class Recognizer:
         return self._load() is not None
 
     def line(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
-        """The characters of one line (uint8[height, width], 255 ink) and how sure that is, [0, 1]; ("", 0.0): none."""
+        """Recognise one line (uint8[height, width], 255 ink): text and a confidence in [0, 1]; ("", 0.0) for none."""
         engine = self._load()
         if engine is None or not ink.size:
             return "", 0.0
@@ -40,7 +40,7 @@ class Recognizer:
         return str(found[0][0]).strip(), float(found[0][1])
 
     def one(self, ink: NDArray[np.uint8]) -> tuple[str, float]:
-        """As `line`, for the drawing of one character: its shape is kept, and ground left around it."""
+        """Recognise the drawing of one character: as `line`, but keeps its shape and leaves ground around it."""
         return self.line(_square(ink))
 
     def _load(self) -> Any:
@@ -57,7 +57,7 @@ class Recognizer:
 
 
 class NoRecognizer(Recognizer):
-    """As if the extra were not installed."""
+    """Recognises nothing, as if the extra were not installed."""
 
     def __init__(self) -> None:
         super().__init__()

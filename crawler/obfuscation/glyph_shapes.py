@@ -100,7 +100,7 @@ def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
     extraction techniques", Pattern Recognition 37 (2004), gradient features by parallelogram.
     """
     parts = takewhile(len, (rasters[start : start + _AT_ONCE] for start in count(0, _AT_ONCE)))
-    found = [_directions(np.stack([_in_square(raster) for raster in part])) for part in parts]
+    found = [_directions(np.stack([_fit_square(raster) for raster in part])) for part in parts]
     return np.concatenate(found) if found else np.zeros((0, FEATURES), np.float32)
 
 
@@ -129,7 +129,7 @@ def _scatter(rows: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(rows.T @ rows / max(1, len(rows)), np.float32)
 
 
-def _in_square(raster: Raster) -> NDArray[np.float32]:
+def _fit_square(raster: Raster) -> NDArray[np.float32]:
     square = np.zeros((SIDE, SIDE), np.float32)
     ink = _crop(raster)
     if ink is None:

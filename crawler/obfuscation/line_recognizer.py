@@ -13,10 +13,10 @@ from crawler.obfuscation.page_picture import Grey, SeenLine, tiles
 # A line at a time: together they are padded to the widest, which takes 4.0 s and 520 MB in place of 2.7 s and 130 MB
 # of 850 characters (2026-11).
 _LINES_AT_A_TIME = 1
-_UPRIGHT = 1.5  # how much higher than wide a box is whose characters stand one below the other
+_UPRIGHT = 1.5  # ratio of height to width from which a box is a column
 _MAX_GAP = 3.0  # between pieces of a line, in its height
 _MAX_SLOPE = 0.08  # of a line: a watermark goes across
-# After so many lines it is told whether the picture is worth the rest: sure lines have .9 and more, and characters.
+# After so many lines the picture is judged: sure lines have .9 and more, and characters.
 _LINES_TO_JUDGE, _MIN_CONFIDENCE, _MIN_CHARS = 8, 0.6, 3
 
 _Box = NDArray[np.float32]  # float32[4, 2]: x and y in px from the upper left corner, clockwise
@@ -26,13 +26,13 @@ class LineRecognizer:
     """Loads the models, which takes .5 s."""
 
     def __init__(self) -> None:
-        # A picture of one line is looked at as it is: enlarged to 736 px it takes three times as long (2026-11).
+        # A picture of one line is read at its size: enlarged to 736 px it takes three times as long (2026-11).
         self._engine: Any = RapidOCR(
             intra_op_num_threads=1, inter_op_num_threads=1, rec_batch_num=_LINES_AT_A_TIME, det_limit_type="max"
         )
 
     def lines(self, grey: Grey, until: float) -> tuple[list[SeenLine], bool]:
-        """The lines, from tile to tile, and whether all was looked at by `until` (time.monotonic).
+        """Read the lines, from tile to tile; False where that takes longer than `until` (time.monotonic).
 
         A picture whose first lines say nothing is left, as if it had been looked at.
         """

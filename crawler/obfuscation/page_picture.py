@@ -17,7 +17,7 @@ from crawler.obfuscation.picture_ink import FORMATS
 Grey = NDArray[np.uint8]  # uint8[height, width], 0 black
 
 MIN_SIDES_PX = (16, 100)  # height and width: less is a line of nothing
-# What is to be kept in memory of one picture; a chapter of 3,000 characters of 44 px has 11,000,000.
+# Pixels of one picture in memory; a chapter of 3,000 characters of 44 px has 11,000,000.
 MAX_PIXELS = 24_000_000
 MAX_WIDTH_PX = 1_200  # of what is recognised; wider ones are for screens of high density
 TILE_ROWS, MIN_TILE_ROWS = 1_000, 600  # a tile ends at the emptiest row between these
@@ -25,7 +25,7 @@ _NEAR_GROUND = 24  # of 255: a paper's texture, noise, and what JPEG makes of th
 _MIN_SHARE_OF_GROUND = 0.5  # rendered pages have .7 and more, photographs .1 to .4 (2026-11)
 _MIN_CONTRAST = 40
 _SHARES_OF_INK = 0.001, 0.35
-_LINE_PX = 7, 130  # how high a line may be
+_LINE_PX = 7, 130  # least and greatest height of a line
 
 
 @dataclass(frozen=True, slots=True)

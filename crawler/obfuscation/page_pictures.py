@@ -40,7 +40,7 @@ MAX_HAN_OF_SHORT = 300
 MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS = 3, 0.5
 MIN_HAN_OF_PARAGRAPH = 16
 MIN_HAN_OF_PICTURES = 100  # of one page together; banners and notices have 20 to 60
-# How many pictures that show no text are looked at before the first that does: a cover, a banner, two advertisements;
+# Most pictures without text that are read before the first with text: a cover, a banner, two advertisements;
 # of a page with a text of its own one.
 MAX_IN_VAIN, MAX_IN_VAIN_BESIDE_TEXT = 4, 1
 MIN_STATED_WIDTH_PX, MIN_STATED_HEIGHT_PX = 200.0, 16.0

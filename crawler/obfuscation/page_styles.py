@@ -62,7 +62,7 @@ _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 def page_sheets(
     tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps | None = None, *, with_linked: bool
 ) -> list[Sheet]:
-    """All sheets of a page; without linked ones nothing is asked for but what style elements import.
+    """Collect all sheets of a page; without linked ones fetches only those that style elements import.
 
     steps: raise TooCostly where it takes too long.
     """

@@ -101,7 +101,7 @@ class PictureReader:
         return texts
 
     def _candidates(self, cells: Sequence[Raster]) -> Sequence[Sequence[Candidate]]:
-        """All at once: to walk through the references for each takes 12 ms of each, for 25 together 1 ms (2026-11)."""
+        """Compare all cells at once: each alone takes 12 ms, of 25 together each takes 1 ms (2026-11)."""
         index = self._references.index if cells else None
         return [()] * len(cells) if index is None else [index.candidates(row) for row in index.similarities(cells)]
 

@@ -17,7 +17,7 @@ from crawler.css.conditions import media_screens
 from crawler.css.screens import DESKTOP
 from crawler.css.values import DESKTOP_UNITS, first_address, length_px, parse_value, token_px
 from crawler.fetching.resources import ResourceKind, absolute
-from crawler.obfuscation.glyph_choice import detect_script, in_doubt
+from crawler.obfuscation.glyph_choice import detect_script, mark_doubtful
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
@@ -55,7 +55,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
         if read.text:
             _replace(place.element, read.text)
             name = place.address if not place.address.startswith("data:") else "data:"
-            example = f"{in_doubt(read.doubtful)}{read.text} ← {name[-60:]}"
+            example = f"{mark_doubtful(read.doubtful)}{read.text} ← {name[-60:]}"
             repaired.append(Repaired(Obfuscation.PICTURE_TEXT, place.element, 1, example))
     return repaired
 
@@ -123,7 +123,7 @@ def _box(own: Properties) -> tuple[float, float, float, float] | None:
 
 def _write_drawn_text(page: MarkedPage) -> Iterator[Repaired]:
     """Characters that stand in a drawing (<svg><text>) inside a sentence need no reading."""
-    han = HanCounts()  # what is put in place of a drawing is in it as well
+    han = HanCounts()  # counts the replaced drawings as well
     for drawing in list(page.tree.iter("svg")):
         page.steps.check()
         text = "".join(" ".join(part.itertext()) for part in drawing.iter("text")).strip()

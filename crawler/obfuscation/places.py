@@ -78,13 +78,13 @@ def read_transform(own: Properties, units: Units) -> Transform:
     for name in ("translate", "scale"):
         tokens = parse_value(own.get(name, "none"))
         if tokens and tokens[0].type != "ident":
-            result = _then(result, name, [[token] for token in tokens], units)
+            result = _combine(result, name, [[token] for token in tokens], units)
     for name, arguments in functions(own.get("transform", "none")):
-        result = _then(result, name, arguments, units)
+        result = _combine(result, name, arguments, units)
     return result
 
 
-def _then(before: Transform, name: str, arguments: Sequence[Sequence[Node]], units: Units) -> Transform:
+def _combine(before: Transform, name: str, arguments: Sequence[Sequence[Node]], units: Units) -> Transform:
     first, second = [*(part[0] for part in arguments if len(part) == 1), None, None][:2]
     if name.startswith("translate") and before.scale == 1.0:
         across, down = (None, first) if name == "translatey" else (first, second)

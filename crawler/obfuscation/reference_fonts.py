@@ -28,7 +28,7 @@ from crawler.obfuscation.glyph_shapes import FEATURES, GlyphIndex, GlyphModel, R
 from crawler.obfuscation.reference_store import ReferenceStore, read_numbers, write_numbers
 from crawler.obfuscation.worker_process import WorkerProcess
 
-SIZE_PX = 72  # that a reference is drawn at, as are the glyphs compared with it
+SIZE_PX = 72  # of drawn references and of the glyphs compared with them
 MAX_FACES = 3  # they cost 12 s of one processor once a machine, and 49 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
 # Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one.
@@ -78,7 +78,7 @@ class ReferenceFonts:
 
     @property
     def index(self) -> GlyphIndex | None:
-        """None where the machine has no face."""
+        """Index of the known characters; None where the machine has no face."""
         with self._drawing:
             return self._index
 
@@ -110,7 +110,7 @@ def _sort_chars(chars: Set[str]) -> list[str]:
 
 
 def draw_char(face: ImageFont.FreeTypeFont, char: str) -> Raster:
-    """One character as a trusted face draws it, no more than its ink."""
+    """Draw one character with a trusted face, cropped to its ink."""
     size = round(face.size)
     sheet = Image.new("L", (2 * size, 2 * size))
     # From the ascender down: of accents above it an eighth of the size is seen.
@@ -150,7 +150,7 @@ def draw_references(paths: Sequence[Path]) -> GlyphModel:
 
 
 def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> GlyphModel:
-    """As `draw_references`, in a process of its own.
+    """Draw the references in a process of its own.
 
     It needs 670 MB, of which a crawl would not get 200 back; and numbers are the same to the last bit only where as
     many threads multiply, of which processes that read pages have one or all.
@@ -171,7 +171,7 @@ def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
 
 
 def _known_chars() -> tuple[list[str], list[str]]:
-    """Those known in every face, and those known in some."""
+    """Characters known in every face, and characters known in some."""
     return [*_sort_chars(_USUAL), *_OTHERS], _sort_chars(_RARE)
 
 

@@ -66,10 +66,10 @@ class TextState:
     fill: str = "currentcolor"
     has_shadow: bool = False
     has_stroke: bool = False
-    ground: Rgba | None = None  # what the page states to lie behind the text
+    ground: Rgba | None = None  # the stated background of the text
     is_gone: bool = False
     cut: Holds = Holds.NOTHING  # inside a box that nothing is seen of
-    is_off: bool = False  # where nobody gets to
+    is_off: bool = False  # out of a reader's reach
     is_indented_away: bool = False
     is_flexible: bool = False
     place: ElementPlace = field(default_factory=ElementPlace)

@@ -61,10 +61,10 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
         if _is_overridden(element, own):
             before = shown_text(element)
             count = _reverse(element, styles)
-        elif (shown := _in_order_shown(element, own, styles)) is not None:
+        elif (shown := _shown_order(element, own, styles)) is not None:
             before = shown_text(element)
             count, ordered = shown
-            _put(element, ordered)
+            _replace_children(element, ordered)
         else:
             continue
         if count and count_han(before):
@@ -85,7 +85,7 @@ def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]
 
 
 def without_overrides(text: str) -> tuple[str, int, str]:
-    """A text with what stands behind right-to-left overrides in the order shown; how many, and the first as it stood.
+    """Put the text behind right-to-left overrides in the order shown; also returns their number and the first one.
 
     >>> without_overrides("他\u202e了来\u202c。")
     ('他来了。', 1, '了来')
@@ -146,7 +146,7 @@ def _signs(text: str | None) -> Iterable[str]:
     return (char.translate(_MIRRORED) for char in text or "")
 
 
-def _in_order_shown(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
+def _shown_order(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
     """Count an element's children that lie elsewhere, and order all as shown; None where none does."""
     if not len(element):
         return None
@@ -182,12 +182,12 @@ def _piece_order(items: Sequence[Item], own: Properties, styles: Cascade) -> lis
     if own.get("direction") == "rtl" and all(one.get("display", "").startswith("inline-") for one in of_items):
         return list(items[::-1])
     if sum(1 for one in of_items if one.get("position") in ("absolute", "relative")) >= MIN_PIECES - 1:
-        return _by_place(items, of_items, own)
+        return _order_by_position(items, of_items, own)
     return _without_floats(items, of_items)
 
 
-def _by_place(items: Sequence[Item], of_items: Sequence[Properties], own: Properties) -> list[Item]:
-    """By where each piece is put: rows by their distance from the top, in a row from the left."""
+def _order_by_position(items: Sequence[Item], of_items: Sequence[Properties], own: Properties) -> list[Item]:
+    """Order pieces by their positions: rows by their distance from the top, in a row from the left."""
     em_px = length_px(own.get("font-size")) or MEDIUM_PX
     places, flow_px = [], 0.0
     for item, one in zip(items, of_items, strict=True):
@@ -247,7 +247,7 @@ def _items(element: HtmlElement) -> list[Item]:
     return items
 
 
-def _put(element: HtmlElement, items: Sequence[Item]) -> None:
+def _replace_children(element: HtmlElement, items: Sequence[Item]) -> None:
     for child in list(element):
         child.tail = None
         element.remove(child)
@@ -263,19 +263,19 @@ def _put(element: HtmlElement, items: Sequence[Item]) -> None:
             last.tail = (last.tail or "") + item
 
 
-def _in_tree(page: MarkedPage) -> list[Repaired]:
+def _repair_tree(page: MarkedPage) -> list[Repaired]:
     return restore_order(page.tree, page.styles)
 
 
-def _in_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
+def _repair_text(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
     text, count, example = without_overrides(text)
     return text, ObfuscationFound(Obfuscation.REORDERED, count, example[:EXAMPLE_CHARS]) if count else None
 
 
 REPAIR = Repair(
-    in_tree=_in_tree,
+    in_tree=_repair_tree,
     needs=frozenset({"bdo", STYLE}),
-    in_text=_in_text,
+    in_text=_repair_text,
     signs=re.compile("\u202e"),
     step=Step.ORDER,
 )

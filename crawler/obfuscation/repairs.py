@@ -153,7 +153,7 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
 
     def classify(old: str, new: str) -> str:
         if new.strip():
-            return _of_changed(old, new, changed) or BESIDE
+            return _kind_of_replacement(old, new, changed) or BESIDE
         words = old.split()
         if words and all(word in of_words for word in words):
             return of_words[words[0]].value
@@ -164,7 +164,7 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
     return classify
 
 
-def _of_changed(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
+def _kind_of_replacement(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
     """A font draws as many characters as stand there, and what stands nowhere in the markup was drawn by none."""
     is_drawn = len(old) == len(new)
     likely = sorted(changed, key=lambda kind: (kind is Obfuscation.FONT) != is_drawn)

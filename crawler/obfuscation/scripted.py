@@ -72,7 +72,7 @@ def _write_scripted(page: MarkedPage) -> list[Repaired]:
 
 @cache
 def _process() -> WorkerProcess:
-    """Of whoever reads pages here; started by the first page that may hide a text in a script."""
+    """The process for scripts; starts with the first page that may hide a text in a script."""
     process = WorkerProcess(run_scripts, 2 * MAX_MEMORY_BYTES, MAX_CPU_S)  # with the interpreter and the answer
     atexit.register(process.close)
     return process

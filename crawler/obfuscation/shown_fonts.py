@@ -13,7 +13,7 @@ from crawler.css.sheets import FontFace
 from crawler.css.values import families
 from crawler.fetching.resources import ResourceKind, Resources, absolute
 from crawler.obfuscation.fonts import FontReader, ShownChars
-from crawler.obfuscation.glyph_choice import in_doubt
+from crawler.obfuscation.glyph_choice import mark_doubtful
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
 from crawler.reading_steps import Step
@@ -44,7 +44,7 @@ class _TextRun:
 def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
     """Write into a page's tree (changed in place) the characters that its fonts show."""
     styles = page.styles
-    faces = _by_family(styles.faces)
+    faces = _faces_by_family(styles.faces)
     if not faces:
         return []
     runs: dict[str, list[_TextRun]] = {}
@@ -68,7 +68,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
     return repaired
 
 
-def _by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
+def _faces_by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
     """The later of two of the same name holds, as it does in a browser."""
     return {face.family: (face, base) for face, base in faces}
 
@@ -133,7 +133,7 @@ def _write_runs(runs: Sequence[_TextRun], shown: ShownChars) -> Iterator[Repaire
 def _example(text: str, shown: ShownChars) -> str:
     piece = " ".join(text.split())[:_EXAMPLE_CHARS]
     written = "".join(shown.chars.get(char, char) for char in piece)
-    return f"{in_doubt(shown.doubtful[:_DOUBTFUL_SHOWN])}{piece} → {written}"
+    return f"{mark_doubtful(shown.doubtful[:_DOUBTFUL_SHOWN])}{piece} → {written}"
 
 
 def _repair(page: MarkedPage) -> Sequence[Repaired]:

@@ -21,7 +21,7 @@ from core.text import TextRange
 from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair, TextRepair, repairs
-from crawler.obfuscation.text_origins import always, origins_from_marks
+from crawler.obfuscation.text_origins import constant_kind, origins_from_marks
 from crawler.reading_steps import ReadingSteps
 from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
@@ -32,8 +32,8 @@ from fingerprint.readings import code_points
 from fingerprint.tables import TABLES_2026
 
 _CONTEXT_CHARS = 6
-# How many, and what share of the Han characters, is no accident. On the 58 development pages (2026-11) no main text has
-# more than what is said here.
+# Least number, and share of the Han characters, that is no accident. On the 58 development pages (2026-11) no main text
+# has more.
 MIN_COUNT = 3
 MIN_SHARES = {Obfuscation.ZERO_WIDTH: 0.005, Obfuscation.PINYIN_INSERTED: 0.01, Obfuscation.SPACES: 0.05}
 MIN_SPACES = 8
@@ -65,7 +65,7 @@ _PUNCTUATION = re.compile("[。，、；：！？,.;:!?]")
 _TWO_HAN = re.compile(f"[{_HAN}]{{2}}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NO_HAN = re.compile(f"[^{_HAN}]+")
-_MAX_BEFORE = 4  # characters looked through for each that is spelt out: others strewn in between
+_MAX_BEFORE = 4  # characters searched for each that is spelt out: other noise may stand in between
 _FULL_WIDTH = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _FULL_WIDTH_LETTER = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\U0002f800-\U0002fa1f]")
@@ -108,7 +108,7 @@ def _noise(text: str) -> Noise:
     return normalize(text).noise
 
 
-def _in_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
+def _restore_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
     """Letters in full width, marks in half width and characters in forms kept for old encodings, as they are usual."""
     letters = _FULL_WIDTH_LETTER.findall(text)
     compatible = _COMPATIBLE.findall(text)
@@ -147,7 +147,7 @@ def _without_marks(text: str, _host: str) -> tuple[str, ObfuscationFound | None]
 
 
 def _noise_marks(text: str, matches: Sequence[re.Match[str]]) -> set[str]:
-    """Those of the marks between Han characters that stand inside words and are everywhere, alone or together."""
+    """Marks between Han characters that stand inside words and are everywhere, alone or together."""
     whole = count_han(text) // STRETCH_HAN
     counts = Counter(chain.from_iterable(match[1] for match in matches))
     if whole < MIN_STRETCHES:
@@ -201,7 +201,7 @@ def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
     return int(np.count_nonzero(counts >= least)) >= MIN_FILLED_SHARE * whole
 
 
-@lru_cache(maxsize=1)  # asked for each of a text's marks
+@lru_cache(maxsize=1)  # called for each of a text's marks
 def _stretches(text: str) -> NDArray[np.int64]:
     """int64[len(text)]: the number of the stretch of each character."""
     codes = code_points(text)
@@ -228,7 +228,7 @@ PINYIN_INSERTED = Repair(
     in_text=_without_kind(Obfuscation.PINYIN_INSERTED), signs=_kind_pattern(Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 )
 FULL_WIDTH = Repair(
-    in_text=_in_usual_width,
+    in_text=_restore_usual_width,
     signs=re.compile(f"{_FULL_WIDTH_LETTER.pattern}|{_COMPATIBLE.pattern}|[{_HALF_WIDTH_MARKS}]"),
 )
 PUNCTUATION_NOISE = Repair(in_text=_without_marks)
@@ -251,7 +251,7 @@ def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> 
 
     budget: raises TooCostly where that takes too long.
 
-    >>> cleaned("夜很静。风停了。").obfuscations
+    >>> clean_text("夜很静。风停了。").obfuscations
     ()
     """
     host, again = _host(url), []
@@ -284,7 +284,7 @@ def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: Clea
         return tuple(marks)
     origins = origins_from_marks(raw_text, text, marks)
     for kind, after in clean.steps:
-        origins.step(after, always(kind))
+        origins.step(after, constant_kind(kind))
     return origins.marks()
 
 

@@ -21,12 +21,12 @@ MAX_PAIRS = 4_000_000_000
 MAX_MARKS = 10_000
 MAX_CHARS = 2_000_000  # the longest novels have more, and their files are read chapter by chapter; chosen, 2026-11
 _NOWHERE, _MAX_SAME = -1, 12
-_MAX_TOLD = 5_000  # characters of a difference by which its kind is told
+_MAX_TOLD = 5_000  # characters of a difference that its kind is read from
 
 KindOf = Callable[[str, str], str]  # of a mark, by what was taken out and what stands there instead
 
 
-def always(kind: str) -> KindOf:
+def constant_kind(kind: str) -> KindOf:
     """Return the kind of every mark of a step that undoes one thing."""
     return lambda _old, _new: kind
 
@@ -76,7 +76,7 @@ class Origins:
     def marks(self) -> tuple[Mark, ...]:
         """Return the differences of both texts, in order of the clean one."""
         found, at, raw_at = list[Mark](), 0, 0
-        for start, end in [*_runs(self._in_order()), (len(self.text), len(self.text))]:
+        for start, end in [*_runs(self._places_in_order()), (len(self.text), len(self.text))]:
             raw_start = int(self.places[start]) if start < end else len(self.raw)
             found += self._gap(TextRange(at, start), TextRange(raw_at, raw_start))
             at, raw_at = end, raw_start + end - start
@@ -87,7 +87,7 @@ class Origins:
             found.append(Mark(Obfuscation.REORDERED.value, raw, TextRange(start, end)))
         return tuple(sorted(found, key=lambda mark: (mark.text, mark.raw)))
 
-    def _in_order(self) -> NDArray[np.int32]:
+    def _places_in_order(self) -> NDArray[np.int32]:
         return np.where(self.is_moved, _NOWHERE, self.places).astype(np.int32)
 
     def _gap(self, text: TextRange, raw: TextRange) -> Iterator[Mark]:
@@ -140,7 +140,7 @@ def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) 
     if joined == text:
         return raw_text, tuple(marks)
     origins = origins_from_marks(raw_text, joined, marks)
-    origins.step(text, always(BESIDE))
+    origins.step(text, constant_kind(BESIDE))
     return raw_text, origins.marks()
 
 
@@ -205,7 +205,7 @@ class _Comparison:
         for each in Indel.opcodes(self._old_lines, self._new_lines):
             olds, news = range(each.src_start, each.src_end), range(each.dest_start, each.dest_end)
             if each.tag == "equal":
-                self._same(self._of_old(olds), self._of_new(news))
+                self._same(self._old_places(olds), self._new_places(news))
             elif loose and loose[-1][0].stop == olds.start and loose[-1][1].stop == news.start:
                 loose[-1] = range(loose[-1][0].start, olds.stop), range(loose[-1][1].start, news.stop)
             else:
@@ -213,12 +213,12 @@ class _Comparison:
         moved = self._moved_lines(loose)
         gone = set(moved.values())
         for number, other in moved.items():
-            self._same(self._of_old([other]), self._of_new([number]), is_moved=True)
+            self._same(self._old_places([other]), self._new_places([number]), is_moved=True)
         for olds, news in loose:
             before, after = [n for n in olds if n not in gone], [n for n in news if n not in moved]
             pairs = zip(before, after, strict=True) if len(before) == len(after) else ()
             for of_before, of_after in [([one], [other]) for one, other in pairs] or [(before, after)]:
-                yield from self._compare_chars(self._of_old(of_before), self._of_new(of_after))
+                yield from self._compare_chars(self._old_places(of_before), self._new_places(of_after))
 
     def _moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
         """Lines of the new text that stand in the old one out of order: of each its number there."""
@@ -248,10 +248,10 @@ class _Comparison:
     def _same(self, old: NDArray[np.int32], new: NDArray[np.int32], *, is_moved: bool = False) -> None:
         self.places[new], self.is_moved[new] = old, is_moved
 
-    def _of_old(self, numbers: Sequence[int]) -> NDArray[np.int32]:
+    def _old_places(self, numbers: Sequence[int]) -> NDArray[np.int32]:
         return _line_places(self._old_starts, self._old_lines, numbers)
 
-    def _of_new(self, numbers: Sequence[int]) -> NDArray[np.int32]:
+    def _new_places(self, numbers: Sequence[int]) -> NDArray[np.int32]:
         return _line_places(self._new_starts, self._new_lines, numbers)
 
 
@@ -272,7 +272,7 @@ def _pick(text: str, places: NDArray[np.int32]) -> str:
 
 
 def _permutation(before: str, after: str) -> list[int]:
-    """Of each character of `after` its place in `before`, which has the same ones: in pieces as long as may be."""
+    """Place in `before` of each character of `after`, which has the same ones: in pieces as long as possible."""
     free = defaultdict[str, list[int]](list)
     for place, char in enumerate(before):
         free[char].append(place)

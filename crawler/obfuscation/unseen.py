@@ -82,7 +82,7 @@ class Looker:
                 result.elements.add(element)
             elif element.tag in PICTURES or element in self._with_content or own_text(element).strip():
                 result.with_seen.add(element)
-            # Nothing in a box that is not there is there; what is told of the outermost is told of all.
+            # Nothing in a box without display is displayed: the outermost stands for all.
             if not all(state.is_gone for state in states):
                 pending += [(child, states) for child in reversed(element) if isinstance(child.tag, str)]
         for element in reversed(result.order):

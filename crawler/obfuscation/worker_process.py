@@ -62,7 +62,7 @@ class WorkerProcess:
             self._lock.release()
 
     def close(self) -> None:
-        """End the process, also while a thread waits for its answer; nothing is asked any more."""
+        """End the process, also while a thread waits for its answer; no question is answered any more."""
         self._is_closed = True
         if (worker := self._worker) is not None:
             worker.kill()
@@ -111,7 +111,7 @@ def _write(sink: IO[bytes], said: object, data: bytes) -> None:
 
 
 def _read_block(source: IO[bytes]) -> bytes | None:
-    """One block with its length before it, four bytes, big-endian; None at the end."""
+    """Read one block with its length before it, four bytes, big-endian; None at the end."""
     head = source.read(4)
     return source.read(int.from_bytes(head, "big")) if len(head) == 4 else None
 

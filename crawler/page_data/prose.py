@@ -14,7 +14,7 @@ from crawler.links import unescaped
 MAX_CHARS = 4_000_000  # of what a page carries and asks for together; a chapter has some 10,000
 MAX_VALUES = 50_000
 MAX_DEPTH = 60
-MAX_OBJECTS_OF_SCRIPT = 30  # that a script assigns
+MAX_OBJECTS_OF_SCRIPT = 30  # assigned by a script
 MAX_CHARS_BETWEEN = 40  # of two literals of one list
 MIN_QUOTES_OF_SCRIPT, MIN_SHARE_QUOTED = 4, 0.9  # chosen: speech in a text has marks of its own, or fewer of these
 # Chosen, not measured: two sentences; settings and labels have less. A text has a mark every 10 to 40 characters.

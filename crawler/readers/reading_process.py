@@ -41,7 +41,7 @@ from crawler.readers.messages import (
 
 # For one task, without its waits for resources, however busy the machine is.
 MAX_SECONDS = 120.0
-# Of the processor, for one task: with what passes until it is looked at, 5 s. The slowest page of the corpora takes
+# Of the processor, for one task: with the time until the next check, 5 s. The slowest page of the corpora takes
 # .4 s; few that are made to be slow (tests.crawler.hostile_pages) come near it at any size (2026-11).
 MAX_CPU_S = 4.5
 # The same for a file that holds a book, offered by a site (crawler.formats.kinds.is_container) or added as a work.
@@ -49,7 +49,7 @@ MAX_CPU_S = 4.5
 MAX_BOOK_CPU_S = 30.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)
 FETCHERS = 2  # threads that fetch what pages refer to: as many pages are read at a time
-_LOOK_S = 0.5  # how often the time of what is being read is looked at
+_LOOK_S = 0.5  # interval of checks of the running tasks' times
 
 MAX_SECONDS_TO_END = 5.0  # a file of 300 KB to write; what is still being read is not waited for
 MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text are 64 MB at most, and some of it stands there twice
@@ -130,7 +130,7 @@ class _Pending:
     max_cpu_s: float
     future: "Future[Any]" = field(default_factory=Future)
     begun_at: float | None = None
-    thread: int = 0  # that reads it, and what of the processor that had used when it began
+    thread: int = 0  # that reads it, and its processor time before
     cpu_s_before: float = 0.0
     waits: int = 0  # for what the page refers to
     waits_since: float = 0.0
@@ -177,12 +177,12 @@ class _Tasks:
             return number
 
     def list_all(self) -> list[tuple[int, _Pending]]:
-        """All tasks, with their numbers, in the order in which they came."""
+        """List all tasks with their numbers, in order of arrival."""
         with self._lock:
             return list(self._tasks.items())
 
     def list_begun(self) -> list[tuple[int, _Pending]]:
-        """Those that are being read."""
+        """List the tasks that are being read."""
         return [(number, job) for number, job in self.list_all() if job.begun_at is not None]
 
     def begin(self, started: Started) -> None:

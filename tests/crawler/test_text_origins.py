@@ -10,7 +10,7 @@ from core.marks import BESIDE, Mark, RawPlaces, rebuild_text
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from crawler.obfuscation import text_origins
-from crawler.obfuscation.text_origins import MAX_MARKS, Origins, always, join_raw_parts, origins_from_marks
+from crawler.obfuscation.text_origins import MAX_MARKS, Origins, constant_kind, join_raw_parts, origins_from_marks
 
 _TEXTS = st.text(alphabet="风雨渡口\n。，x", max_size=40)
 
@@ -18,7 +18,7 @@ _TEXTS = st.text(alphabet="风雨渡口\n。，x", max_size=40)
 def _marks(*texts: str) -> tuple[str, str, Sequence[Mark]]:
     origins = Origins.from_text(texts[0])
     for number, text in enumerate(texts[1:]):
-        origins.step(text, always(f"kind{number}"))
+        origins.step(text, constant_kind(f"kind{number}"))
     return texts[0], texts[-1], origins.marks()
 
 
