@@ -106,7 +106,7 @@ class _DecodingCandidate:
 
 
 def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | Rejection:
-    """The text of a page, whatever its labels say; Rejection.MOJIBAKE where no decoding gives text.
+    """Decode a page, whatever its labels say; Rejection.MOJIBAKE where no decoding gives text.
 
     header_charset: of Content-Type, as it came; hint: what the operator says. Both may be empty or wrong.
     """
@@ -120,7 +120,7 @@ def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | R
 
 
 def resolve_codec(label: str) -> str:
-    """The codec that a charset label stands for, "" for one that no page should be read in.
+    """Return the codec of a charset label, "" for one that no page should be read in.
 
     >>> resolve_codec("GB2312"), resolve_codec("utf-7")
     ('gb18030', '')
@@ -209,7 +209,7 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
 
 
 def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Readings of what was decoded wrongly and saved, where they can be brought back."""
+    """Repairs of text that was saved after a wrong decoding, where it can be restored."""
     for each in plain:
         mended = repair(each.decoded.text) if each.is_whole else None
         if mended is None:

@@ -163,7 +163,7 @@ def frequent_share(text: str) -> float:
 
 
 def lost_share(text: str) -> float:
-    """The share of characters outside ASCII that nobody can bring back."""
+    """Share of characters outside ASCII that cannot be restored."""
     lost = count_lost(text)
     return lost / count_outside_ascii(text) if lost else 0.0
 
@@ -186,7 +186,7 @@ def has_many_controls(text: str) -> bool:
 
 
 def repair(text: str) -> MojibakeRepair | None:
-    """The text before it was decoded wrongly and saved, block by block; None where nothing shows that it was.
+    """Undo a wrong decoding that was saved, block by block; None where nothing shows one.
 
     Only blocks that get better are changed, so a page with one field of mojibake keeps the others.
     """
@@ -224,7 +224,7 @@ def _gain(block: str, way: _Way) -> float:
 
 
 def _repair_block(block: str, way: _Way) -> str | None:
-    """The block read rightly, where that makes it better; what cannot be brought back is U+FFFD."""
+    """Decode a block rightly, where that makes it better; a character that cannot be restored is U+FFFD."""
     is_long = len(block) > 2 * _CHARS_TO_TRY
     if block.isascii() or (is_long and _repair_block(block[:_CHARS_TO_TRY], way) is None):
         return None
@@ -248,7 +248,7 @@ def _is_suspect(block: str) -> bool:
 
 
 def _latin_bytes(block: str) -> bytes:
-    """ISO 8859-1 and windows-1252 at once: what the one lacks the other has, and pages mix them."""
+    """Encode in ISO 8859-1 and windows-1252 at once: each has what the other lacks, and pages mix them."""
     return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
 
@@ -266,7 +266,7 @@ def _encoder(codec: str) -> Callable[[str], bytes]:
 
 
 def _as_lost(fault: UnicodeError) -> tuple[bytes, int]:
-    """A byte of no character for what an encoding lacks: a question mark would pass for good text."""
+    """Replace a character that an encoding lacks by an invalid byte: a question mark would pass for good text."""
     assert isinstance(fault, UnicodeEncodeError)
     return b"\xff" * (fault.end - fault.start), fault.end
 

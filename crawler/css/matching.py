@@ -1,6 +1,6 @@
 """Matches selectors with the elements of a page, in bounded time.
 
-cssselect2 compiles and tests selectors. What depends on what a reader does (:hover, :focus) does not hold, as on a page
+cssselect2 compiles and tests selectors. Pseudo-classes of a reader's actions (:hover, :focus) do not hold, as on a page
 that has just been opened.
 """
 
@@ -84,7 +84,7 @@ class _StepCounter:
 
 
 class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
-    """An element as cssselect2 sees it; each look at others is counted, and none copies what it looks at."""
+    """An element as cssselect2 sees it; counts each access to other elements, and copies none of them."""
 
     namespace_url = HTML
     in_html_document, transport_content_language = True, None
@@ -136,7 +136,7 @@ class _Node(ElementWrapper):  # type: ignore[misc] # cssselect2 is not typed
 
 
 class _CountedSiblings(list[HtmlElement]):
-    """Brothers; to walk through them is counted."""
+    """Siblings; counts the steps through them."""
 
     def __init__(self, elements: Iterator[HtmlElement], steps: _StepCounter) -> None:
         super().__init__(elements)

@@ -239,7 +239,7 @@ class _Reader:
 
 
 def _screens_of_block(keyword: str, prelude: str) -> int:
-    """The screens for which the rules in a block hold; what only layout tells, or is too long, is in doubt."""
+    """The screens for which the rules in a block hold; conditions of layout and too long ones are in doubt."""
     if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
         return IN_DOUBT
     return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)

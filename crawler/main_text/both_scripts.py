@@ -1,4 +1,4 @@
-"""Patterns written in simplified characters that match what sites write in traditional ones as well."""
+"""Patterns written in simplified characters that match traditional ones as well."""
 
 import re
 
@@ -15,7 +15,7 @@ _TRADITIONAL = dict(
 
 
 def in_both_scripts(pattern: str, flags: re.RegexFlag = re.NOFLAG) -> re.Pattern[str]:
-    """A pattern without character classes of such characters, compiled: each of them stands for both of its forms."""
+    """Compile a pattern without classes of such characters, so that each of them matches both of its forms."""
     return re.compile("".join(_both(character) for character in pattern), flags)
 
 

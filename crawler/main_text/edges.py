@@ -208,7 +208,7 @@ def _may_be_frame(line: Line) -> bool:
 
 
 def _is_of_table(box: HtmlElement) -> bool:
-    """Tell a cell of a data table, or a box right in one, from the cell of a post, whose row has two cells."""
+    """True for a cell of a data table, or a box right in one; the row of a post has two cells."""
     cell = box if box.tag in ("td", "th") else box.getparent()
     row = cell.getparent() if cell is not None and cell.tag in ("td", "th") else None
     return row is not None and len(row) >= MIN_CELLS_OF_TABLE

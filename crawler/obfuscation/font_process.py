@@ -150,7 +150,7 @@ class FontProcess:
         self._worker = WorkerProcess(answer)
 
     def draw(self, font: bytes, codes: Sequence[int]) -> Drawings | None:
-        """The drawings of `font_drawing.draw`; None for a font that is broken, too large or too slow."""
+        """Draw glyphs in the process, as `draw`; None for a font that is broken, too large or too slow."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
         given = self._worker.ask(list(codes), font, MAX_SECONDS)

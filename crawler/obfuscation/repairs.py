@@ -165,7 +165,7 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
 
 
 def _kind_of_replacement(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
-    """A font draws as many characters as stand there, and what stands nowhere in the markup was drawn by none."""
+    """Name the likeliest kind: a font draws one character for each, and none that is not in the markup."""
     is_drawn = len(old) == len(new)
     likely = sorted(changed, key=lambda kind: (kind is Obfuscation.FONT) != is_drawn)
     return likely[0].value if likely else ""

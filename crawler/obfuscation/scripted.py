@@ -39,7 +39,7 @@ _SIMPLE_SELECTOR = re.compile(r"^(?:[\w-]+)?(?:[#.][\w-]+)*$")
 
 
 def _write_scripted(page: MarkedPage) -> list[Repaired]:
-    """Put into the tree what its scripts assemble; say what was put there. Raises TooCostly."""
+    """Put into the tree the text that its scripts assemble, and record it. Raises TooCostly."""
     scripts, sources = list[HtmlElement](), list[str]()
     left = MAX_SCRIPT_CHARS
     for script in page.tree.iter("script"):
@@ -110,7 +110,7 @@ def _parse_markup(markup: str) -> HtmlElement:
 
 
 def _with_blocks(parent: HtmlElement) -> HtmlElement:
-    """A writing without paragraphs of its own goes on in the line that it is written into."""
+    """Make text without paragraphs of its own inline: it continues the line that it is written into."""
     if not any(
         child.tag in ("p", "div", "br", "li", "h1", "h2", "h3", "section", "article")
         for child in parent.iter()

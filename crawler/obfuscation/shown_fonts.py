@@ -69,7 +69,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
 
 
 def _faces_by_family(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
-    """The later of two of the same name holds, as it does in a browser."""
+    """Index faces by family; the later of two of one name holds, as in a browser."""
     return {face.family: (face, base) for face, base in faces}
 
 

@@ -109,7 +109,7 @@ def _noise(text: str) -> Noise:
 
 
 def _restore_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    """Letters in full width, marks in half width and characters in forms kept for old encodings, as they are usual."""
+    """Restore the usual forms of letters in full width, marks in half width and compatibility characters."""
     letters = _FULL_WIDTH_LETTER.findall(text)
     compatible = _COMPATIBLE.findall(text)
     marks = sum(map(text.count, _HALF_WIDTH_MARKS))
@@ -279,7 +279,7 @@ def clean_text(text: str, url: str = "", budget: ReadingSteps | None = None) -> 
 
 
 def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
-    """The marks between a raw text and a clean one that was made of `text`, from those that led to that."""
+    """Continue the marks from a raw text to `text` with those from `text` to the clean text made of it."""
     if not clean.steps:
         return tuple(marks)
     origins = origins_from_marks(raw_text, text, marks)

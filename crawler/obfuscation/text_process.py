@@ -56,7 +56,7 @@ class PageBudget:
 
 
 class TextProcess:
-    """Safe to use from several threads; `close` when done. is_read: whether characters are recognised at all."""
+    """Reads pictures in its process; `close` when done. Safe in several threads. is_read: True to recognise text."""
 
     def __init__(self, *, is_read: bool | None = None) -> None:
         self.can_read = is_installed() if is_read is None else is_read

@@ -60,7 +60,7 @@ class _Group:
 
 
 def prose_markup(sources: Sequence[str], page_title: str) -> str:
-    """A page of the longest prose among the values of JSON and scripts; "" where there is none.
+    """Make a page of the longest prose among the values of JSON and scripts; "" where there is none.
 
     Of one place in a structure all values are taken, in their order: paragraphs may be a list.
     """
@@ -83,7 +83,7 @@ def prose_markup(sources: Sequence[str], page_title: str) -> str:
 
 
 def _group_strings(source: str) -> list[_Group]:
-    """The strings of a script's structures, by where they stand."""
+    """Group the strings of a script's structures by their paths."""
     groups: dict[tuple[int, tuple[str, ...]], _Group] = {}
     values = ((number, each) for number, value in enumerate(_json_values(source)) for each in _strings(value))
     for number, (path, title, text) in islice(values, MAX_VALUES):
@@ -112,7 +112,7 @@ def _json_values(source: str) -> Iterator[object]:
 
 
 def _group_literals(source: str) -> list[_Group]:
-    """The literals of a script that is no JSON: those of one list together, what is joined by + as one."""
+    """Group the literals of a script that is no JSON: those of one list together, those joined by + as one."""
     groups: list[_Group] = []
     if source.isascii() and "\\u" not in source:
         return groups

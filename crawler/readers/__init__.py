@@ -1,1 +1,1 @@
-"""Reading what strangers sent, in a process of its own within bounds of time and memory."""
+"""Reading of untrusted data, in a process of its own within bounds of time and memory."""
