@@ -72,7 +72,7 @@ def prose(rng: Random, chars: int, indent: str = "") -> str:
     return "\n".join(parts)
 
 
-def number_chapters(style: str, number: int) -> str:
+def numbered(style: str, number: int) -> str:
     volume, within = divmod(number - 1, 5)
     at = number - 1
     return style.format(
@@ -92,12 +92,12 @@ def number_chapters(style: str, number: int) -> str:
 def chapters(style: str, numbers: range = range(1, COUNT + 1), *, chars: int = 1_000, gap: str = "\n\n") -> str:
     rng = Random(style)
     return "".join(
-        f"{number_chapters(style, each)}{gap}{prose(rng, int(chars * rng.uniform(0.5, 1.6)))}{gap}" for each in numbers
+        f"{numbered(style, each)}{gap}{prose(rng, int(chars * rng.uniform(0.5, 1.6)))}{gap}" for each in numbers
     )
 
 
 def contents(style: str, behind: str = "") -> str:
-    return "目录\n\n" + "".join(f"{number_chapters(style, each)}{behind}\n" for each in range(1, COUNT + 1)) + "\n"
+    return "目录\n\n" + "".join(f"{numbered(style, each)}{behind}\n" for each in range(1, COUNT + 1)) + "\n"
 
 
 def titles(text: str) -> list[str]:

@@ -190,8 +190,8 @@ def shuffled(names: list[str]) -> list[str]:
 def test_names_are_ordered_as_people_number_them() -> None:
     names = ["楔子", "第一章", "第二章（上）", "第二章（下）", "第九章", "第十章", "第十一章", "第一百章", "尾声"]
     assert sorted(shuffled(names), key=natural_key) == names
-    number_chapters = ["001-水", "2 火", "010-土", "11-三国", "100"]
-    assert sorted(shuffled(number_chapters), key=natural_key) == number_chapters
+    numbered = ["001-水", "2 火", "010-土", "11-三国", "100"]
+    assert sorted(shuffled(numbered), key=natural_key) == numbered
 
 
 def test_markdown_headings_make_chapters_and_the_title(tmp_path: Path) -> None:
