@@ -1,1 +1,1 @@
-"""From an address to what was read there: Scrapy at the rim, plain functions over bytes and text inside."""
+"""Crawls sites and reads their pages: Scrapy at the rim, plain functions over bytes and text inside."""

@@ -1,4 +1,4 @@
-"""Pages of an archive file -> the page store, by the reading that the crawl uses, marked with where they came from."""
+"""Imports the pages of an archive file into the page store, read as in a crawl, with their origin."""
 
 import logging
 import time
@@ -18,7 +18,7 @@ from crawler.opening import NO_RULES, ReadingRules, Rejected
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.sources.archive_records import ArchiveFile
-from crawler.sources.archive_shapes import Captured, ImportCounts, Limits, PassedBy, Position
+from crawler.sources.archive_shapes import ArchiveLimits, Captured, ImportCounts, PassedBy, RecordPosition
 from crawler.store_batches import MAX_BYTES, MAX_PAGES
 from crawler.urls import canonical
 
@@ -28,8 +28,8 @@ MAX_READING_S = 60.0  # an import that tells nobody for ten minutes counts as de
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """The site that a page belongs to, and how its pages are read."""
+class PagePlace:
+    """The site that a page belongs to, and the rules by which its pages are read."""
 
     site_id: SiteId
     rules: ReadingRules = NO_RULES
@@ -37,13 +37,13 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class ImportedSoFar:
-    """How far an import came that was interrupted: what lies before `at` is stored, and counted."""
+    """The progress of an interrupted import: what lies before `at` is stored, and counted."""
 
-    at: Position = field(default_factory=Position)
+    at: RecordPosition = field(default_factory=RecordPosition)
     counts: ImportCounts = field(default_factory=ImportCounts)
 
 
-Places = Callable[[str], Place | None]  # where a page goes by its address; None: nobody watches it
+Places = Callable[[str], PagePlace | None]  # returns the site of a page by its address; None: no site is watched there
 
 
 def import_archive(
@@ -51,12 +51,12 @@ def import_archive(
     places: Places,
     store: PageStore,
     outbox: Outbox,
-    limits: Limits,
+    limits: ArchiveLimits,
     *,
     so_far: ImportedSoFar | None = None,
-    on_progress: Callable[[ImportCounts, Position], None] | None = None,
+    on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
 ) -> ImportCounts:
-    """Take in all pages of a file that have a place; each version is told to `outbox` when it is stored, new or not.
+    """Import all pages of a file that have a place; send each stored version to `outbox`, new or not.
 
     so_far: of an import that was interrupted, which goes on there. on_progress: called every 32 records, or 2 s, with
     the counts and where the next import would go on; what it raises ends this one. Safe to repeat: a page that is there
@@ -70,7 +70,7 @@ def import_archive(
     so_far = so_far or ImportedSoFar()
     importing = _Importing(path.name, places, store, outbox, so_far.counts, reader)
     archive = ArchiveFile(path, limits)
-    progress = _Progress(so_far.at, importing, on_progress)
+    progress = _ImportProgress(so_far.at, importing, on_progress)
     try:
         for record in archive.records(lambda url: places(url) is not None, so_far.at):
             if record is None:
@@ -89,19 +89,22 @@ def import_archive(
     return importing.counts
 
 
-class _Progress:
-    """How far an import came: what lies before `at` is stored."""
+class _ImportProgress:
+    """The progress of an import: what lies before `at` is stored."""
 
     def __init__(
-        self, start: Position, importing: "_Importing", listener: Callable[[ImportCounts, Position], None] | None
+        self,
+        start: RecordPosition,
+        importing: "_Importing",
+        listener: Callable[[ImportCounts, RecordPosition], None] | None,
     ) -> None:
         self._importing, self._listener = importing, listener
         self._at = self._met = start
         self._counts = deepcopy(importing.counts)
         self._records, self._told_at = 0, time.monotonic()
 
-    def take(self, at: Position) -> None:
-        """Note a further record; store what gathered and tell of it from time to time."""
+    def take(self, at: RecordPosition) -> None:
+        """Note a further record; store what gathered and report progress from time to time."""
         self._met, self._records = at, self._records + 1
         is_due = time.monotonic() - self._told_at >= TELL_EVERY_S
         if is_due or self._importing.is_full or self._records % TELL_EVERY_RECORDS == 0:
@@ -119,7 +122,7 @@ class _Progress:
 
 
 class _Importing:
-    """One import. Pages gather until `keep` stores them and tells the next step, of those too that were there."""
+    """One import. Pages gather until `keep` stores them and sends them to the next step, known ones too."""
 
     def __init__(  # noqa: PLR0917 - see import_archive
         self,
@@ -142,25 +145,25 @@ class _Importing:
     def take(self, record: Captured | PassedBy) -> None:
         self.counts.records += 1
         if isinstance(record, PassedBy):
-            self._pass_by(record.reason.value)
+            self._count_passed(record.reason.value)
             return
         self.counts.bytes_read += len(record.body)
         self.counts.truncated += record.is_truncated
         self.counts.revisits += record.is_revisit
         place = self._places(record.url)
         if place is None:
-            self._pass_by(ArchiveReason.NOT_WATCHED.value)
+            self._count_passed(ArchiveReason.NOT_WATCHED.value)
             return
         reading = self._reading(record, place)
         if isinstance(reading, Rejected):
-            self._pass_by(reading.reason.value)
+            self._count_passed(reading.reason.value)
             return
         self.counts.dated_by_server += record.is_dated_by_server
-        self._gathered.append((self._fetched(record, place), reading))
+        self._gathered.append((self._make_fetched(record, place), reading))
         self._bytes += len(record.body)
 
     def keep(self) -> None:
-        """Store what gathered. Raises RetryLater; then it is gathered still."""
+        """Store what gathered. Raises RetryLater, and keeps it gathered then."""
         try:
             stored = self._store.put_many(self._gathered)
         except ValueError:  # an address that no page can have: the others do not suffer for it
@@ -178,14 +181,14 @@ class _Importing:
             self._fault(Message("crawl.page-not-stored", url=fetched.final_url[:200], fault=error))
             return []
 
-    def _reading(self, record: Captured, place: Place) -> Reading | Rejected:
+    def _reading(self, record: Captured, place: PagePlace) -> Reading | Rejected:
         page = SinglePage(record.body, dict(record.headers), record.url, place.rules)
         try:
             return self._reader.read(page)  # type: ignore[no-any-return]
         except GivenUp as error:
             return Rejected(Rejection.UNREADABLE, error.message)
 
-    def _fetched(self, record: Captured, place: Place) -> Fetched:
+    def _make_fetched(self, record: Captured, place: PagePlace) -> Fetched:
         origin = (
             self._name,
             f"byte {record.position.offset}",
@@ -205,10 +208,10 @@ class _Importing:
             capture=record.capture,
         )
 
-    def _pass_by(self, reason: str) -> None:
+    def _count_passed(self, reason: str) -> None:
         self.counts.passed_by[reason] = self.counts.passed_by.get(reason, 0) + 1
 
     def _fault(self, fault: Message) -> None:
-        self._pass_by(Rejection.UNREADABLE.value)
+        self._count_passed(Rejection.UNREADABLE.value)
         if len(self.counts.faults) < MAX_FAULTS:
             self.counts.faults.append(fault)

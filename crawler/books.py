@@ -21,7 +21,7 @@ from crawler.formats.headings import split_chapters
 from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, detect_kind
 from crawler.formats.plain import normalize_lines
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
-from crawler.markup import parse, text_of
+from crawler.markup import element_text, parse
 from crawler.obfuscation.text_noise import CleanText, add_noise_marks, clean_text, merge_findings
 from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.opening import Rejected, is_shown_as_page
@@ -45,7 +45,7 @@ _NO_CHINESE = frozenset({"intake.no-chinese", "intake.no-chinese-pictures"})
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What a file is read as. faults: what of it was left out, for the operator."""
+    """The reading of a file. faults: what of it was left out, for the operator."""
 
     reading: Reading | Rejected
     faults: tuple[Message, ...] = ()
@@ -76,7 +76,7 @@ def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
         return None if is_shown_as_page(body, content_type) else Book(_refusal(fault, kind, url))
     if content is None:
         return None
-    joined, is_cut = _joined(content.chapters, url)
+    joined, is_cut = _join_chapters(content.chapters, url)
     if count_han(joined.text) < MIN_HAN_TO_KEEP:
         return Book(_without_text(content, url), content.faults)
     reading = replace(
@@ -91,8 +91,8 @@ def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
     return Book(reading, (*content.faults, *cut))
 
 
-def chapters_of(text: str) -> tuple[ChapterStart, ...]:
-    """Where the chapters of a plain text begin, by its headings; () where it has none."""
+def chapter_starts(text: str) -> tuple[ChapterStart, ...]:
+    """Return the starts of the chapters of a plain text, by its headings; () where it has none."""
     starts, at = [], 0
     for chapter in split_chapters(text)[:MAX_CHAPTERS]:
         starts.append(ChapterStart(chapter.title, TextOffset(at)))
@@ -101,7 +101,7 @@ def chapters_of(text: str) -> tuple[ChapterStart, ...]:
 
 
 def file_name(headers: Mapping[str, str], url: str) -> str:
-    """What a file is called by its sender or, failing that, by its address; without its ending."""
+    """Return a file's name without its ending: the sender's or, failing that, that of its address."""
     disposition = next((value for name, value in headers.items() if name.lower() == "content-disposition"), "")
     found = _FILE_NAME.search(disposition)
     name = found[2].strip() if found else urlsplit(url).path.rpartition("/")[2]
@@ -143,8 +143,8 @@ def _json(body: bytes) -> _Content | None:
     return _Content(title, "", [(title, text)], decoded.encoding, decoded.is_doubtful)
 
 
-def _joined(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, bool]:
-    """The text of all chapters on lines, where each begins, what was strewn into them, and whether it was cut off."""
+def _join_chapters(chapters: Sequence[tuple[str, str]], url: str) -> tuple[Reading, bool]:
+    """Join all chapters to one reading, without inserted noise; also tell whether the text was cut off."""
     parts: list[CleanText] = []
     raw_parts: list[str] = []
     starts: list[ChapterStart] = []
@@ -235,4 +235,4 @@ def _plain(string: str) -> str:
     if not _TAG.search(string):
         return normalize_lines(string)
     tree = parse(string)
-    return normalize_lines(text_of(tree)) if tree is not None else ""
+    return normalize_lines(element_text(tree)) if tree is not None else ""

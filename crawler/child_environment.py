@@ -1,4 +1,4 @@
-"""The environment of a process that is started to read what is hostile."""
+"""The environment of a process that reads hostile input."""
 
 import os
 import sys
@@ -9,7 +9,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 def child_environment() -> dict[str, str]:
-    """Nothing of the operator's: whoever broke out of such a process would find no secrets there."""
+    """Return an environment without secrets: code that breaks out of such a process finds none there."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": paths}

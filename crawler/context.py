@@ -1,4 +1,4 @@
-"""What the parts of one crawl work with: the spider, middlewares, the store pipeline and the politeness extension."""
+"""The shared state of one crawl, for the spider, middlewares, the store pipeline and the politeness extension."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import Recrawl
 from crawler.repeated_texts import RepeatedTexts
 from crawler.stats import CrawlStats
-from crawler.urls import Scope
+from crawler.urls import CrawlScope
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class CrawlContext:
     frontier: Frontier
     stats: CrawlStats
     recrawl: Recrawl
-    scope: Scope
+    scope: CrawlScope
     guard: AddressGuard
     reader: PageReader
     resources: SiteResources
@@ -50,16 +50,16 @@ class CrawlContext:
     answers: RecentAnswers | None = None
 
     def is_known_page(self, url: str) -> bool:
-        """Of a crawl of some pages: whether another address is a page of its own, as earlier crawls know."""
+        """True if this crawl fetches single pages and earlier crawls know the address as a page of its own."""
         return bool(self.plan.only_urls) and self.recrawl.visits.has_page(url)
 
     def is_full(self) -> bool:
-        """Whether as many pages have been fetched as the plan allows."""
+        """True if as many pages have been fetched as the plan allows."""
         return self.fetched_before + self.stats.counts.fetched >= self.plan.max_pages
 
 
 def get_context(crawler: Any) -> CrawlContext:
-    """The context of a scrapy.crawler.Crawler, once its spider is there."""
+    """Return the context of a scrapy.crawler.Crawler, once its spider is there."""
     context = crawler.spider.context
     assert isinstance(context, CrawlContext)
     return context

@@ -1,4 +1,4 @@
-"""Why a crawl ends, in one word each, as `CrawlCounts.finish_reason` has it; Scrapy's own is "finished"."""
+"""Reasons for the end of a crawl, in one word each, for `CrawlCounts.finish_reason`; Scrapy's is "finished"."""
 
 PAGE_LIMIT, BYTE_LIMIT = "page_limit", "byte_limit"  # of one crawl: it is complete
 STOPPED = "stopped"  # from outside: it goes on later

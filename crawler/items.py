@@ -1,4 +1,4 @@
-"""What the spider hands to the pipeline."""
+"""Items that the spider hands to the pipeline."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,7 +10,7 @@ from crawler.frontier import CrawlTarget
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """One page to keep; `target` is what the frontier calls it."""
+    """One page to keep; `target` is its entry in the frontier."""
 
     target: CrawlTarget
     fetched: Fetched
@@ -19,7 +19,7 @@ class ReadPage:
 
 @dataclass(frozen=True, slots=True)
 class Unchanged:
-    """A known page of which the site said that it has not changed since it was last fetched."""
+    """A known page that has not changed since it was last fetched, as the site answered."""
 
     target: CrawlTarget
     at: datetime
@@ -27,7 +27,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class NotThere:
-    """A known page in place of which the site said that it is not there; `visit` is what that makes of its address."""
+    """A known page that is not there, as the site answered; `visit` is the new state of its address."""
 
     target: CrawlTarget
     fetched: Fetched
@@ -37,7 +37,7 @@ class NotThere:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A response in which no text was read: it is kept as it came, for it cannot be read or was asked for alone."""
+    """A response in which no text was read: it is kept raw, as it cannot be read or was requested alone."""
 
     target: CrawlTarget
     fetched: Fetched

@@ -1,4 +1,4 @@
-"""The links of a page, sorted by what they lead to: the next part of a text, a chapter of its list, anything else."""
+"""The links of a page, sorted by their targets: the next part of a text, a chapter of its list, anything else."""
 
 import re
 from collections import Counter
@@ -13,7 +13,7 @@ from lxml.html import HtmlElement
 
 from crawler.markup import parse
 from crawler.selectors import select
-from crawler.urls import is_book, route_of
+from crawler.urls import is_book, script_route
 
 MAX_LINKS_OF_PAGE = 5_000  # a chapter list of a long novel has some 3,000
 _MAX_WORDS = 20  # pieces of text in an element that is clicked: a button has one, a page that is clicked anywhere all
@@ -28,7 +28,7 @@ _CHAPTER = re.compile(
 
 
 class LinkPlace(StrEnum):
-    """Where a page has an address."""
+    """The part of a page that has an address."""
 
     LINK = "link"  # a, area, link
     ATTRIBUTE = "attribute"  # data-href and such, what an element does when it is clicked
@@ -56,7 +56,7 @@ class Links:
         return self.places.get(url, LinkPlace.LINK)
 
     def with_data(self, data: Iterable[str], url: str) -> "Links":
-        """With the addresses in what the page at `url` asks for: JSON, or pieces of markup."""
+        """Add the addresses in what the page at `url` requests: JSON, or pieces of markup."""
         known = {*self.next_pages, *self.chapters, *self.others}
         new: dict[str, LinkPlace] = {}
         for each in data:
@@ -77,18 +77,18 @@ def links(
     *,
     is_rendered: bool = False,
 ) -> Links:
-    """The links of a page that it lets crawlers follow; none at all where a robots meta tag says nofollow.
+    """Return the links of a page that crawlers may follow; none at all where a robots meta tag says nofollow.
 
     encoding: of the page. is_rendered: scripts have made it: routes that only they know are addresses, too.
     Raises BadConfiguration for a selector that cannot be read.
     """
-    page = _Page(tree, base_of(tree, url), encoding, is_rendered=is_rendered)
+    page = _PageAddresses(tree, base_url(tree, url), encoding, is_rendered=is_rendered)
     declared = next((page.address(node.get("href")) for node in tree.iter("link") if _has_rel(node, "canonical")), "")
     if forbids_following(tree):
         return Links((), (), (), declared)
     following = dict.fromkeys(_next_pages(page, next_page_selector))
     chapters = dict.fromkeys(_chapters(page, chapter_list_selector))
-    everything = dict.fromkeys(page.linked(tree.iter("a", "area"))) | dict.fromkeys(page.elsewhere())
+    everything = dict.fromkeys(page.ordinary_addresses(tree.iter("a", "area"))) | dict.fromkeys(page.elsewhere())
     return Links(
         tuple(following),
         tuple(link for link in chapters if link not in following),
@@ -99,15 +99,15 @@ def links(
     )
 
 
-def _downloads(page: "_Page") -> Iterator[str]:
+def _downloads(page: "_PageAddresses") -> Iterator[str]:
     for node in page.tree.iter("a", "area"):
         is_offered = node.get("download") is not None
         if is_offered or _MAY_BE_BOOK.search(node.get("href") or ""):
-            yield from (address for address in page.linked([node]) if is_offered or is_book(address))
+            yield from (address for address in page.ordinary_addresses([node]) if is_offered or is_book(address))
 
 
-class _Page:
-    """The addresses of one page, and where each was found."""
+class _PageAddresses:
+    """Collects the addresses of one page, and where each was found."""
 
     def __init__(self, tree: HtmlElement, base: str, encoding: str, *, is_rendered: bool) -> None:
         self.tree, self._base, self._encoding, self._is_rendered = tree, base, encoding, is_rendered
@@ -117,7 +117,7 @@ class _Page:
         self.clicked = clicked_elements(tree)[:MAX_LINKS_OF_PAGE]
 
     def address(self, href: str | None) -> str:
-        """What an address on the page means; "" for none that leads to a page."""
+        """Resolve an address on the page; "" for one that leads to no page."""
         if not href:
             return ""
         known = self._addresses.get(href)
@@ -125,8 +125,8 @@ class _Page:
             known = self._addresses[href] = absolute(href, self._base, self._encoding, keeps_routes=self._is_rendered)
         return known
 
-    def linked(self, nodes: Iterable[HtmlElement]) -> Iterator[str]:
-        """Where ordinary links lead that may be followed."""
+    def ordinary_addresses(self, nodes: Iterable[HtmlElement]) -> Iterator[str]:
+        """Yield the targets of ordinary links that may be followed."""
         given = 0
         for node in nodes:
             if given >= MAX_LINKS_OF_PAGE:
@@ -138,8 +138,8 @@ class _Page:
                 self.places.pop(address, None)
                 yield address
 
-    def stated(self, addresses: Iterable[str], place: LinkPlace) -> Iterator[str]:
-        """The same for what stands elsewhere."""
+    def other_addresses(self, addresses: Iterable[str], place: LinkPlace) -> Iterator[str]:
+        """Yield the targets of addresses in other places."""
         for stated in addresses:
             address = self.address(stated)
             if not address or len(self.places) >= MAX_LINKS_OF_PAGE:
@@ -149,38 +149,38 @@ class _Page:
             yield address
 
     def elsewhere(self) -> Iterator[str]:
-        """All addresses that are no ordinary links."""
+        """Yield all addresses that are no ordinary links."""
         for node, found in self.clicked:
             if not _has_rel(node, "nofollow"):
-                yield from self.stated(found, LinkPlace.ATTRIBUTE)
-        yield from self.stated(map(option_address, self.tree.iter("option")), LinkPlace.CHOICE)
-        yield from self.stated(frame_addresses(self.tree), LinkPlace.FRAME)
+                yield from self.other_addresses(found, LinkPlace.ATTRIBUTE)
+        yield from self.other_addresses(map(option_address, self.tree.iter("option")), LinkPlace.CHOICE)
+        yield from self.other_addresses(frame_addresses(self.tree), LinkPlace.FRAME)
         inline = (script.text for script in self.tree.iter("script") if script.text and not script.get("src"))
-        yield from self.stated(script_addresses(inline), LinkPlace.SCRIPT)
+        yield from self.other_addresses(script_addresses(inline), LinkPlace.SCRIPT)
 
 
-def _next_pages(page: _Page, selector: str) -> Iterator[str]:
+def _next_pages(page: _PageAddresses, selector: str) -> Iterator[str]:
     if selector:
-        yield from page.linked(_anchors(select(page.tree, selector)))
+        yield from page.ordinary_addresses(_anchors(select(page.tree, selector)))
         return
     for node in page.tree.iter("a", "link"):
         if _has_rel(node, "next") or (node.tag == "a" and _NEXT.match("".join(node.itertext()))):
-            yield from page.linked([node])
+            yield from page.ordinary_addresses([node])
     for node, found in page.clicked:
         if _NEXT.match(_words(node)):
-            yield from page.stated(found, LinkPlace.ATTRIBUTE)
+            yield from page.other_addresses(found, LinkPlace.ATTRIBUTE)
 
 
-def _chapters(page: _Page, selector: str) -> Iterator[str]:
+def _chapters(page: _PageAddresses, selector: str) -> Iterator[str]:
     if selector:
-        yield from page.linked(_anchors(select(page.tree, selector)))
+        yield from page.ordinary_addresses(_anchors(select(page.tree, selector)))
         return
-    yield from page.linked(node for node in page.tree.iter("a") if _CHAPTER.match("".join(node.itertext())))
+    yield from page.ordinary_addresses(node for node in page.tree.iter("a") if _CHAPTER.match("".join(node.itertext())))
     for node, found in page.clicked:
         if _CHAPTER.match(_words(node)):
-            yield from page.stated(found, LinkPlace.ATTRIBUTE)
+            yield from page.other_addresses(found, LinkPlace.ATTRIBUTE)
     choices = (option for option in page.tree.iter("option") if _CHAPTER.match(_words(option)))
-    yield from page.stated(map(option_address, choices), LinkPlace.CHOICE)
+    yield from page.other_addresses(map(option_address, choices), LinkPlace.CHOICE)
 
 
 def _anchors(nodes: list[HtmlElement]) -> Iterator[HtmlElement]:
@@ -189,7 +189,7 @@ def _anchors(nodes: list[HtmlElement]) -> Iterator[HtmlElement]:
 
 
 def _words(node: HtmlElement) -> str:
-    """What stands on an element that can be clicked."""
+    """Return the words on an element that can be clicked."""
     return "".join(islice(node.itertext(), _MAX_WORDS)) or node.get("value") or ""
 
 
@@ -198,7 +198,7 @@ def _has_rel(node: HtmlElement, word: str) -> bool:
 
 
 def forbids_following(tree: HtmlElement) -> bool:
-    """Whether a page says that none of its links is to be followed."""
+    """True if a page says that none of its links is to be followed."""
     tags = (node for node in tree.iter("meta") if (node.get("name") or "").lower() == "robots")
     return any({"nofollow", "none"} & set(re.split(r"[\s,]+", (node.get("content") or "").lower())) for node in tags)
 
@@ -209,7 +209,7 @@ _UNICODE = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", 
 
 
 def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_routes: bool = False) -> str:
-    """The address that a link of a page in `encoding` leads to, "" for those that lead to no page.
+    """Resolve a link of a page in `encoding`; "" for one that leads to no page.
 
     As the URL standard has it, what is not ASCII in a query is sent in the page's own encoding, in a path in UTF-8.
     keeps_routes: a fragment that scripts read as a path stays.
@@ -224,16 +224,16 @@ def absolute(href: str | None, base: str, encoding: str = "utf-8", *, keeps_rout
         is_page = bool(href) and parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
     except ValueError:
         return ""
-    return _with_query_in(encoding, address) + (route_of(joined) if keeps_routes else "") if is_page else ""
+    return _encode_query(encoding, address) + (script_route(joined) if keeps_routes else "") if is_page else ""
 
 
-def base_of(tree: HtmlElement, url: str) -> str:
-    """The address that relative ones of a page begin at."""
+def base_url(tree: HtmlElement, url: str) -> str:
+    """Return the base of a page's relative addresses."""
     stated = next((node.get("href") for node in tree.iter("base") if node.get("href")), "")
     return absolute(stated, url) or url
 
 
-def _with_query_in(encoding: str, address: str) -> str:
+def _encode_query(encoding: str, address: str) -> str:
     head, mark, query = address.partition("?")
     if query.isascii() or encoding in _UNICODE:
         return address
@@ -243,7 +243,7 @@ def _with_query_in(encoding: str, address: str) -> str:
 
 # Addresses that a page has outside of href: in attributes, in frames and lists to choose from, in inline scripts.
 #
-# Only what stands there whole is an address; none is put together. Whatever is found is judged as any other link is.
+# Only what stands there whole is an address; none is put together. All are judged as any other link is.
 
 MAX_SCRIPT_CHARS = 300_000  # of one page; the lists of chapters that scripts carry have some 60 characters a chapter
 MAX_LITERALS = 5_000  # as many as links
@@ -265,7 +265,7 @@ _LINK_IN_MARKUP = re.compile(
     rf"""\bhref\s*=\s*(?:\\?(["'])([^"'\\\s<>]{{1,{_MAX_ADDRESS_CHARS}}}+)\\?\1|([^"'\\\s<>]{{1,{_MAX_ADDRESS_CHARS}}}+)>)""",
     re.IGNORECASE,
 )
-# What is asked for by scripts, and pictures.
+# Requests of scripts, and pictures.
 _ASKED = re.compile(
     r"""(?:fetch|\$\.(?:get|post|ajax|getJSON)|axios(?:\.\w+)?|open)\s*\(\s*(?:["'](?:GET|POST)["']\s*,\s*)?$"""
     r"""|\w*(?:pic|cover|img|image|avatar|thumb|icon|logo|poster)\w*["']?\s*[:=]\s*$"""
@@ -289,24 +289,24 @@ _HANDLED = etree.XPath(
 
 
 def clicked_elements(tree: HtmlElement) -> list[tuple[HtmlElement, list[str]]]:
-    """The elements that lead somewhere by other attributes than href, and where to, as it stands there."""
+    """Return the elements that lead somewhere by other attributes than href, with the raw addresses."""
     return [(node, found) for node in _HANDLED(tree) if (found := attribute_addresses(node))]
 
 
 def attribute_addresses(node: HtmlElement) -> list[str]:
-    """What an element leads to by other attributes than href, as they stand there; what its handlers say among it."""
+    """Return the raw addresses in an element's attributes other than href, those in its handlers among them."""
     found = [value for name in _ATTRIBUTES if (value := node.get(name)) and _ADDRESS.fullmatch(value.strip())]
     href = node.get("href") or ""
     if href.startswith(_SCRIPTED):
-        found += _handled(href)
+        found += _handler_addresses(href)
     for name in _HANDLERS:
         if handler := node.get(name):
-            found += _handled(handler)
+            found += _handler_addresses(handler)
     return found
 
 
 def frame_addresses(tree: HtmlElement) -> Iterator[str]:
-    """What frames show, and where forms without fields lead."""
+    """Yield the addresses of frames, and of forms without fields."""
     for node in tree.iter("iframe", "frame", "embed", "object"):
         yield node.get("src") or node.get("data-src") or node.get("data") or ""
     for form in tree.iter("form"):
@@ -317,13 +317,13 @@ def frame_addresses(tree: HtmlElement) -> Iterator[str]:
 
 
 def option_address(option: HtmlElement) -> str:
-    """What a choice in a list leads to, "" where its value is no address."""
+    """Return the address of a choice in a list, "" where its value is no address."""
     value = (option.get("value") or "").strip()
     return value if _ADDRESS.fullmatch(value) else ""
 
 
 def script_addresses(sources: Iterable[str]) -> list[str]:
-    """The addresses of pages that stand whole in inline scripts or in JSON, each once, in their order.
+    """Return the addresses of pages that stand whole in inline scripts or in JSON, each once, in their order.
 
     An address has a figure in it, the ending of a page or Chinese, or stands beside another one of the same folder: a
     script of an ordinary page names settings of the site, and its pages elsewhere.
@@ -340,10 +340,10 @@ def script_addresses(sources: Iterable[str]) -> list[str]:
     return [address for address, is_assigned in found.items() if is_assigned or _may_be_page(address, folders)]
 
 
-def unescaped(literal: str) -> str:
-    r"""What a literal of a script means.
+def decode_literal(literal: str) -> str:
+    r"""Decode a literal of a script.
 
-    >>> unescaped(r"\/read\/1.html\u0026p=2")
+    >>> decode_literal(r"\/read\/1.html\u0026p=2")
     '/read/1.html&p=2'
     """
     if "\\" not in literal:
@@ -356,14 +356,14 @@ def _character(sign: re.Match[str]) -> str:
     return chr(int(sign[1] or sign[2], 16)) if sign[1] or sign[2] else _CONTROLS.get(sign[3], sign[3])
 
 
-def _handled(code: str) -> list[str]:
+def _handler_addresses(code: str) -> list[str]:
     return [address for address, _ in _literals(code[:2_000])]
 
 
 def _literals(source: str) -> Iterator[tuple[str, bool]]:
-    """Addresses among the literals of a script, and whether the page is led there."""
+    """Yield addresses among the literals of a script, and whether the script navigates there."""
     for match in _LITERAL.finditer(source):
-        literal = unescaped(match[2])
+        literal = decode_literal(match[2])
         before, after = (
             source[max(0, match.start() - 40) : match.start()].rstrip(),
             source[match.end() : match.end() + 8].lstrip(),

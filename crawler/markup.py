@@ -1,4 +1,4 @@
-"""Markup -> a tree, and a tree -> lines of text as a reader sees them, each with where it stood."""
+"""Parses markup to a tree, and a tree to lines of text as a reader sees them, each with its box."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -56,19 +56,19 @@ class Line:
 
 
 def parse(markup: str) -> HtmlElement | None:
-    """The root of a page's tree, None where there is no markup at all. Never raises on hostile or broken markup."""
+    """Return the root of a page's tree, None where there is no markup. Never raises on hostile or broken markup."""
     return parse_bounded(markup)[0]
 
 
 def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
-    """As `parse`, and whether all of the page is in the tree: libxml2 stops at the bounds that it has."""
+    """Parse as `parse`; also tell whether all of the page is in the tree: libxml2 stops at its bounds."""
     text = storable(_END_OF_PAGE.sub("", _DECLARATION.sub("", markup, count=1)))
     if not text.strip():
         return None, True
     try:
-        root, is_whole = _parsed(text.encode("utf-8"), is_deep=False)
+        root, is_whole = _parse_root(text.encode("utf-8"), is_deep=False)
         if not is_whole:
-            root, is_whole = _parsed(text.encode("utf-8"), is_deep=True)
+            root, is_whole = _parse_root(text.encode("utf-8"), is_deep=True)
             root = _shallow(root)
     except (etree.ParserError, etree.XMLSyntaxError):
         return None, True
@@ -77,8 +77,8 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
     return _with_frames(root), is_whole
 
 
-def _parsed(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
-    """The root, and whether all was read where it stands: libxml2 stops where boxes are 256 deep, or 2,048 if told so.
+def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
+    """Return the root, and whether all of the page is in it: libxml2 stops at a depth of 256, or 2,048 if set so.
 
     Elements that an author never closed lie in one another, so that a long page of them gets there.
     """
@@ -114,13 +114,13 @@ def _shallow(root: HtmlElement) -> HtmlElement:
             continue
         if node is not root:
             parent = path[-1]
-            last = _appended(parent, node)
+            last = _append_copy(parent, node)
         last.text = node.text
         path.append(last if len(path) < MAX_DEPTH else path[-1])
     return copy
 
 
-def _appended(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
+def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
     """A copy of an element, with what decides how it looks where a name is one that the parser alone lets pass."""
     try:
         return etree.SubElement(parent, node.tag, dict(node.attrib))
@@ -177,7 +177,7 @@ def _with_frames(root: HtmlElement) -> HtmlElement:
         return root
     for frame in frames:
         try:
-            inner, _ = _parsed(storable(frame.get("srcdoc")).encode("utf-8"), is_deep=True)
+            inner, _ = _parse_root(storable(frame.get("srcdoc")).encode("utf-8"), is_deep=True)
         except (etree.ParserError, etree.XMLSyntaxError):
             continue
         body = inner.find("body")
@@ -188,18 +188,18 @@ def _with_frames(root: HtmlElement) -> HtmlElement:
 
 
 def lines(root: HtmlElement) -> list[Line]:
-    """The lines of `root` in document order, empty ones left out."""
+    """Return the lines of `root` in document order, empty ones left out."""
     if not isinstance(root.tag, str):
         return []
     block = _block(root)
-    walk = _Walk(root)
-    walk.into(root, block, is_link=_is_in_link(root))
+    walk = _LineCollector(root)
+    walk.visit(root, block, is_link=_is_in_link(root))
     walk.flush(root)
     return walk.lines
 
 
-def text_of(element: HtmlElement) -> str:
-    """All of an element's lines, joined by line feeds."""
+def element_text(element: HtmlElement) -> str:
+    """Return all of an element's lines, joined by line feeds."""
     return "\n".join(line.text for line in lines(element))
 
 
@@ -219,16 +219,16 @@ def _is_in_link(element: HtmlElement) -> bool:
 
 
 def _is_link(element: HtmlElement) -> bool:
-    """<a name="top"> is a place to jump to, and often never closed: all of the page is inside."""
+    """True if an <a> is a link: <a name="top"> is an anchor, often never closed, with all of the page inside."""
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
 def _is_permalink(link: HtmlElement, block: HtmlElement) -> bool:
-    """Whether a link leads from a heading to the heading itself."""
+    """True if a link leads from a heading to the heading itself."""
     return block.tag in HEADINGS and (link.get("href") or "").startswith("#")
 
 
-class _Walk:
+class _LineCollector:
     """Collects lines on the way through a tree, and holds the characters of the line that is being put together."""
 
     def __init__(self, container: HtmlElement) -> None:
@@ -238,8 +238,8 @@ class _Walk:
         self._link_chars = 0
         self._is_pre = False
 
-    def into(self, element: HtmlElement, block: HtmlElement, *, is_link: bool) -> None:
-        """One element whose nearest block, itself included, is `block`; is_link: a link inside that block is around."""
+    def visit(self, element: HtmlElement, block: HtmlElement, *, is_link: bool) -> None:
+        """Visit an element whose nearest block, or itself, is `block`; is_link: it is inside a link of that block."""
         if element is block and element.tag in BLOCKS:
             self.flush(element)
         if element.text:
@@ -249,7 +249,7 @@ class _Walk:
             is_block = tag in BLOCKS
             if isinstance(tag, str) and tag not in UNSEEN:
                 inside = not is_block and (is_link or (_is_link(child) and not _is_permalink(child, block)))
-                self.into(child, child if is_block else block, is_link=inside)
+                self.visit(child, child if is_block else block, is_link=inside)
             if is_block or tag == "br":
                 self.flush(block)
             if child.tail:
@@ -279,7 +279,7 @@ class _Walk:
 
 
 def around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
-    """The smallest box that holds all of some boxes, or is one of them; None where they are of different pages."""
+    """Return the smallest box that holds all of some boxes; None where they are of different pages."""
     path = list(upwards(boxes[0]))
     for box in boxes[1:]:
         above = set(upwards(box))
@@ -288,13 +288,13 @@ def around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
 
 
 def upwards(box: HtmlElement) -> Iterator[HtmlElement]:
-    """A box and those around it, from inside out."""
+    """Yield a box and those around it, from inside out."""
     yield box
     yield from box.iterancestors()
 
 
 def child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
-    """Which child of `parent` a box stands in, or is; None for `parent` itself and for what is outside."""
+    """Return the child of `parent` that holds a box, or is it; None for `parent` itself and for what is outside."""
     node: HtmlElement | None = box
     while node is not None and node is not parent:
         above = node.getparent()
@@ -305,5 +305,5 @@ def child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
 
 
 def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
-    """Whether `parent` is a box or one around it."""
+    """True if `parent` is a box or one around it."""
     return any(node is parent for node in upwards(box))

@@ -1,4 +1,4 @@
-"""A response before anything is taken out of it: its characters, its tree, and why it has none."""
+"""Opens a response: decodes its characters and parses its tree, or says why it has none."""
 
 import re
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from crawler.reading_steps import ReadingSteps, Step
 
 
 class ReadingRules(Protocol):
-    """What a site says of its pages; core.pages.CrawlPlan is one."""
+    """The reading rules of a site; core.pages.CrawlPlan is one."""
 
     @property
     def body_selector(self) -> str: ...
@@ -39,7 +39,7 @@ class PageRules:
 
 @dataclass(frozen=True, slots=True)
 class Rejected:
-    """Why nothing was read, and what is said of this page."""
+    """The reason why nothing was read, and the message for this page."""
 
     reason: Rejection
     message: Message
@@ -105,7 +105,7 @@ class OpenPage:
 def open_page(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules = NO_RULES, *, is_plain: bool = False
 ) -> OpenPage | Rejected:
-    """The first half of `read_page`: characters and tree, whole, for whoever wants the links as well.
+    """Do the first half of `read_page`: characters and tree, whole, for callers that want the links as well.
 
     is_plain: only the plain markup is read (crawler.plain_markup).
     """
@@ -145,7 +145,7 @@ def _media_type(content_type: str) -> str:
 
 
 def is_no_text_type(content_type: str) -> bool:
-    """Whether a response says of itself that it has no text.
+    """True if a response's content type has no text.
 
     >>> is_no_text_type("image/png"), is_no_text_type("application/x-unheard-of"), is_no_text_type("")
     (True, False, False)
@@ -154,17 +154,17 @@ def is_no_text_type(content_type: str) -> bool:
 
 
 def is_page_type(content_type: str) -> bool:
-    """Whether a response says that it is a page, or nothing of itself; anything else is a file for download."""
+    """True if a response's content type is a page's, or missing; anything else is a file for download."""
     return _PAGE_TYPES.match(_media_type(content_type)) is not None
 
 
 def is_attachment(content_disposition: str) -> bool:
-    """Whether a response is to be kept as a file, by its header."""
+    """True if a response is an attachment, by its header."""
     return content_disposition.strip().lower().startswith("attachment")
 
 
 def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Decoded | Rejected:
-    """The characters of a response, or why it has none."""
+    """Decode the characters of a response, or return why it has none."""
     media_type = _media_type(content_type)
     has_mark = _BINARY.match(body) is not None
     if has_mark and media_type not in _SHOWN_TYPES:
@@ -239,7 +239,7 @@ def with_ends(markup: str) -> tuple[str, bool]:
 
 
 def _is_ended(name: str, content: str) -> bool:
-    """Whether what stands behind it is behind it for libxml2 too."""
+    """True if libxml2 ends the element where the page does."""
     if "<" not in content:
         return True
     if name != "noscript" and f"<{name}" in content.lower():

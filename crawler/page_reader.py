@@ -1,4 +1,4 @@
-"""Reads what a site sends beside the crawl, in a process within bounds: the crawl goes on whatever is in it."""
+"""Reads responses in a process of limited time and memory, so that no content can stop the crawl."""
 
 import asyncio
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ class PageReader:
             return WholePage(None, Rejected(Rejection.UNREADABLE, fault.message), 0.0)
 
     def _with_slow_rules(self, page: WholePage) -> WholePage:
-        """Say with the page after which the selectors are left out that they are."""
+        """Report dropped selectors with the page after which they are dropped."""
         self._slow_pages += page.has_slow_rules
         if not page.has_slow_rules or self._slow_pages != MAX_SLOW_PAGES:
             return page
@@ -73,7 +73,7 @@ class PageReader:
         return replace(page, faults=(fault, *page.faults))
 
     async def run(self, task: Task) -> Any:
-        """What any other task reads, or raises; Rejected where that is given up."""
+        """Run any other task: its result, or what it raises; Rejected where it is given up."""
         try:
             return await asyncio.wrap_future(self._process.submit(task))
         except GivenUp as fault:

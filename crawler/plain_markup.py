@@ -1,4 +1,4 @@
-"""A page's markup cut down to what holds its text, in time that grows with its length alone, however it is built.
+"""Reduces a page's markup to what holds its text, in time that is linear in its length, however it is built.
 
 No style and no script: the tags that make lines, links and what the head says stay, each with a few attributes;
 comments, scripts and all other tags go. What is left is parsed and read like any page, and cannot be slow.
@@ -60,15 +60,15 @@ _ATTRIBUTE = re.compile(
 
 
 def plain_markup(markup: str) -> str:
-    """The same text in the same lines, in at most MAX_ELEMENTS elements that are MAX_DEPTH deep.
+    """Return the same text in the same lines, in at most MAX_ELEMENTS elements that are MAX_DEPTH deep.
 
     >>> plain_markup("<div style=x>渡<b>口<!-- x --></b><p>石<script>1 < 2</script>阶</div> a < b")
     '<div>渡口<p>石阶</p></div> a &lt; b'
     """
-    return _lines_alone(markup) if markup.count("<") > MAX_TAGS else _Writer().written(markup)
+    return _lines_alone(markup) if markup.count("<") > MAX_TAGS else _MarkupWriter().reduce(markup)
 
 
-class _Writer:
+class _MarkupWriter:
     """Writes the tags that are kept, each of them closed, and the text between them."""
 
     def __init__(self) -> None:
@@ -79,8 +79,8 @@ class _Writer:
         self._elements = self._of_head = self._chars_of_node = 0
         self._is_flat = False  # there are as many elements as may be: what follows stands in the lines of one <pre>
 
-    def written(self, markup: str) -> str:
-        """The markup cut down."""
+    def reduce(self, markup: str) -> str:
+        """Return the reduced markup."""
         at = 0
         while found := (_TOKEN_OF_FOREIGN if self._is_foreign() else _TOKEN).search(markup, at):
             self._add_text(markup, at, found.start())
@@ -115,18 +115,18 @@ class _Writer:
     def _add_text(self, markup: str, start: int, end: int) -> None:
         while self._chars_of_node + end - start > MAX_CHARS_OF_NODE:
             middle = start + MAX_CHARS_OF_NODE - self._chars_of_node
-            self._parts.append(_escaped(markup[start:middle]))
+            self._parts.append(_escape(markup[start:middle]))
             self._break_node()
             start = middle
         if end > start:
-            self._parts.append(_escaped(markup[start:end]))
+            self._parts.append(_escape(markup[start:end]))
             self._chars_of_node += end - start
 
     def _add_title(self, text: str) -> None:
         if self._times_open["title"]:
             return
         self._times_open["title"] = 1
-        self._add_element(f"<title>{_escaped(text[:_MAX_CHARS_OF_TITLE])}</title>")
+        self._add_element(f"<title>{_escape(text[:_MAX_CHARS_OF_TITLE])}</title>")
 
     def _begin(self, name: str, attributes: str) -> None:
         if name in _HEAD:
@@ -179,16 +179,16 @@ class _Writer:
 
 
 def _ends(name: str, last: str) -> bool:
-    """Whether an element ends the one that it begins in."""
+    """True if an element ends the one that it begins in."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("<", "&lt;") if "<" in text else text
 
 
 def _few(attributes: str) -> str:
-    """Those that say where a link leads, what a box is called and what the head states."""
+    """Keep the attributes with a link's target, a box's name and the metadata of the head."""
     if "=" not in attributes:
         return ""
     few: dict[str, str] = {}
@@ -200,11 +200,11 @@ def _few(attributes: str) -> str:
 
 
 def _lines_alone(markup: str) -> str:
-    """The lines, and the links that a crawl may follow, without what stands in them."""
+    """Return the lines, and the links that a crawl may follow, without inline markup."""
     title = _TITLE.search(markup)
     links = (f"<a{_few(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
-    head = (f"<title>{_escaped(title[1])}</title>" if title else "") + "".join(links)
+    head = (f"<title>{_escape(title[1])}</title>" if title else "") + "".join(links)
     token_alone = _TOKEN_ALONE_OF_FOREIGN if _ANY_FOREIGN.search(markup) else _TOKEN_ALONE
-    text = _escaped(token_alone.sub("", _LINE_TAG.sub("\n<x", markup)))
+    text = _escape(token_alone.sub("", _LINE_TAG.sub("\n<x", markup)))
     pieces = (text[start : start + MAX_CHARS_OF_NODE] for start in range(0, len(text), MAX_CHARS_OF_NODE))
     return head + "".join(f"<pre>{piece}</pre>" for piece in pieces)

@@ -1,4 +1,4 @@
-"""What the crawler reads in a response: the one function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
+"""Reads a response: the one function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
 
 import gc
 import threading
@@ -13,7 +13,7 @@ from core.pages import FROM_DATA, FROM_SCRIPTS, Reading
 from core.states import Rejection
 from core.text import storable
 from core.wording import Message
-from crawler.books import chapters_of, read_book
+from crawler.books import chapter_starts, read_book
 from crawler.characters.repertoire import count_han
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, extract, is_worth_reading, keep_all_lines
 from crawler.markup import lines, parse
@@ -40,7 +40,7 @@ def read_page(
     rules: ReadingRules = NO_RULES,
     context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
-    """What stands on a page: text, title, author, time, encoding, and the obfuscations of markup that were undone.
+    """Read a page: text, title, author, time, encoding, and the obfuscations of markup that were undone.
 
     headers: names in any case; Content-Type and Content-Disposition are looked at. context: what there is beside the
     bytes. Raises BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page
@@ -56,7 +56,7 @@ def read_page(
 def read_opened(
     page: OpenPage, rules: ReadingRules = NO_RULES, sieve: Sieve = keep_all_lines, context: RenderContext = MARKUP_ALONE
 ) -> Reading | Rejected:
-    """The second half of `read_page`; the page's tree is used up. sieve: takes out what is the site's template.
+    """Do the second half of `read_page`; it uses up the page's tree. sieve: removes the site's template.
 
     A step that takes too long is left out: the page is read once more without it; after several, by its plain markup.
     """
@@ -73,7 +73,7 @@ def read_opened(
 
 
 def _with_slow_parts(reading: Reading, page: OpenPage) -> Reading:
-    """Say of a page that steps of reading it were left out, and which."""
+    """Report the steps of reading that were left out for a page."""
     left_out = page.steps.left_out
     if not left_out:
         return reading
@@ -99,23 +99,23 @@ def _read_tree(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Rende
 
 
 def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: RenderContext) -> Reading | Rejected:
-    """What stands in a page's own markup."""
+    """Read the text in a page's own markup."""
     assert page.tree is not None
     if page.is_plain and len(flat := lines(page.tree)) > MAX_LINES_OF_PLAIN:
         title = " ".join((page.tree.findtext(".//title") or "").split())
         return _reading_of_lines([line.text for line in flat], page, title)
-    deobfuscation = _deobfuscated(page, context)
+    deobfuscation = _deobfuscate(page, context)
     page.notes += deobfuscation.notes
     extraction = extract(page.tree, page.url, rules.body_selector, rules.title_selector, sieve)
     if extraction is None:
         return _no_text(page.url)
     reading = _reading(extraction, page, deobfuscation)
     net_disks = net_disk_links(page.tree, page.url, [line.text for line in reading.lines])
-    return replace(_cleaned(reading, page), net_disks=net_disks)
+    return replace(_clean(reading, page), net_disks=net_disks)
 
 
-def _deobfuscated(page: OpenPage, context: RenderContext) -> Deobfuscation:
-    """What was undone in the page's tree: nothing in a plain one, which has neither styles nor scripts."""
+def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
+    """Undo the obfuscations of the page's tree: none in a plain one, which has neither styles nor scripts."""
     assert page.tree is not None
     if page.is_plain:
         return Deobfuscation(list(page.tree.iter()))
@@ -123,7 +123,7 @@ def _deobfuscated(page: OpenPage, context: RenderContext) -> Deobfuscation:
 
 
 def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) -> Reading | None:
-    """The text that a page's scripts would write: from what they carry, else from what they ask for."""
+    """Read the text that a page's scripts would write: from the data that they carry, else from what they request."""
     markup = prose_markup(for_scripts.scripts, for_scripts.title)
     extractor = FROM_SCRIPTS
     if not markup:
@@ -139,14 +139,14 @@ def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) 
 
 
 def _read_text(page: OpenPage) -> Reading | Rejected:
-    """What stands in a page without markup."""
+    """Read a page without markup."""
     kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(page.decoded.text).splitlines()]
     reading = _reading_of_lines([line for line in kept if line], page)
-    return replace(reading, chapters=chapters_of(reading.text)) if isinstance(reading, Reading) else reading
+    return replace(reading, chapters=chapter_starts(reading.text)) if isinstance(reading, Reading) else reading
 
 
 def _reading_of_lines(texts: Sequence[str], page: OpenPage, title: str = "") -> Reading | Rejected:
-    """All of some lines as the text of a page."""
+    """Make a reading of all lines."""
     decoded, text = page.decoded, storable("\n".join(texts))
     if not is_worth_reading([text]):
         return _no_text(page.url)
@@ -158,15 +158,15 @@ def _reading_of_lines(texts: Sequence[str], page: OpenPage, title: str = "") -> 
         extractor="plain",
         repairs=decoded.repairs,
     )
-    return _cleaned(reading, page)
+    return _clean(reading, page)
 
 
 def _no_text(url: str) -> Rejected:
     return Rejected(Rejection.NO_MAIN_TEXT, Message("page.no-text", url=url, chars=MIN_HAN_TO_KEEP))
 
 
-def _cleaned(reading: Reading, page: OpenPage) -> Reading:
-    """A reading without what was strewn into its text; what its markup hid was undone before."""
+def _clean(reading: Reading, page: OpenPage) -> Reading:
+    """Remove inserted noise from a reading; what its markup hid was undone before."""
     try:
         clean = page.steps.run(Step.TEXT, lambda: clean_text(reading.text, page.url, page.steps), None)
     except TooCostly as fault:

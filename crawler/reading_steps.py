@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class Step(StrEnum):
-    """What may be left out of reading a page; the value is how it is called in a page's source, in any language."""
+    """A step of reading a page that may be left out; the value is its name in a page's source, in any language."""
 
     MARKUP = "html"  # the tree as it stands: the plain markup is read instead
     ATTRIBUTES = "attributes"  # those of an element beyond the first 200
@@ -47,7 +47,7 @@ class TooCostly(Exception):
 
 
 class ReadingSteps:
-    """Which steps of reading a page are left out, and whether the one under way is within its budget."""
+    """The steps of reading a page that are left out, and the budget of the one under way."""
 
     def __init__(self) -> None:
         self.left_out: list[Step] = []
@@ -60,7 +60,7 @@ class ReadingSteps:
             self.left_out.append(step)
 
     def run(self, step: Step, call: Callable[[], T], otherwise: T) -> T:
-        """What the step gives; `otherwise` where it is left out."""
+        """Return the result of the step; `otherwise` where it is left out."""
         if step in self.left_out:
             return otherwise
         with self._under_way(step):
@@ -72,8 +72,8 @@ class ReadingSteps:
             raise TooCostly(self._step)
 
     @contextmanager
-    def uncounted(self) -> Iterator[None]:
-        """While something is made ready that all pages need: the time is no page's."""
+    def exclude_time(self) -> Iterator[None]:
+        """Exclude the time of preparing something that all pages need from the budget."""
         cpu_s, seconds = time.thread_time(), time.monotonic()
         try:
             yield
@@ -83,7 +83,7 @@ class ReadingSteps:
 
     @contextmanager
     def _under_way(self, step: Step) -> Iterator[None]:
-        """While it is, time is the step's; none of what is inside another one is that one's."""
+        """Charge time to the step; a step inside another one is not charged to that one."""
         around = self._step, self._cpu_until, self._until
         cpu_s, seconds = time.thread_time(), time.monotonic()
         max_cpu_s = _MAX_CPU_S_OF_EYES.get(step, MAX_CPU_S)

@@ -1,4 +1,4 @@
-"""Sites that give the same text under ever new values of a parameter: found by the texts themselves, and not followed.
+"""Recognises, by the texts themselves, parameters whose every value shows the same text; such links are not followed.
 
 It serves each kind of site; what can be told by asking for a page without its parameters is in
 crawler.spiders.empty_parameters.
@@ -34,7 +34,7 @@ def is_telling(name: str) -> bool:
 
 
 def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
-    """An address without parameters.
+    """Remove parameters from an address.
 
     >>> remove_parameters("http://a.example/r?id=1&zs=5f", {"zs"})
     'http://a.example/r?id=1'
@@ -43,7 +43,7 @@ def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
 
 
 class RepeatedTexts:
-    """Of one crawl. on_repeating: told of a parameter that multiplies addresses, and of one of these, once each.
+    """For one crawl. on_repeating: called once with each parameter that multiplies addresses, and one of these.
 
     asked_for: addresses that a person named; they are never taken for another.
     """
@@ -62,12 +62,12 @@ class RepeatedTexts:
         self._first: dict[str, str] = {}  # an address without what multiplies it -> the one that is fetched
 
     def recall(self, texts: Iterable[tuple[str, Digest]]) -> None:
-        """Take over which texts stood where in earlier crawls."""
+        """Load the texts of earlier crawls with their addresses."""
         for url, text in texts:
             self._note(url, text, is_recalled=True)
 
     def note(self, url: str, text: str) -> bool:
-        """Note a page's text. Whether it stands at another address that differs in a parameter without meaning."""
+        """Note a page's text; True if another address that differs in an empty parameter has it."""
         is_repeated = self._note(url, digest(text.encode("utf-8", "surrogatepass")))
         return is_repeated and url not in self._asked_for
 

@@ -1,4 +1,4 @@
-"""What people type to have a site crawled by, patterns and selectors, tried before anything is kept."""
+"""Checks patterns and selectors that people type before they are kept."""
 
 import time
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ MAX_TOGETHER_S = 8.0  # chosen: who waits longer for a form has gone
 
 
 def rule_faults(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, Message]:
-    """What is wrong with rules, by the rule; they are tried one by one in a reading process. Raises RetryLater."""
+    """Return the faults of rules, by the rule; they are tried one by one in a reading process. Raises RetryLater."""
     checks = [Call(rule, require_quick, (rule,)) for rule in dict.fromkeys(patterns)]
     checks += [Call(rule, require_quick_selector, (rule,)) for rule in dict.fromkeys(selectors)]
     return _faults(checks) if checks else {}

@@ -47,7 +47,7 @@ _QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
 
 @dataclass(frozen=True, slots=True)
 class CrawlServices:
-    """What a crawl works with.
+    """The ports of a crawl.
 
     store, outbox: pages that were read are in `store`, and `outbox` gets a message for each new version.
     visits: what earlier runs know of the site's addresses; the crawl then fetches what is new or due, and notes what it
@@ -143,7 +143,7 @@ def _run_to_the_end(process: CrawlerProcess, plan: CrawlPlan, make_context: Call
 
 
 def _stop_on_signals(process: CrawlerProcess) -> None:
-    """End after the pages in flight, however often a signal comes: at a second one Scrapy would cut these off."""
+    """End after the pages in flight, however often a signal comes: at a second one Scrapy would drop them."""
     reactor = running_reactor()
     loop: Any = reactor
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -151,7 +151,7 @@ def _stop_on_signals(process: CrawlerProcess) -> None:
 
 
 def _check(plan: CrawlPlan) -> None:
-    """Raises BadConfiguration naming all that is wrong with a plan."""
+    """Raises BadConfiguration naming all faults of a plan."""
     faults: list[Message] = []
     if not KINDS[plan.kind].is_crawled:
         raise BadConfiguration("site.not-crawled", site=plan.site_id)
@@ -168,7 +168,7 @@ def _check(plan: CrawlPlan) -> None:
         scope(plan)
     except BadConfiguration as fault:
         faults.extend(fault.faults)
-    faults.extend(faults_of(plan))
+    faults.extend(plan_faults(plan))
     if faults:
         raise BadConfiguration(faults)
 
@@ -176,8 +176,8 @@ def _check(plan: CrawlPlan) -> None:
 PROXY_SCHEMES = ("http", "https")
 
 
-def faults_of(plan: CrawlPlan) -> list[Message]:
-    """All that is wrong with how a plan is to be crawled."""
+def plan_faults(plan: CrawlPlan) -> list[Message]:
+    """Return the faults of a plan's crawl settings."""
     polite, faults = plan.politeness, list[Message]()
     checks: tuple[Callable[[], object], ...] = (
         lambda: CrawlWindows(polite.windows, polite.zone),

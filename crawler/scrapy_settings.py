@@ -93,7 +93,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
 
 
 def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
-    """What a crawl needs beyond its pace. Raises BadConfiguration where it needs a browser and there is none."""
+    """Return the settings beyond pace. Raises BadConfiguration where the crawl needs a browser and there is none."""
     return {
         "EXTENSIONS_BASE": _EXTENSIONS,
         "EXTENSIONS": {"crawler.politeness.extension.PolitenessExtension": 100},
@@ -106,7 +106,7 @@ def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]
 
 
 def _browser_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
-    """For pages that scripts make. Raises BadConfiguration where all are to be loaded so, and there is no browser."""
+    """Return the settings for pages that scripts make. Raises BadConfiguration where all need a missing browser."""
     missing = missing_browser(settings)
     if missing is not None and plan.politeness.browser is BrowserMode.ALWAYS:
         raise BadConfiguration(missing)
@@ -128,6 +128,6 @@ def _browser_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any
 
 
 def _browser_middlewares(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, int]:
-    """The one that chooses pages for the browser, where the plan wants one and there is one."""
+    """Return the middleware that chooses pages for the browser, where the plan wants one and there is one."""
     is_there = plan.politeness.browser is not BrowserMode.NEVER and missing_browser(settings) is None
     return {"crawler.middlewares.browser_requests.BrowserMiddleware": 583} if is_there else {}

@@ -1,4 +1,4 @@
-"""The elements of a page that a rule of its site names."""
+"""Selects the elements of a page that a rule of its site names."""
 
 import re
 
@@ -38,7 +38,7 @@ def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
 
 
 def slow_selector(selector: str) -> Message:
-    """What is said of a selector that takes too long."""
+    """Return the message for a selector that takes too long."""
     return Message("site.slow-selector", selector=selector, most=MAX_SELECTOR_CHARS)
 
 
@@ -52,7 +52,7 @@ def require_quick_selector(selector: str) -> None:
 
 
 def _walks_inside_walks(xpath: str) -> bool:
-    """Whether a condition within a condition walks over the page: of 760 elements, three such walks took 36 s.
+    """True if a condition within a condition walks over the page: on 760 elements, three such walks took 36 s.
 
     >>> _walks_inside_walks("//div[p[@class='a']]//p"), _walks_inside_walks("//*[count(//*[count(//*)>0])>0]")
     (False, True)

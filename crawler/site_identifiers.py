@@ -1,4 +1,4 @@
-"""What a page carries that its operator has registered: accounts of analytics and advertising, ICP number, e-mail.
+"""Reads identifiers that a site's operator has registered: accounts of analytics and advertising, ICP number, e-mail.
 
 Accounts are read in scripts alone: a text that speaks of one carries none. Whether an identifier is the site's, and not
 one page's, the caller tells by how many of its pages have it.
@@ -43,7 +43,7 @@ _NO_PERSON = re.compile(
 
 
 def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
-    """Kind and value of each that a page carries.
+    """Return kind and value of each identifier on a page.
 
     >>> from lxml import html
     >>> page = '<p>UA-1234567-1</p><script src="https://hm.baidu.com/hm.js?0123456789abcdef0123456789abcdef"></script>'
@@ -60,7 +60,7 @@ def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
 
 
 def registrable(host: str) -> str:
-    """The name that somebody has registered: all blogs of one platform have one.
+    """Return the registrable domain of a host: all blogs of one platform have one.
 
     >>> registrable("a.blog.example.com.cn"), registrable("127.0.0.1")
     ('example.com.cn', '127.0.0.1')

@@ -28,12 +28,12 @@ class SiteKind:
 
     @property
     def label(self) -> Message:
-        """What people call it."""
+        """Return the kind's name for people."""
         return Message(f"site-kind.{self.name}")
 
     @property
     def starts(self) -> Message:
-        """What a line of the site's start addresses is."""
+        """Return what a line of the site's start addresses is."""
         return Message(f"site-kind.{self.name}-starts")
 
     @property
@@ -41,7 +41,7 @@ class SiteKind:
         return bool(self.spider)
 
     def ignored_settings(self, settings: Mapping[str, object]) -> list[str]:
-        """Those of some settings that say nothing to the spider.
+        """Return those of some settings that the spider ignores.
 
         >>> KINDS["list"].ignored_settings({"max_depth": 3, "delay_s": 1.0})
         ['max_depth']

@@ -31,7 +31,7 @@ class CrawlStats:
         self.add_fault(fault)
 
     def count_bytes(self, count: int) -> None:
-        """What pages refer to is fetched as well."""
+        """Count the bytes of what pages refer to."""
         self.counts.bytes_fetched += count
 
     def add_fault(self, fault: Message) -> None:
@@ -39,12 +39,12 @@ class CrawlStats:
             self.counts.faults.append(fault)
 
     def add_first(self, fault: Message) -> None:
-        """Say something before all else, that no number of other faults keeps out."""
+        """Put a message first, so that no number of other faults keeps it out."""
         if fault not in self.counts.faults:
             self.counts.faults[:] = [fault, *self.counts.faults][:MAX_FAULTS]
 
     def add_once(self, fault: Message) -> None:
-        """Say something before all else and for one page alone, where many have it in common."""
+        """Put a message first, and for one page alone, where many have it in common."""
         if all(each.code != fault.code for each in self.counts.faults):
             self.add_first(fault)
 
@@ -55,7 +55,7 @@ class CrawlStats:
             self.counts.refusals.append(fault)
 
     def publish(self, is_last: bool = False) -> None:
-        """Let `on_progress` have the counts, if it is time for that."""
+        """Pass the counts to `on_progress`, if it is time for that."""
         now = time.monotonic()
         if self._on_progress is not None and (is_last or now - self._published_at >= _PROGRESS_INTERVAL_S):
             self._published_at = now

@@ -1,4 +1,4 @@
-"""URLs: the identity of a page, what a crawl plan lets in, and what a crawler should keep out of."""
+"""URLs: the identity of a page, the scope of a crawl plan, and traps for crawlers."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -76,7 +76,7 @@ ADDRESSES_REMEMBERED = 4_096
 
 @lru_cache(maxsize=ADDRESSES_REMEMBERED)
 def canonical(url: str) -> CanonicalUrl:
-    """The identity of a page: one address for all those that differ in nothing that matters.
+    """Return the canonical form of an address: one for all that differ in nothing that matters.
 
     Scheme and host in lower case, no default port, no fragment that is no route, no tracking or session parameters,
     parameters sorted, no trailing index file. Raises ValueError for what is no URL.
@@ -91,14 +91,14 @@ def canonical(url: str) -> CanonicalUrl:
         netloc = f"{netloc}:{port}"
     path = _INDEX_FILE.sub("/", _SESSION_PATH.sub("", parts.path)) or "/"
     bare = urlunsplit((scheme, netloc, path, parts.query, ""))
-    cleaned = url_query_cleaner(bare, _unwanted(parts.query), remove=True)
-    return CanonicalUrl(canonicalize_url(cleaned, keep_blank_values=True) + route_of(url))
+    cleaned = url_query_cleaner(bare, _is_unwanted(parts.query), remove=True)
+    return CanonicalUrl(canonicalize_url(cleaned, keep_blank_values=True) + script_route(url))
 
 
-def route_of(url: str) -> str:
-    """The fragment of an address that scripts read as the path of a page, with its sign; "" for any other.
+def script_route(url: str) -> str:
+    """Return the fragment of an address that scripts read as the path of a page, with its sign; "" for any other.
 
-    >>> route_of("http://a.example/#/chapter/1"), route_of("http://a.example/#top")
+    >>> script_route("http://a.example/#/chapter/1"), script_route("http://a.example/#top")
     ('#/chapter/1', '')
     """
     fragment = url.partition("#")[2]
@@ -106,7 +106,7 @@ def route_of(url: str) -> str:
 
 
 def identity(url: str, declared: str) -> CanonicalUrl:
-    """The canonical URL of a page that declares `declared` (absolute, or "") as its own in <link rel=canonical>.
+    """Return the canonical URL of a page that declares `declared` (absolute, or "") in <link rel=canonical>.
 
     A declaration is believed only when it names the same host and the same numbers and last part: pages of a site that
     all name its front page, or every part of a text its first part, would otherwise swallow each other.
@@ -123,7 +123,7 @@ def identity(url: str, declared: str) -> CanonicalUrl:
 
 @lru_cache(maxsize=ADDRESSES_REMEMBERED)
 def is_trap(url: str) -> bool:
-    """Whether a crawler has no business there: logins, searches, carts, endless paths."""
+    """True if a crawler has no business there: logins, searches, carts, endless paths."""
     parts = urlsplit(url)
     segments = [part for part in parts.path.split("/") if part]
     repeats = max((segments.count(part) for part in segments), default=0)
@@ -132,12 +132,12 @@ def is_trap(url: str) -> bool:
 
 
 def is_binary(url: str) -> bool:
-    """Whether the path ends like a file that is no page."""
+    """True if the path ends like a file that is no page."""
     return bool(_BINARY.search(urlsplit(url).path))
 
 
 def is_book(url: str) -> bool:
-    """Whether the path, or the last value of the query, ends like a file that may hold a book.
+    """True if the path, or the last value of the query, ends like a file that may hold a book.
 
     >>> is_book("http://a.example/1.EPUB"), is_book("http://a.example/down.php?file=1.zip"), is_book("http://a.example/1")
     (True, True, False)
@@ -147,8 +147,8 @@ def is_book(url: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Which URLs a crawl plan lets in."""
+class CrawlScope:
+    """The URLs that a crawl plan admits."""
 
     hosts: tuple[Host, ...]
     follow: tuple[UrlPattern, ...]
@@ -156,7 +156,7 @@ class Scope:
     deny: tuple[UrlPattern, ...]
 
     def is_on_site(self, url: str) -> bool:
-        """Whether the host is one of the plan's; `www.` makes no difference, a port only where the plan names one."""
+        """True if the host is one of the plan's; `www.` makes no difference, a port only where the plan names one."""
         try:
             name, port = host_key(url)
         except ValueError:
@@ -164,38 +164,38 @@ class Scope:
         return urlsplit(url).scheme in DEFAULT_PORTS and any(host.equals(name, port) for host in self.hosts)
 
     def allows(self, url: str) -> bool:
-        """Whether a link may be fetched at all."""
+        """True if a link may be fetched at all."""
         is_clean = not is_trap(url) and not is_binary(url) and not _any(self.deny, url)
         return is_clean and self.is_on_site(url)
 
     def follows(self, url: str) -> bool:
-        """Whether an ordinary link is worth a request."""
+        """True if an ordinary link is worth a request."""
         return self.allows(url) and (not self.follow or _any(self.follow, url) or _any(self.keep, url))
 
     def offers(self, url: str) -> bool:
-        """Whether what a page offers for download may be fetched, whatever other links are worth."""
+        """True if a file that a page offers for download may be fetched, whatever the patterns of links say."""
         is_ours = is_book(url) or not is_binary(url)
         return is_ours and not is_trap(url) and not _any(self.deny, url) and self.is_on_site(url)
 
     def keeps(self, url: str) -> bool:
-        """Whether what stands there is stored."""
+        """True if the page at an address is stored."""
         return (not self.keep or _any(self.keep, url)) and not _any(self.deny, url)
 
 
-def scope(plan: CrawlPlan, report: Callable[[Message], None] = lambda _: None) -> Scope:
-    """The scope of a plan. Raises BadConfiguration naming each host that is none and each pattern that cannot be.
+def scope(plan: CrawlPlan, report: Callable[[Message], None] = lambda _: None) -> CrawlScope:
+    """Make the scope of a plan. Raises BadConfiguration naming each invalid host and pattern.
 
     report: gets one message for each pattern that turns out to be too slow for an address.
     """
     faults: list[Message] = []
     compiled = [
-        _compiled(patterns, faults, report)
+        _compile_patterns(patterns, faults, report)
         for patterns in (plan.follow_patterns, plan.page_patterns, plan.deny_patterns)
     ]
     hosts = _hosts(plan.allowed_hosts or plan.start_urls, faults)
     if faults:
         raise BadConfiguration(faults)
-    return Scope(hosts, *compiled)
+    return CrawlScope(hosts, *compiled)
 
 
 def _hosts(named: Sequence[str], faults: list[Message]) -> tuple[Host, ...]:
@@ -208,7 +208,7 @@ def _hosts(named: Sequence[str], faults: list[Message]) -> tuple[Host, ...]:
     return tuple(dict.fromkeys(hosts))
 
 
-def _compiled(
+def _compile_patterns(
     patterns: Sequence[str], faults: list[Message], report: Callable[[Message], None]
 ) -> tuple[UrlPattern, ...]:
     result = []
@@ -224,13 +224,13 @@ def _any(patterns: Sequence[UrlPattern], url: str) -> bool:
     return any(pattern.matches(url) for pattern in patterns)
 
 
-def _unwanted(query: str) -> list[str]:
+def _is_unwanted(query: str) -> list[str]:
     names = [pair.partition("=") for pair in query.split("&")]
     sessions = [name for name, _, value in names if name.lower() == "sid" and _SESSION_ID.match(value)]
     return [name for name, _, _ in names if name.lower() in _TRACKING] + sessions
 
 
 def _marks(path: str, query: str) -> tuple[list[str], str]:
-    """What tells one page of a site from another: the numbers in its address, or else the last part of the path."""
+    """Return what tells one page of a site from another: the numbers in its address, else the path's last part."""
     numbers = sorted(_DIGITS.findall(f"{path}?{query}"))
     return numbers, "" if numbers else path.rstrip("/").rpartition("/")[2].partition(".")[0]

@@ -2,8 +2,8 @@
 
 What is drawn is the stored response, never the web: the browser asks for the page's address and is given the stored
 bytes; for the style sheets, fonts and pictures that were fetched to read the page, it is given these; every other
-request is refused. Scripts are off. So a picture shows what was fetched and nothing else; `PageRendering` names what
-the page requested and was not given.
+request is refused. Scripts are off. So a picture shows what was fetched and nothing else; `ResponseRendering` names
+what the page requested and was not given.
 """
 
 import base64
@@ -41,7 +41,7 @@ class NoRendering(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class PageRendering:
+class ResponseRendering:
     """A stored response as a browser rendered it. `pdf` is b"" where it could not be printed."""
 
     png: bytes
@@ -84,12 +84,14 @@ class Drawable:
 
 def render(
     body: bytes, headers: Mapping[str, str], url: str, *, chromium: str = "", deadline_s: float = DEADLINE_S
-) -> PageRendering | NoRendering:
+) -> ResponseRendering | NoRendering:
     """Draw a stored response by itself, as `render_page` does."""
     return render_page(Drawable(body, headers, url), chromium=chromium, deadline_s=deadline_s)
 
 
-def render_page(given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S) -> PageRendering | NoRendering:
+def render_page(
+    given: Drawable, *, chromium: str = "", deadline_s: float = DEADLINE_S
+) -> ResponseRendering | NoRendering:
     """Draw a page with what was fetched for it. Never raises for what the page does.
 
     chromium: the executable; found where it is not named.
@@ -117,7 +119,7 @@ class _DrawnPage:
         self._served: dict[str, None] = {}
         self._missing: dict[str, None] = {}
 
-    def draw(self) -> PageRendering:
+    def draw(self) -> ResponseRendering:
         product = str(self._browser.call("Browser.getVersion")["product"])
         self._prepare()
         self._browser.send("Page.navigate", {"url": self._given.url}, self._session)
@@ -127,7 +129,7 @@ class _DrawnPage:
         page_height = max(1, round(float(size["height"])))
         height = min(page_height, MAX_HEIGHT_PX)
         png = self._picture(height)
-        return PageRendering(
+        return ResponseRendering(
             png=png,
             pdf=self._pdf(),
             width_px=WIDTH_PX,

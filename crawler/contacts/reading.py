@@ -10,7 +10,7 @@ from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
 from crawler.contacts.emails import emails, fold, parse_email
 from crawler.contacts.regions import LinkOfPage, regions
 from crawler.contacts.telling_pages import has_form, kind_of_page, linked_pages
-from crawler.links import base_of
+from crawler.links import base_url
 from crawler.site_identifiers import PROVINCES
 
 MAX_TITLE_CHARS = 300
@@ -35,7 +35,7 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
     where = found.page if kind is not None else found.footer
     spoken = [*emails(where), *_mailto_contacts(found.links, is_telling=kind is not None)]
     spoken += numbers(where or found.tail)
-    spoken += linked_pages(found.links, base_of(tree, url), url)
+    spoken += linked_pages(found.links, base_url(tree, url), url)
     if kind is not None and len(url) <= MAX_VALUE_CHARS:
         spoken += [Contact(kind, url)]
         spoken += [Contact(ContactKind.FORM, url)] if has_form(found.forms) else []

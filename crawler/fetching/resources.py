@@ -249,7 +249,7 @@ def _from_base64(text: str) -> bytes | None:
 def detect_content_type(data: bytes, kind: ResourceKind) -> str:
     r"""Detect a resource's type by its first bytes; servers name wrong types for fonts and pictures.
 
-    >>> content_type_of(b"GIF89a", ResourceKind.PICTURE), content_type_of(b"p {}", ResourceKind.STYLE)
+    >>> detect_content_type(b"GIF89a", ResourceKind.PICTURE), detect_content_type(b"p {}", ResourceKind.STYLE)
     ('image/gif', 'text/css')
     """
     if kind is ResourceKind.STYLE:

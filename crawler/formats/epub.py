@@ -17,7 +17,7 @@ from crawler.formats.archive import Archive
 from crawler.formats.chapters import number_chapters
 from crawler.formats.headings import split_chapters
 from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, decode_with_replacement, normalize_lines
-from crawler.markup import parse, text_of
+from crawler.markup import element_text, parse
 
 _CONTAINER, _ENCRYPTION = "META-INF/container.xml", "META-INF/encryption.xml"
 _DRM_FILES = ("META-INF/rights.xml", "META-INF/sinf.xml", "META-INF/license.lcpl")
@@ -98,8 +98,8 @@ class _Book:
             return "", ""
         for reading in tree.xpath("//rt | //rp"):
             reading.drop_tree()
-        headings = [" ".join(text_of(node).split()) for node in tree.xpath("//h1 | //h2")]
-        return next((heading for heading in headings if heading), ""), normalize_lines(text_of(tree))
+        headings = [" ".join(element_text(node).split()) for node in tree.xpath("//h1 | //h2")]
+        return next((heading for heading in headings if heading), ""), normalize_lines(element_text(tree))
 
     def _markup(self, name: str) -> str:
         """The markup of a part. Raises UnreadableFile for one in no encoding."""
@@ -130,7 +130,7 @@ class _Book:
         navs = tree.xpath("//nav") if tree is not None else []
         contents = [nav for nav in navs if "toc" in (nav.get("epub:type") or nav.get("role") or "")] or navs
         links = contents[0].xpath(".//a[@href]") if contents else []
-        return self._titles(name, [(link.get("href"), " ".join(text_of(link).split())) for link in links])
+        return self._titles(name, [(link.get("href"), " ".join(element_text(link).split())) for link in links])
 
     def _titles_in_ncx(self, name: str) -> dict[str, str]:
         points = _xml(self._archive, name).xpath("//*[local-name()='navPoint']")

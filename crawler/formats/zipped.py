@@ -21,7 +21,7 @@ from crawler.formats.kinds import PDF, detect_kind
 from crawler.formats.numerals import natural_key
 from crawler.formats.pdf import read_pdf
 from crawler.formats.plain import TRIED, kind_of_binary, normalize_lines
-from crawler.markup import parse, text_of
+from crawler.markup import element_text, parse
 
 _TEXTS = frozenset({".txt", ".text", ".md", ""})
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
@@ -110,7 +110,7 @@ def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterTe
     text = normalize_lines(decoded.text)
     if suffix in _PAGES:
         tree = parse(text)
-        text = normalize_lines(text_of(tree)) if tree is not None else ""
+        text = normalize_lines(element_text(tree)) if tree is not None else ""
     return (split_chapters(text), decoded) if count_han(text) else None
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 
 from lxml.html import HtmlElement
 
-from crawler.markup import HEADINGS, Line, text_of
+from crawler.markup import HEADINGS, Line, element_text
 
 MAX_TITLE_CHARS = 200
 MIN_HEADING_CHARS = 2
@@ -115,7 +115,7 @@ def _site_name_in_title(tree: HtmlElement) -> str:
     """The site's name behind the page's own heading in its <title>; "" where it may be part of the heading."""
     whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
     firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
-    known = {_key(text_of(node)) for node in firsts} | {_key(stated)}
+    known = {_key(element_text(node)) for node in firsts} | {_key(stated)}
     place = next((each for each in _ADDED_AFTER.finditer(whole) if _key(whole[: each.start()]) in known - {""}), None)
     if place is None or len(added := whole[place.end() :]) > _MAX_ADDED_CHARS:
         return ""
@@ -142,7 +142,9 @@ def _is_author(name: str, tree: HtmlElement) -> bool:
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
     # The visible text is a part of all text, which takes a hundredth of the time.
-    return is_stated or (byline.search(tree.text_content()) is not None and byline.search(text_of(tree)) is not None)
+    return is_stated or (
+        byline.search(tree.text_content()) is not None and byline.search(element_text(tree)) is not None
+    )
 
 
 def _subtitles(headings: Sequence[HtmlElement]) -> Iterator[str]:
@@ -150,13 +152,13 @@ def _subtitles(headings: Sequence[HtmlElement]) -> Iterator[str]:
     for node in headings:
         following = node.getnext()
         if following is not None and isinstance(following.tag, str):
-            yield one_line(text_of(following))
+            yield one_line(element_text(following))
 
 
 def _headings(tree: HtmlElement) -> Iterator[str]:
     for tag in _HEADINGS:
         for node in islice(tree.iter(tag), _MAX_HEADINGS):
-            text = one_line(text_of(node))
+            text = one_line(element_text(node))
             if text and not is_home(node):
                 yield text
 
@@ -172,7 +174,9 @@ def _nearest_heading(headings: Sequence[str], whole: str, page: Sequence[Line], 
 
 def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
     """The page's one first heading above the text, where its <title> names nothing but the site."""
-    found = {one_line(text_of(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {""}
+    found = {one_line(element_text(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {
+        ""
+    }
     above = {one_line(line.text) for line in _lines_above(page, main_lines)}
     return next(iter(found)) if len(found) == 1 and found <= above else ""
 

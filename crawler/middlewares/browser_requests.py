@@ -17,7 +17,7 @@ from crawler.context import get_context
 from crawler.frontier import PAGE
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
-from crawler.urls import is_book, route_of
+from crawler.urls import is_book, script_route
 
 SHELLS_THAT_DECIDE = 3  # in a row: then the site is one of scripts, and its pages are not asked for twice
 
@@ -38,7 +38,7 @@ class BrowserMiddleware:
         target = request.cb_kwargs.get("target")
         if target is None or target.kind != PAGE or is_book(request.url):
             return
-        if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE or route_of(request.url):
+        if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE or script_route(request.url):
             self._mark(request)
 
     def process_response(self, request: Request, response: Response) -> Response:

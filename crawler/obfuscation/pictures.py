@@ -48,7 +48,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
     there = [(place, PicturePart(picture, place.box)) for place, picture in found if picture]
     if not there:
         return repaired
-    with page.steps.uncounted():
+    with page.steps.exclude_time():
         reader.make_ready()
     texts = reader.texts([part for _, part in there], script, page.steps.check)
     for (place, _), read in zip(there, texts, strict=True):

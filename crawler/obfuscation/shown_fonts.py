@@ -60,7 +60,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
         font = _fetch_font(face, sheet_base or page.base, page.resources)
         if font is None:
             continue
-        with page.steps.uncounted():
+        with page.steps.exclude_time():
             reader.make_ready()
         shown = reader.read_remapping(font, chars.keys())
         if shown.chars:

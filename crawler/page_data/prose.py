@@ -9,7 +9,7 @@ from html import escape, unescape
 from itertools import islice
 
 from crawler.characters.repertoire import count_han
-from crawler.links import unescaped
+from crawler.links import decode_literal
 
 MAX_CHARS = 4_000_000  # of what a page carries and asks for together; a chapter has some 10,000
 MAX_VALUES = 50_000
@@ -146,7 +146,7 @@ def _literals(source: str, at: int) -> Iterator[_Literal]:
         assert inside is not None  # it may be empty
         at = inside.end() + 1
         if source[inside.end() : at] == opened[0]:
-            yield _Literal(opened.start(), at, unescaped(inside[0]))
+            yield _Literal(opened.start(), at, decode_literal(inside[0]))
 
 
 def _strings(structure: object) -> Iterator[tuple[tuple[str, ...], str, str]]:

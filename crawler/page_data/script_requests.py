@@ -12,7 +12,7 @@ from core.hosts import host_key
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
 from crawler.fetching.resources import MAX_COUNT, ResourceKind, Resources
-from crawler.links import MAX_SCRIPT_CHARS, absolute, base_of, unescaped
+from crawler.links import MAX_SCRIPT_CHARS, absolute, base_url, decode_literal
 from crawler.urls import is_trap
 
 # A page that scripts write has few links of its own, and next to no text; one that has more is read as it is.
@@ -54,7 +54,7 @@ class ScriptData:
         """Addresses of its own host that the page requests itself; as many as may be fetched."""
         stated, left = list(self.preloads), MAX_SCRIPT_CHARS
         for script in self.scripts:
-            stated += [unescaped(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]
+            stated += [decode_literal(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]
             left -= len(script)
         addresses = dict.fromkeys(absolute(each, self.base) for each in stated if each and not _NO_TEXT.search(each))
         wanted = [each for each in addresses if each and _is_same_place(each, self.url) and not is_trap(each)]
@@ -67,7 +67,7 @@ def read_script_data(tree: HtmlElement, url: str) -> ScriptData:
     scripts = [node.text for node in tree.iter("script") if node.text and not node.get("src")] if is_thin else []
     preloads = [node.get("href") for node in tree.iter("link") if node.get("as") == "fetch"] if is_thin else []
     title = " ".join((tree.findtext(".//title") or "").split())
-    return ScriptData(url, base_of(tree, url), title, tuple(scripts), tuple(filter(None, preloads)), is_thin)
+    return ScriptData(url, base_url(tree, url), title, tuple(scripts), tuple(filter(None, preloads)), is_thin)
 
 
 def has_no_text(tree: HtmlElement) -> bool:

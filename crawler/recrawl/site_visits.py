@@ -18,7 +18,7 @@ from core.wording import Message
 from crawler.links import Links
 from crawler.recrawl import policy
 from crawler.recrawl.listed_dates import ListedDates
-from crawler.sources.listed import Listed
+from crawler.sources.listed import ListedPage
 from crawler.urls import canonical
 
 NOT_MODIFIED = 304
@@ -150,7 +150,7 @@ class SiteVisits:
         by_date = self.dates.is_due(visit)
         return is_due if by_date is None else by_date
 
-    def list_dates(self, entries: Iterable[Listed]) -> None:
+    def list_dates(self, entries: Iterable[ListedPage]) -> None:
         """Add the dates of change that a sitemap or feed lists."""
         dated = ((entry.url, entry.modified) for entry in entries if entry.modified is not None)
         self.dates.add((_address_id(self._plan, url), modified) for url, modified in dated)

@@ -1,1 +1,1 @@
-"""Where pages come from besides links: sitemaps, feeds, lists, novels, archives, search."""
+"""Sources of pages besides links: sitemaps, feeds, lists, novels, archives, search."""

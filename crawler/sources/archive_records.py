@@ -1,4 +1,4 @@
-"""The HTTP responses in a WARC or WACZ file, one after the other, whatever is broken or hostile in it.
+"""Reads the HTTP responses in a WARC or WACZ file one after the other, with tolerance of broken and hostile content.
 
 Gzip members are unpacked as they are read, never more of a body than a page may have; a file that swells beyond reason
 ends with a sentence. Where a reading stopped is a `Position`; the next one goes on there.
@@ -25,7 +25,7 @@ from core.errors import UnreadableFile, ZhuiwenError
 from core.ids import digest
 from core.states import ArchiveReason, Rejection
 from crawler.fetching.capture import without_secrets
-from crawler.sources.archive_shapes import Captured, Limits, PassedBy, Position
+from crawler.sources.archive_shapes import ArchiveLimits, Captured, PassedBy, RecordPosition
 from crawler.sources.archive_streams import (
     CHUNK_BYTES,
     FIRST_BYTES,
@@ -51,7 +51,7 @@ Given = Captured | PassedBy | None  # None: a sign of life
 class ArchiveFile:
     """A WARC (also ARC), gzipped or not, or a WACZ with several of them."""
 
-    def __init__(self, path: Path, limits: Limits) -> None:
+    def __init__(self, path: Path, limits: ArchiveLimits) -> None:
         self._path, self._limits = path, limits
         self._zip: zipfile.ZipFile | None = None
         try:
@@ -69,8 +69,8 @@ class ArchiveFile:
             raise UnreadableFile(path, "file.cannot-be-read", error=_first_line(error)) from error
         if not begins.startswith(FIRST_BYTES):
             raise UnreadableFile(path, "archive.none")
-        self._seen: dict[str, Position] = {}  # responses, by what a revisit names of them
-        self._skipped_until = Position()  # before it nothing was read yet
+        self._seen: dict[str, RecordPosition] = {}  # responses, by what a revisit names of them
+        self._skipped_until = RecordPosition()  # before it nothing was read yet
 
     @property
     def size_bytes(self) -> int:
@@ -80,14 +80,14 @@ class ArchiveFile:
         if self._zip is not None:
             self._zip.close()
 
-    def records(self, wanted: Wanted, start: Position) -> Iterator[Given]:
-        """What the file holds from `start` on. wanted: asked with the address before a body is read.
+    def records(self, wanted: Wanted, start: RecordPosition) -> Iterator[Given]:
+        """Yield the records of the file from `start` on. wanted: called with the address before a body is read.
 
         Raises UnreadableFile for what is no archive, breaks off, or swells; what came before was given.
         """
         self._skipped_until = start
         for number in range(start.member, len(self._members)):
-            first = start if number == start.member else Position(number)
+            first = start if number == start.member else RecordPosition(number)
             given = 0
             try:
                 for record in self._of_member(number, first, wanted):
@@ -97,31 +97,31 @@ class ArchiveFile:
                 if not isinstance(error, NotChunked) or first.is_unpacked:
                     raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
                 # One gzip stream around all records: it can only be read from its beginning.
-                yield from islice(filter(None, self._unpacked(number, wanted)), given, None)
+                yield from islice(filter(None, self._unpack(number, wanted)), given, None)
             except ZhuiwenError:
                 raise
-            except Exception as error:  # what warcio stumbles over: half of it no error of its own
+            except Exception as error:  # anything that makes warcio fail: half of it no error of its own
                 raise UnreadableFile(self._path, "archive.breaks-off", reason=_first_line(error)) from error
 
-    def _unpacked(self, number: int, wanted: Wanted) -> Iterator[Given]:
+    def _unpack(self, number: int, wanted: Wanted) -> Iterator[Given]:
         try:
-            yield from self._of_member(number, Position(number, 0, is_unpacked=True), wanted)
+            yield from self._of_member(number, RecordPosition(number, 0, is_unpacked=True), wanted)
         except ZhuiwenError:
             raise
         except Exception as error:
             raise UnreadableFile(self._path, "archive.damaged", reason=_first_line(error)) from error
 
-    def _of_member(self, number: int, start: Position, wanted: Wanted) -> Iterator[Given]:
-        with self._opened(number, is_unpacked=start.is_unpacked) as stream:
+    def _of_member(self, number: int, start: RecordPosition, wanted: Wanted) -> Iterator[Given]:
+        with self._open_records(number, is_unpacked=start.is_unpacked) as stream:
             stream.seek(start.offset)
-            iterator, pairs = Records(stream, self._limits.max_body_bytes), Pairs()
+            iterator, pairs = Records(stream, self._limits.max_body_bytes), RecordPairs()
             last = None
             try:
                 for record in iterator:
-                    position = Position(number, iterator.offset, start.is_unpacked)
+                    position = RecordPosition(number, iterator.offset, start.is_unpacked)
                     iterator.bounds.is_header = False
                     if record.rec_type == "request":
-                        pairs.asked = self._asked(record, iterator, position, wanted) or pairs.asked
+                        pairs.asked = self._request_record(record, iterator, position, wanted) or pairs.asked
                     elif record.rec_type == "revisit":
                         yield from self._remember_skipped()
                     yield from pairs.take(self._read_record(record, iterator, position, wanted))
@@ -130,19 +130,22 @@ class ArchiveFile:
                 iterator.check_end(last)
             except Exception as error:  # whatever breaks here, what came before is given
                 if not isinstance(error, NotChunked):  # then all is read once more, and whole
-                    yield from pairs.left()
+                    yield from pairs.flush()
                 raise
-            yield from pairs.left()
+            yield from pairs.flush()
 
     def _remember_skipped(self) -> Iterator[None]:
-        """Note the responses that stand before where this reading began, once; it takes a while, with signs of life."""
-        end, self._skipped_until = self._skipped_until, Position()
-        for number in range(end.member + 1 if end != Position() else 0):
+        """Note the responses that stand before the start, once; it takes a while, with signs of life."""
+        end, self._skipped_until = self._skipped_until, RecordPosition()
+        for number in range(end.member + 1 if end != RecordPosition() else 0):
             is_unpacked = number == end.member and end.is_unpacked
-            with self._opened(number, is_unpacked=is_unpacked) as stream, suppress(Exception):  # it was read before
+            with (
+                self._open_records(number, is_unpacked=is_unpacked) as stream,
+                suppress(Exception),
+            ):  # it was read before
                 iterator = Records(stream, self._limits.max_body_bytes)
                 for count, record in enumerate(iterator):
-                    position = Position(number, iterator.offset, is_unpacked)
+                    position = RecordPosition(number, iterator.offset, is_unpacked)
                     if number == end.member and position.offset >= end.offset:
                         break
                     self._remember(record, position)
@@ -150,34 +153,38 @@ class ArchiveFile:
                     if count % RECORDS_BETWEEN_SIGNS == 0:
                         yield None
 
-    def _opened(self, number: int, *, is_unpacked: bool) -> IO[bytes]:
+    def _open_records(self, number: int, *, is_unpacked: bool) -> IO[bytes]:
         name = self._members[number]
         stream = self._zip.open(name) if self._zip is not None else self._path.open("rb")
         return gzip.GzipFile(fileobj=stream) if is_unpacked else stream  # type: ignore[return-value]
 
-    def _asked(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> "Asked | None":
-        """A request record; None for one that nobody needs, or that sent more than a head."""
-        url, length = url_of(record), record.rec_headers.get_header("Content-Length") or ""
+    def _request_record(
+        self, record: Any, iterator: Records, position: RecordPosition, wanted: Wanted
+    ) -> "RequestRecord | None":
+        """Return a request record; None for one that is not needed, or that sent more than a head."""
+        url, length = record_url(record), record.rec_headers.get_header("Content-Length") or ""
         if not length.isdecimal() or int(length) > MAX_REQUEST_BYTES or not url.startswith("http") or not wanted(url):
             return None
         original = iterator.original(record, self._path.name, self._member(position), position)
         if original is None or original.payload:
             return None
-        named = name_in(record, "WARC-Concurrent-To")
-        return Asked(url, name_of(record), named, original)
+        named = header_id(record, "WARC-Concurrent-To")
+        return RequestRecord(url, record_id(record), named, original)
 
-    def _read_record(self, record: Any, iterator: Records, position: Position, wanted: Wanted) -> Captured | PassedBy:
+    def _read_record(
+        self, record: Any, iterator: Records, position: RecordPosition, wanted: Wanted
+    ) -> Captured | PassedBy:
         kind = record.rec_type
         if kind not in ("response", "revisit", "conversion"):
             return PassedBy(ArchiveReason.NO_RESPONSE, position)
         if kind == "response":
             self._remember(record, position)
-        url = url_of(record)
+        url = record_url(record)
         if not url.startswith(("http://", "https://")):
             return PassedBy(ArchiveReason.NO_PAGE, position)
         if not wanted(url):
             return PassedBy(ArchiveReason.NOT_WATCHED, position)
-        moment, is_dated_by_server = moment_in(record)
+        moment, is_dated_by_server = record_moment(record)
         if moment is None:
             return PassedBy(ArchiveReason.NO_DATE, position)
         original: ArchivedRecord | None
@@ -186,65 +193,65 @@ class ArchiveFile:
             page, original = self._page_again(record)
             originals: tuple[ArchivedRecord | None, ...] = (own, original)
         else:
-            page, original = self._page_of(record, iterator, position)
+            page, original = self._read_page(record, iterator, position)
             originals = (original,)
-        if not isinstance(page, _Page):
+        if not isinstance(page, _RecordedAnswer):
             return PassedBy(page, position)
-        capture = capture_of(record, url, page.status, moment, originals, is_truncated=page.is_truncated)
+        capture = make_capture(record, url, page.status, moment, originals, is_truncated=page.is_truncated)
         return Captured(
-            url, page.status, page.headers, moment, name_of(record), position, page.is_truncated,
+            url, page.status, page.headers, moment, record_id(record), position, page.is_truncated,
             is_revisit=kind == "revisit", body=page.body, capture=capture,
-            concurrent_to=name_in(record, "WARC-Concurrent-To"), is_dated_by_server=is_dated_by_server,
+            concurrent_to=header_id(record, "WARC-Concurrent-To"), is_dated_by_server=is_dated_by_server,
         )  # fmt: skip
 
-    def _page_of(
-        self, record: Any, iterator: Records, position: Position
-    ) -> tuple["_Page | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """What a response answers, or why that is no page, with the record itself."""
-        status, headers = answer_of(record)
+    def _read_page(
+        self, record: Any, iterator: Records, position: RecordPosition
+    ) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
+        """Return the page of a response, or why that is no page, with the record itself."""
+        status, headers = split_answer(record)
         if status != 200:
             return Rejection.HTTP_ERROR, None
         media_type = next((value for name, value in headers if name.lower() == "content-type"), "text/html")
         if not media_type.strip().lower().startswith(_PAGE_TYPES):
             return Rejection.NOT_HTML, None
         try:
-            body, is_cut = body_of(record, self._limits.max_body_bytes)
+            body, is_cut = read_body(record, self._limits.max_body_bytes)
         except Swells:
             raise
         except Exception:  # the many ways of brotli, chunks and deflate to be wrong: this record's fault alone
             return Rejection.UNREADABLE, None
         original = iterator.original(record, self._path.name, self._member(position), position)
         is_truncated = is_cut or iterator.breaks_off(record) or bool(record.rec_headers.get_header("WARC-Truncated"))
-        return _Page(status, headers, body, is_truncated), original
+        return _RecordedAnswer(status, headers, body, is_truncated), original
 
-    def _page_again(self, record: Any) -> tuple["_Page | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """The page that stood there before, seen again: what an earlier record of this file answers."""
+    def _page_again(self, record: Any) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
+        """Return the page of an earlier record of this file that a revisit repeats."""
         at = next((self._seen[key] for key in original_keys(record) if key in self._seen), None)
         if at is None:
             return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
-        with self._opened(at.member, is_unpacked=at.is_unpacked) as stream:
+        with self._open_records(at.member, is_unpacked=at.is_unpacked) as stream:
             stream.seek(at.offset)
             before = Records(stream, self._limits.max_body_bytes)
             earlier = next(before)
             before.bounds.is_header = False
-            stated, found = (name_in(each, "WARC-Payload-Digest") for each in (record, earlier))
+            stated, found = (header_id(each, "WARC-Payload-Digest") for each in (record, earlier))
             if stated and found and stated != found:
                 return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
-            return self._page_of(earlier, before, at)
+            return self._read_page(earlier, before, at)
 
-    def _remember(self, record: Any, position: Position) -> None:
+    def _remember(self, record: Any, position: RecordPosition) -> None:
         """Note a response, which a revisit may repeat."""
         if record.rec_type == "response" and len(self._seen) < MAX_REMEMBERED:
             for key in own_keys(record):
                 self._seen.setdefault(key, position)
 
-    def _member(self, position: Position) -> str:
+    def _member(self, position: RecordPosition) -> str:
         return self._members[position.member] if self._zip is not None else ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Page:
-    """What a record answers."""
+class _RecordedAnswer:
+    """The answer in a record."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -278,7 +285,7 @@ _WARC_HEAD = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestRecord:
     """A request record. `name`, `answers`: ids of this record and of the response that it names."""
 
     url: str
@@ -286,36 +293,36 @@ class Asked:
     answers: str
     record: ArchivedRecord
 
-    def is_of(self, response: Captured) -> bool:
-        """Whether this asked for that response: by the ids that either names, by the address where neither does."""
+    def matches(self, response: Captured) -> bool:
+        """True if the response answers this request: by the ids that either names, else by the address."""
         if self.answers or response.concurrent_to:
             return self.answers == response.record or (bool(self.name) and response.concurrent_to == self.name)
         return self.url == response.url
 
 
 @dataclass(slots=True)
-class Pairs:
-    """Brings responses and requests together, which stand side by side in either order."""
+class RecordPairs:
+    """Pairs responses with requests, which stand side by side in either order."""
 
-    asked: Asked | None = None  # the request just seen
+    asked: RequestRecord | None = None  # the request just seen
     _held: Captured | None = None  # a response whose request may follow
 
     def take(self, told: "Captured | PassedBy") -> "Iterator[Captured | PassedBy]":
-        """What is complete now that this record was seen."""
-        yield from self.left()
+        """Yield what is complete now that this record was read."""
+        yield from self.flush()
         if isinstance(told, Captured):
             self._held, self.asked = _with_request(told, self.asked), None
         else:
             yield told
 
-    def left(self) -> "Iterator[Captured]":
-        """The response that was held back."""
+    def flush(self) -> "Iterator[Captured]":
+        """Yield the response that was held back."""
         if self._held is not None:
             held, self._held = self._held, None
             yield _with_request(held, self.asked)
 
 
-def capture_of(
+def make_capture(
     record: Any,
     url: str,
     status: int,
@@ -324,7 +331,7 @@ def capture_of(
     *,
     is_truncated: bool,
 ) -> Capture:
-    """What the archive says of how a page was fetched. originals: the response first."""
+    """Make the capture of a page from the archive's records. originals: the response first."""
     own, *_ = originals
     begins = _HTTP.search(own.head) if own is not None else None
     head = own.head[begins.start() :] if own is not None and begins is not None else b""
@@ -338,7 +345,7 @@ def capture_of(
         sent_at=moment,
         answered_at=moment,
         ended_at=moment,
-        server_address=address_of(record.rec_headers.get_header("WARC-IP-Address") or ""),
+        server_address=stated_address(record.rec_headers.get_header("WARC-IP-Address") or ""),
         server_port=0,
         body_digest=digest(payload) if own is not None else "",
         body_bytes=len(payload),
@@ -348,20 +355,20 @@ def capture_of(
     return Capture((exchange,), CaptureSource.ARCHIVE, records=kept)
 
 
-def _with_request(response: Captured, asked: Asked | None) -> Captured:
-    """The response with the record of its request, where `asked` is that and it has none yet."""
+def _with_request(response: Captured, asked: RequestRecord | None) -> Captured:
+    """Add the record of its request to the response, where `asked` is that and it has none yet."""
     capture = response.capture
-    if asked is None or not asked.is_of(response) or capture.exchanges[0].request_head:
+    if asked is None or not asked.matches(response) or capture.exchanges[0].request_head:
         return response
     head = _WARC_HEAD.sub(b"", asked.record.head, count=1)
     exchange = replace(capture.exchanges[0], request_head=without_secrets(head))
     return replace(response, capture=replace(capture, exchanges=(exchange,), records=(*capture.records, asked.record)))
 
 
-# What a record of an archive says of itself: address, status, moment, body.
+# The fields of a record: address, status, moment, body.
 
 
-def answer_of(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
+def split_answer(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
     if record.rec_type == "conversion":  # plain text made of a page, as in Common Crawl's WET files
         return 200, (("Content-Type", "text/plain; charset=utf-8"),)
     if record.http_headers is None:
@@ -372,8 +379,8 @@ def answer_of(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
     )
 
 
-def body_of(record: Any, limit: int) -> tuple[bytes, bool]:
-    """The body up to a limit, and whether it was longer."""
+def read_body(record: Any, limit: int) -> tuple[bytes, bool]:
+    """Return the body up to a limit, and whether it was longer."""
     stream, taken = record.content_stream(), io.BytesIO()
     while taken.tell() <= limit:
         piece = stream.read(min(CHUNK_BYTES, limit + 1 - taken.tell()))
@@ -384,29 +391,29 @@ def body_of(record: Any, limit: int) -> tuple[bytes, bool]:
     return body[:limit], len(body) > limit
 
 
-def url_of(record: Any) -> str:
+def record_url(record: Any) -> str:
     return (record.rec_headers.get_header("WARC-Target-URI") or "").strip("<> ")
 
 
-def name_of(record: Any) -> str:
-    return name_in(record, "WARC-Record-ID")
+def record_id(record: Any) -> str:
+    return header_id(record, "WARC-Record-ID")
 
 
-def name_in(record: Any, header: str) -> str:
-    """The id of a record that a header gives."""
+def header_id(record: Any, header: str) -> str:
+    """Return the record id in a header."""
     return (record.rec_headers.get_header(header) or "").strip("<> ")[:200]
 
 
-def address_of(stated: str) -> str:
-    """An address that an archive states; "" for what is none."""
+def stated_address(stated: str) -> str:
+    """Return an IP address that an archive states; "" for what is none."""
     try:
         return str(ip_address(stated.strip()))
     except ValueError:
         return ""
 
 
-def moment_in(record: Any) -> tuple[datetime | None, bool]:
-    """When the page was fetched, and whether that is what the site's server said (HTTP Date), for want of a WARC-Date.
+def record_moment(record: Any) -> tuple[datetime | None, bool]:
+    """Return when the page was fetched, and whether the site's server dated it (HTTP Date), for want of a WARC-Date.
 
     The crawl of ClueWeb09 counted the days of the year where those of the month belong: 2008-10-294.
     """
@@ -417,24 +424,28 @@ def moment_in(record: Any) -> tuple[datetime | None, bool]:
 
 
 def own_keys(record: Any) -> list[str]:
-    """What a revisit may name a response by: its id, its address and moment, the digest of its body."""
-    return _keys(record, "WARC-Record-ID", url_of(record), "WARC-Date")
+    """Return the keys by which a revisit may name a response: its id, its address and moment, its body's digest."""
+    return _keys(record, "WARC-Record-ID", record_url(record), "WARC-Date")
 
 
 def original_keys(record: Any) -> list[str]:
-    """What a revisit names the response by that it repeats, the surest first."""
+    """Return the keys by which a revisit names the response that it repeats, the surest first."""
     target = (record.rec_headers.get_header("WARC-Refers-To-Target-URI") or "").strip("<> ")
     return _keys(record, "WARC-Refers-To", target, "WARC-Refers-To-Date")
 
 
 def _keys(record: Any, name: str, url: str, date: str) -> list[str]:
     moment = record.rec_headers.get_header(date) or ""
-    keys = [name_in(record, name), f"{url} {moment}" if url and moment else "", name_in(record, "WARC-Payload-Digest")]
+    keys = [
+        header_id(record, name),
+        f"{url} {moment}" if url and moment else "",
+        header_id(record, "WARC-Payload-Digest"),
+    ]
     return [key for key in keys if key]
 
 
 def _moment(stated: str, parse: Callable[[str], datetime]) -> datetime | None:
-    """In UTC, which a WARC-Date has without a zone too; None for what is no moment."""
+    """Parse a moment in UTC, which a WARC-Date is without a zone too; None for what is no moment."""
     try:
         moment = parse(stated.strip())
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""What comes out of an archive, and where a reading of one stands."""
+"""Records of what an archive holds, and of the position of its reader."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,8 +9,8 @@ from core.wording import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
-    """Where a record begins: which archive of the file, at which byte; of what is unpacked where `is_unpacked`."""
+class RecordPosition:
+    """The start of a record: the archive in the file, and the byte; of the unpacked stream where `is_unpacked`."""
 
     member: int = 0
     offset: int = 0
@@ -18,7 +18,7 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ArchiveLimits:
     """max_body_bytes: a longer body is cut off there and counted."""
 
     max_body_bytes: int
@@ -26,7 +26,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One response. fetched_at: WARC-Date. record: what evidence calls it. position: of the record.
+    """One response. fetched_at: WARC-Date. record: its name in evidence. position: of the record.
 
     concurrent_to: the record that it names as fetched with it. capture: what the archive says of how it was fetched,
     with the records themselves. is_dated_by_server: fetched_at is the HTTP Date, since the archive states none.
@@ -37,7 +37,7 @@ class Captured:
     headers: tuple[tuple[str, str], ...]
     fetched_at: datetime
     record: str
-    position: Position
+    position: RecordPosition
     is_truncated: bool
     is_revisit: bool
     body: bytes
@@ -51,12 +51,12 @@ class PassedBy:
     """A record that is no page, and why."""
 
     reason: ArchiveReason | Rejection
-    position: Position
+    position: RecordPosition
 
 
 @dataclass(slots=True)
 class ImportCounts:
-    """What became of the records of a file. passed_by: by core.states.ArchiveReason and Rejection."""
+    """The numbers of a file's records by outcome. passed_by: by core.states.ArchiveReason and Rejection."""
 
     records: int = 0
     stored: int = 0

@@ -1,4 +1,4 @@
-"""The bytes of an archive, unpacked as they are read: bounded, silent, and remembered while a record lasts."""
+"""Streams of an archive, unpacked as they are read: bounded, silent, and kept while a record lasts."""
 
 import gzip
 import zlib
@@ -13,7 +13,7 @@ from warcio.exceptions import ArchiveLoadFailed
 
 from core.captures import ArchivedRecord
 from crawler.fetching.capture import with_secrets_starred
-from crawler.sources.archive_shapes import Position
+from crawler.sources.archive_shapes import RecordPosition
 
 # Pages shrink to a fifth or a twentieth; deflate cannot do better than 1 to 1,032. A file of zeros stays above 1,000.
 MAX_RATIO = 200
@@ -26,7 +26,7 @@ FIRST_BYTES = (b"WARC/", b"filedesc:", b"http:", b"https:", b"dns:")
 
 
 class _Brotli:
-    """What warcio asks of a decompressor; its own for brotli fails with brotli 1.2. Bounded, as all else is."""
+    """A decompressor for warcio; its own for brotli fails with brotli 1.2. Bounded, as all else is."""
 
     unused_data = b""
     _MOST = MAX_RATIO * CHUNK_BYTES  # out of one piece of the input, which is shorter
@@ -49,7 +49,7 @@ BufferedReader.DECOMPRESSORS["br"] = _Brotli
 
 
 class Swells(ArchiveLoadFailed):  # type: ignore[misc]
-    """More comes out of a file than can be meant honestly."""
+    """A file unpacks to more than an honest one can."""
 
 
 @dataclass(slots=True)
@@ -137,7 +137,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         raise NotChunked("several records in one gzip stream")
 
     def breaks_off(self, record: Any) -> bool:
-        """Whether the file ends before a record that was read to its end."""
+        """True if the file ends inside a record that was read to its end."""
         return bool(getattr(record.raw_stream, "limit", 0))
 
     def check_end(self, last: Any) -> None:
@@ -145,8 +145,8 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         if last is not None and self.breaks_off(last):
             raise EOFError("inside its last record")
 
-    def original(self, record: Any, file: str, member: str, at: Position) -> ArchivedRecord | None:
-        """The record that was read last, byte for byte; None for one that is too long to be kept or breaks off."""
+    def original(self, record: Any, file: str, member: str, at: RecordPosition) -> ArchivedRecord | None:
+        """Return the record that was read last, byte for byte; None for one that is too long to keep or breaks off."""
         while record.raw_stream.read(CHUNK_BYTES):
             pass
         if self.reader.taken is None or getattr(record.raw_stream, "limit", None) != 0:
@@ -156,7 +156,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
 
 
 def beginning(path: Path) -> bytes:
-    """The first bytes of a file, unpacked where it is gzipped, empty lines left out."""
+    """Return the first bytes of a file, unpacked where it is gzipped, empty lines left out."""
     with path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The catalogue of a novel: which links of a page are its chapters, and in which order they are to be read."""
+"""The catalogue of a novel: finds the links of a page to its chapters, and their reading order."""
 
 import re
 from collections import Counter
@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from lxml.html import HtmlElement
 
-from crawler.links import absolute, base_of
+from crawler.links import absolute, base_url
 from crawler.selectors import select
 from crawler.sources.novel_titles import ChapterTitle, chapter_title, is_chapter_title
 
@@ -43,14 +43,14 @@ Block = tuple[ChapterLink, ...]
 
 
 def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: str = "utf-8") -> tuple[Block, ...]:
-    """The chapters that a page lists, by the headings and lists that they stand under, in order of the page.
+    """Return the chapters that a page lists, by the headings and lists that they stand under, in order of the page.
 
     selector: the operator's, CSS or XPath, for the elements that hold the links; "" for those that look like a chapter
     list: links with titles of chapters, and what else stands at addresses of the same shape.
     """
     links = list(_links(tree, url, selector, encoding))
     if selector:
-        return _joined([[link for link, _ in group] for group in _grouped(links)])
+        return _join_single_links([[link for link, _ in group] for group in _group(links)])
     named = [link for link, _ in links if is_chapter_title(link.title.text)]
     if len({link.url for link in named}) < MIN_CHAPTERS:
         return ()
@@ -62,12 +62,12 @@ def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: st
         for link, block in links
         if _shape(link.url) in wanted and (link.url in named_urls or not _NAVIGATION.match(link.title.text))
     ]
-    return _joined([[link for link, _ in group] for group in _grouped(kept)])
+    return _join_single_links([[link for link, _ in group] for group in _group(kept)])
 
 
 def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple[str, ...]:
-    """Where the catalogue goes on: what a "next page" link and a list of its pages lead to."""
-    base = base_of(tree, url)
+    """Return the further pages of the catalogue: the targets of a "next page" link and of a list of its pages."""
+    base = base_url(tree, url)
     found: list[str] = []
     for node in tree.iter("a", "option"):
         words = "".join(node.itertext()).strip()
@@ -80,13 +80,13 @@ def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple
 
 
 def in_reading_order(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
-    """Each chapter once, first to last.
+    """Return each chapter once, first to last.
 
     A block whose chapters all stand in others ("newest chapters") is left out; a block that counts downwards is turned
     round; blocks whose numbers do not overlap and whose catalogue counts through are put in the order of their numbers.
     """
     kept = [_ascending(block) for block in _without_repeats(blocks)]
-    if _counts_through(kept):
+    if _is_numbered_throughout(kept):
         kept = sorted(kept, key=_middle)
     elif len(kept) > 1 and all(_counts_down(block) for block in _without_repeats(blocks) if len(block) > 1):
         kept.reverse()
@@ -98,7 +98,7 @@ def in_reading_order(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
 
 
 def _links(tree: HtmlElement, url: str, selector: str, encoding: str) -> Iterator[tuple[ChapterLink, int]]:
-    base = base_of(tree, url)
+    base = base_url(tree, url)
     chosen = {id(node) for found in select(tree, selector) for node in found.iter("a")} if selector else None
     block = given = 0
     for node in tree.iter():
@@ -112,7 +112,7 @@ def _links(tree: HtmlElement, url: str, selector: str, encoding: str) -> Iterato
             yield ChapterLink(address, chapter_title(words)), block
 
 
-def _grouped(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[ChapterLink, int]]]:
+def _group(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[ChapterLink, int]]]:
     groups: list[list[tuple[ChapterLink, int]]] = []
     for entry in links:
         if groups and groups[-1][-1][1] == entry[1]:
@@ -122,8 +122,8 @@ def _grouped(links: Sequence[tuple[ChapterLink, int]]) -> list[list[tuple[Chapte
     return groups
 
 
-def _joined(groups: Sequence[Sequence[ChapterLink]]) -> tuple[Block, ...]:
-    """Blocks of one link each (a heading around every link) are one list."""
+def _join_single_links(groups: Sequence[Sequence[ChapterLink]]) -> tuple[Block, ...]:
+    """Join blocks of one link each (a heading around every link) to one list."""
     joined: list[list[ChapterLink]] = []
     was_single = False
     for group in groups:
@@ -155,8 +155,8 @@ def _counts_down(block: Block) -> bool:
     return down > sum(later > earlier for earlier, later in pairwise(numbers))
 
 
-def _counts_through(blocks: Sequence[Block]) -> bool:
-    """Whether numbers do not begin again with each block, as those of volumes may."""
+def _is_numbered_throughout(blocks: Sequence[Block]) -> bool:
+    """True if numbers do not begin again with each block, as those of volumes may."""
     spans = [numbers for block in blocks if (numbers := _numbers(block))]
     ordered = sorted((min(numbers), max(numbers)) for numbers in spans)
     return len(spans) > 1 and all(earlier[1] < later[0] for earlier, later in pairwise(ordered))

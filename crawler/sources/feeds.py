@@ -21,7 +21,7 @@ from core.text import storable
 from crawler.characters.decoding import Decoded, decode
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
-from crawler.sources.listed import MAX_TITLE_CHARS, Listed
+from crawler.sources.listed import MAX_TITLE_CHARS, ListedPage
 
 MAX_AUTHOR_CHARS = 200
 MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds
@@ -38,13 +38,13 @@ _JSON_FEED = "jsonfeed.org/version/"
 class FeedEntry:
     """One entry. content: the whole text as HTML where the feed carries it (content:encoded, atom:content), else ""."""
 
-    listed: Listed
+    listed: ListedPage
     content: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """What a feed lists, in its order. next_page: of a feed in several documents (RFC 5005), or ""."""
+    """The entries of a feed, in its order. next_page: of a feed in several documents (RFC 5005), or ""."""
 
     title: str
     entries: tuple[FeedEntry, ...]
@@ -52,13 +52,13 @@ class Feed:
 
 
 def read_list(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | tuple[str, ...]:
-    """What a feed lists, or the feeds that a page names; as `read_feed`."""
+    """Return what a feed lists, or the feeds that a page names; as `read_feed`."""
     feed = read_feed(body, content_type, url, hint)
     return feed if feed is not None and (feed.entries or feed.title) else named_feeds(body, url)
 
 
 def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:
-    """What a feed lists; None for what is none. Entries without an address of a page are left out.
+    """Return what a feed lists; None for what is none. Entries without an address of a page are left out.
 
     content_type: the header; url: where it was fetched, for addresses that are relative; hint: the operator's encoding.
     """
@@ -72,7 +72,7 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
     if root is None:
         return None
     plain = decoded.text[root.start() :]
-    parsed = _parsed(plain, url)
+    parsed = _parse(plain, url)
     if not parsed.get("version") and not parsed.get("entries"):
         return None
     entries = (_entry(entry, url) for entry in parsed["entries"][:MAX_ENTRIES])
@@ -111,7 +111,7 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
     if not address:
         return None
     modified = parse_time(_string(item.get("date_modified")))
-    listed = Listed(
+    listed = ListedPage(
         url=address,
         title=_words(item.get("title"))[:MAX_TITLE_CHARS],
         published=parse_time(_string(item.get("date_published"))) or modified,
@@ -124,7 +124,7 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
 
 
 def _json_authors(stated: Mapping[str, Any]) -> str:
-    """The names of `authors`, of JSON Feed 1.1, or of `author`, of 1.0."""
+    """Return the names of `authors`, of JSON Feed 1.1, or of `author`, of 1.0."""
     several = stated.get("authors")
     given = several if isinstance(several, list) else [stated.get("author")]
     names = [_words(author.get("name")) for author in given if isinstance(author, dict)]
@@ -140,14 +140,14 @@ def _words(value: object) -> str:
 
 
 def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
-    """The feeds that a web page names in <link rel=alternate>."""
+    """Return the feeds that a web page names in <link rel=alternate>."""
     decoded = decode(body)
     tree = parse(decoded.text) if isinstance(decoded, Decoded) else None
-    return tuple(dict.fromkeys(_named(tree, url))) if tree is not None else ()
+    return tuple(dict.fromkeys(_author_names(tree, url))) if tree is not None else ()
 
 
-def _parsed(plain: str, url: str) -> Mapping[str, Any]:
-    """What feedparser makes of it; nothing of a feed that it stumbles over, as over a character that there is not."""
+def _parse(plain: str, url: str) -> Mapping[str, Any]:
+    """Parse with feedparser; return nothing for a feed that makes it fail, as an invalid character reference does."""
     try:
         # As a file in memory: a string could be taken for an address or the name of a file.
         parsed: Mapping[str, Any] = feedparser.parse(
@@ -164,7 +164,7 @@ def _parsed(plain: str, url: str) -> Mapping[str, Any]:
     return parsed
 
 
-def _named(tree: HtmlElement, url: str) -> Iterator[str]:
+def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
     for node in tree.iter("link"):
         is_alternate = "alternate" in (node.get("rel") or "").lower().split()
         kind = (node.get("type") or "").partition(";")[0].strip().lower()
@@ -180,7 +180,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
     address = _absolute(str(entry.get("link") or ""), url)
     if not address:
         return None
-    listed = Listed(
+    listed = ListedPage(
         url=address,
         title=" ".join(str(entry.get("title") or "").split())[:MAX_TITLE_CHARS],
         published=_moment(entry, "published") or _moment(entry, "updated"),
@@ -194,7 +194,7 @@ def _entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
 
 
 def _moment(entry: Mapping[str, Any], name: str) -> datetime | None:
-    """In UTC. feedparser takes a time without a zone for UTC; of a Chinese feed it is China's."""
+    """Return a moment in UTC. feedparser takes a time without a zone for UTC; of a Chinese feed it is China's."""
     stated = parse_time(str(entry.get(name) or ""))
     if stated is not None:
         return stated

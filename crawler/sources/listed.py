@@ -1,4 +1,4 @@
-"""What a sitemap or a feed says of a page before it is fetched."""
+"""Facts of a page in a sitemap or a feed, before it is fetched."""
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,7 +9,7 @@ MAX_TITLE_CHARS = 500  # of what a list says; a crawl keeps the entries of a hun
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedPage:
     """One entry. modified: when the page last changed, as the site says; None where it does not."""
 
     url: str
@@ -19,13 +19,13 @@ class Listed:
     author: str = ""
 
 
-def newest_first(entries: "tuple[Listed, ...]") -> "tuple[Listed, ...]":
-    """The entries by what they say of their time, the newest first; those that say nothing keep their order, last."""
+def newest_first(entries: "tuple[ListedPage, ...]") -> "tuple[ListedPage, ...]":
+    """Sort entries by their stated time, the newest first; those without one keep their order, last."""
     return tuple(sorted(entries, key=_age))
 
 
-def complete_reading(reading: Reading, listed: Listed | None) -> Reading:
-    """The reading with what the page itself does not state: title, time, author."""
+def complete_reading(reading: Reading, listed: ListedPage | None) -> Reading:
+    """Add what the page itself does not state to the reading: title, time, author."""
     if listed is None:
         return reading
     return replace(
@@ -36,6 +36,6 @@ def complete_reading(reading: Reading, listed: Listed | None) -> Reading:
     )
 
 
-def _age(entry: Listed) -> float:
+def _age(entry: ListedPage) -> float:
     moment = entry.modified or entry.published
     return -moment.timestamp() if moment is not None else -datetime(1970, 1, 1, tzinfo=UTC).timestamp()

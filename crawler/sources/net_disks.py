@@ -1,4 +1,4 @@
-"""Links to files on net disks, as they stand on a page: listed with it, never fetched.
+"""Reads links to files on net disks from a page: listed with it, never fetched.
 
 Whole books are handed on that way. Domains: those of util/regex_util.go in https://github.com/fish2018/pansou (9a3c66d,
 read 2026-11), which gathers such links, and by hand 蓝奏云, 微云, 城通, 奶牛快传, 坚果云 and those abroad. One that
@@ -51,7 +51,7 @@ def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[N
     """Those of a page, each once, in order: links, and addresses that are written out in its lines, `texts`."""
     found: dict[str, NetDiskLink] = {}
     for address, label in _addresses(tree, url, texts):
-        disk = disk_of(address)
+        disk = net_disk(address)
         if disk and address not in found and len(address) <= MAX_URL_CHARS:
             found[address] = NetDiskLink(storable(address), disk, storable(label))
             if len(found) == MAX_LINKS:
@@ -59,10 +59,10 @@ def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[N
     return tuple(found.values())
 
 
-def disk_of(url: str) -> str:
-    """Whose net disk an address is on and names a file of; "" for any other.
+def net_disk(url: str) -> str:
+    """Return the name of the net disk that an address has a file on; "" for any other address.
 
-    >>> disk_of("https://www.123pan.com/s/ab-cd"), disk_of("https://wwi.lanzoux.com/i1"), disk_of("https://pan.baidu.com/")
+    >>> net_disk("https://www.123pan.com/s/ab-cd"), net_disk("https://wwi.lanzoux.com/i1"), net_disk("https://pan.baidu.com/")
     ('123云盘', '蓝奏云', '')
     """
     try:
@@ -80,7 +80,7 @@ def disk_of(url: str) -> str:
 
 
 def _addresses(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """(address, words) of links, then of what is written out."""
+    """Yield (address, words) of links, then of addresses that are written out."""
     hrefs = "".join("\0".join(tree.xpath("//a/@href | //area/@href")).split()).lower()
     may_be_linked = any(name in hrefs for name in _NAMES)
     for node in tree.iter("a", "area") if may_be_linked else ():

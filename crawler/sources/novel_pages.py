@@ -1,4 +1,4 @@
-"""A chapter that a site spreads over several pages: which page follows, and the text of all of them as one."""
+"""A chapter that a site spreads over several pages: finds the next page, and joins the texts of all."""
 
 import re
 import unicodedata
@@ -51,7 +51,7 @@ class Following:
 
 
 def part_number(first_url: str, url: str) -> int | None:
-    """Which part of the text at `first_url` an address says it is; None where it says nothing of the kind.
+    """Return the number of the part of the text at `first_url` that an address states; None where it states none.
 
     >>> part_number("http://a.example/b/12.html", "http://a.example/b/12_2.html")
     2
@@ -74,7 +74,7 @@ def part_number(first_url: str, url: str) -> int | None:
 
 
 def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: "frozenset[str] | set[str]") -> str:
-    """The address of the page on which the text that stands at `url` goes on; "" where it ends there.
+    """Return the address of the page that continues the text at `url`; "" where it ends there.
 
     links: of the page, in its order. is_chapter: addresses of chapters that are known; none of them is a part. A link
     that says "next chapter" leads to a part only where its address says so: sites use these words for both.
@@ -94,7 +94,7 @@ def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: 
 
 
 def is_same_chapter(first: Reading, part: Reading) -> bool:
-    """Whether what was read behind a "next page" link goes on with the chapter, and is no chapter of its own."""
+    """True if the target of a "next page" link continues the chapter, and is no chapter of its own."""
     ours, theirs = chapter_title(first.title), chapter_title(part.title)
     if ours.number is not None and theirs.number is not None:
         return ours.number == theirs.number
@@ -106,7 +106,7 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
 
 
 def announces_continuation(text: str) -> bool:
-    """Whether a text ends with words that send the reader to its next page."""
+    """True if a text ends with words that send the reader to its next page."""
     ends = [line.strip() for line in text.split("\n")[-_SEAM_LINES:]]
     return any(_is_seam_line(line) for line in ends if not _COUNTED.fullmatch(line))
 
@@ -130,14 +130,14 @@ def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url
 
 
 def _is_cut(text: str) -> bool:
-    """Whether a text breaks off in a sentence; a list of titles ends without a mark too."""
+    """True if a text breaks off in a sentence; a list of titles ends without a mark too."""
     lines = [line.strip() for line in text.split("\n") if line.strip() and not _is_seam_line(line.strip())]
     last = lines[-1] if lines else ""
     return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))
 
 
 def join_parts(parts: Sequence[Reading]) -> Reading:
-    """The chapter whose parts these are, in order: the first one's title and times, all the text, as it would be read.
+    """Join the parts of a chapter, in order: the first one's title and times, and all the text in reading order.
 
     Left out at the seams: the heading again, "to be continued on the next page", lines that stand there on every part,
     and a last line that the next part repeats. A sentence that a page cut in two is one line again. The least sure of
@@ -158,7 +158,7 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
             body = body[1:]
         lines += body
     text = "\n".join(lines)
-    raw_text, marks = _unstitched(parts, text)
+    raw_text, marks = _raw_parts(parts, text)
     return replace(
         parts[0],
         title=title.text or parts[0].title,
@@ -168,7 +168,7 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
         obfuscations=_obfuscations(parts),
         raw_text=raw_text,
         marks=marks,
-        beside=_beside(parts, starts),
+        beside=_adjacent_lines(parts, starts),
         posters=tuple(
             replace(each, after=start + each.after)
             for part, start in zip(parts, starts, strict=True)
@@ -177,15 +177,15 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
     )
 
 
-def _unstitched(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, ...]]:
-    """The text of all parts as it came, and what lies between it and `text`; nothing where nothing was undone."""
+def _raw_parts(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, ...]]:
+    """Return the raw text of all parts, and the marks between it and `text`; nothing where nothing was undone."""
     if not any(part.raw_text for part in parts):
         return "", ()
     return join_raw_parts(((part.raw_text or part.text, part.text, part.marks) for part in parts), text)
 
 
-def _beside(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[LineBeside, ...]:
-    """What stands beside the text on any part; what the first ones have as well once. starts: of each part's lines."""
+def _adjacent_lines(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[LineBeside, ...]:
+    """Return the lines beside the text of all parts, repeated ones once. starts: of each part's lines."""
     found: list[LineBeside] = []
     for part, start in zip(parts, starts, strict=True):
         known = {line.text for line in found}
@@ -207,7 +207,7 @@ def _queried_part(first: str, other: str) -> int | None:
 
 
 def _furniture(texts: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Lines that stand at a seam on two parts or more; prose does not repeat whole lines at the edges of pages."""
+    """Return lines at a seam of two parts or more; prose does not repeat whole lines at the edges of pages."""
     heads = [set(text[:_SEAM_LINES]) for text in texts]
     tails = [set(text[-_SEAM_LINES:]) for text in texts]
     return frozenset(

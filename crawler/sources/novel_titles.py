@@ -1,4 +1,4 @@
-"""Titles of chapters: which number they state, and which part of how many a page says it is."""
+"""Titles of chapters: the number that they state, and the part of a chapter that a page states."""
 
 import re
 import unicodedata
@@ -33,7 +33,7 @@ class ChapterTitle:
 
 
 def chapter_title(title: str) -> ChapterTitle:
-    """What a chapter's title states.
+    """Parse a chapter's title.
 
     >>> chapter_title("第一百零二章 渡口（2/3）")
     ChapterTitle(text='第一百零二章 渡口', number=102, part=2, parts=3)
@@ -50,7 +50,7 @@ def chapter_title(title: str) -> ChapterTitle:
 
 
 def is_chapter_title(text: str) -> bool:
-    """Whether the words of a link name a chapter.
+    """True if the words of a link name a chapter.
 
     >>> [is_chapter_title(text) for text in ("第十二回 夜渡", "12. 夜渡", "番外：灯", "第二卷 江上", "关于我们")]
     [True, True, True, False, False]
@@ -61,7 +61,7 @@ def is_chapter_title(text: str) -> bool:
 
 
 def _number(plain: str) -> int | None:
-    """The chapter's, never that of a volume alone."""
+    """Return the chapter's number, never that of a volume alone."""
     is_volume = bool(_VOLUME.search(plain)) and not _CHAPTER.search(plain)
     return None if is_volume else chapter_number(plain)
 

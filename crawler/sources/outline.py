@@ -1,4 +1,4 @@
-"""What the crawl of a novel needs of a page besides its text: the chapters that it lists and where it may go on."""
+"""The outline of a novel's page: the chapters that it lists, and the links on which it may go on."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from core.pages import CrawlPlan
-from crawler.links import absolute, attribute_addresses, base_of
+from crawler.links import absolute, attribute_addresses, base_url
 from crawler.selectors import select
 from crawler.sources.catalogue import Block, chapter_blocks, further_pages
 from crawler.sources.novel_pages import Following
@@ -37,7 +37,7 @@ def outline(tree: HtmlElement, url: str, plan: CrawlPlan, encoding: str = "utf-8
 
 
 def _following(tree: HtmlElement, url: str, ours: set[int], encoding: str) -> Iterator[Following]:
-    base = base_of(tree, url)
+    base = base_url(tree, url)
     for node, _ in zip(tree.iter("a", "link", "button", "input"), range(MAX_LINKS), strict=False):
         rel = (node.get("rel") or "").lower().split()
         is_marked = id(node) in ours or "next" in rel

@@ -28,15 +28,15 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What was found; silent_engines: those that SearXNG names as not answering, with the reason."""
+class SearchAnswer:
+    """The results of a search; silent_engines: those that SearXNG names as not answering, with the reason."""
 
     results: tuple[Result, ...]
     silent_engines: tuple[str, ...] = ()
 
 
-def search(endpoint: str, sentence: str, settings: CrawlSettings) -> Answer:
-    """What the endpoint finds for a sentence in quotation marks.
+def search(endpoint: str, sentence: str, settings: CrawlSettings) -> SearchAnswer:
+    """Search for a sentence in quotation marks at the endpoint.
 
     Raises RetryLater where it does not answer or has had enough, BadConfiguration where it gives no JSON, UnsafeUrl for
     a private address that the settings do not allow.
@@ -46,16 +46,16 @@ def search(endpoint: str, sentence: str, settings: CrawlSettings) -> Answer:
         page = fetch(query_url(endpoint, sentence), limits, _ACCEPT)
     except NoPage as error:
         if error.status == HTTPStatus.FORBIDDEN:
-            raise BadConfiguration("search.no-json", endpoint=_shown(endpoint)) from error
+            raise BadConfiguration("search.no-json", endpoint=_without_login(endpoint)) from error
         raise
     try:
         return read_answer(page.body)
     except (ValueError, BadInput) as error:
-        raise BadConfiguration("search.other-answer", endpoint=_shown(endpoint), error=error) from error
+        raise BadConfiguration("search.other-answer", endpoint=_without_login(endpoint), error=error) from error
 
 
 def query_url(endpoint: str, sentence: str) -> str:
-    """The address that asks for a sentence; parameters of the endpoint's own stay.
+    """Return the address of a search for a sentence; parameters of the endpoint's own stay.
 
     >>> query_url("https://searx.example/search?language=zh", "雨停了")
     'https://searx.example/search?language=zh&q=%22%E9%9B%A8%E5%81%9C%E4%BA%86%22&format=json'
@@ -66,8 +66,8 @@ def query_url(endpoint: str, sentence: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc, parts.path or "/search", query, ""))
 
 
-def read_answer(body: bytes) -> Answer:
-    """What an answer holds; results without an address are left out. Raises BadInput or ValueError for others."""
+def read_answer(body: bytes) -> SearchAnswer:
+    """Parse an answer; results without an address are left out. Raises BadInput or ValueError for others."""
     try:
         answer = json.loads(body.decode("utf-8"))
     except RecursionError as error:
@@ -81,15 +81,15 @@ def read_answer(body: bytes) -> Answer:
         if isinstance(entry.get("url"), str) and entry["url"].startswith(("http://", "https://"))
     ]
     silent = [entry for entry in answer.get("unresponsive_engines") or [] if isinstance(entry, list) and entry]
-    return Answer(tuple(results), tuple(": ".join(str(word) for word in entry[:2]) for entry in silent[:20]))
+    return SearchAnswer(tuple(results), tuple(": ".join(str(word) for word in entry[:2]) for entry in silent[:20]))
 
 
-def require_answer(answer: Answer) -> None:
+def require_answer(answer: SearchAnswer) -> None:
     """Raises RetryLater where nothing was found because no engine was asked: that is no "not found"."""
     if not answer.results and answer.silent_engines:
         raise RetryLater("search.silent", engines=answer.silent_engines[:3])
 
 
-def _shown(endpoint: str) -> str:
+def _without_login(endpoint: str) -> str:
     parts = urlsplit(endpoint)
     return f"{parts.scheme}://{parts.hostname or ''}{parts.path}"

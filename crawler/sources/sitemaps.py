@@ -1,4 +1,4 @@
-"""Sitemaps: what they list and say of it; never larger than a page may be, however small they came compressed."""
+"""Reads sitemaps; never larger than a page may be, however small they are compressed."""
 
 import re
 import zlib
@@ -8,7 +8,7 @@ from lxml import etree
 
 from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import parse_time
-from crawler.sources.listed import MAX_TITLE_CHARS, Listed, newest_first
+from crawler.sources.listed import MAX_TITLE_CHARS, ListedPage, newest_first
 from crawler.sources.url_list import BadAddress, read_url_list
 
 _MAX_ENTRIES = 50_000  # the protocol's own limit for one file
@@ -24,7 +24,7 @@ class Sitemap:
     their title. skipped_lines: those of a plain-text sitemap that are no address.
     """
 
-    entries: tuple[Listed, ...]
+    entries: tuple[ListedPage, ...]
     sitemaps: tuple[str, ...]
     skipped_lines: int = 0
 
@@ -34,11 +34,11 @@ class Sitemap:
 
 
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
-    """What a sitemap lists: XML, or one address a line, gzipped or not.
+    """Return what a sitemap lists: XML, or one address a line, gzipped or not.
 
     None for what is none, for one too large, and for one that declares entities.
     """
-    plain = _inflated(body, max_bytes)
+    plain = _inflate(body, max_bytes)
     if plain is None or declares_entities(plain):
         return None
     if not plain.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -55,7 +55,7 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
 
 
 def named_in_robots(robots: str) -> list[str]:
-    r"""The sitemaps that a robots.txt names.
+    r"""Return the sitemaps that a robots.txt names.
 
     >>> named_in_robots("User-agent: *\nSitemap: http://a.example/s.xml")
     ['http://a.example/s.xml']
@@ -63,18 +63,18 @@ def named_in_robots(robots: str) -> list[str]:
     return _ROBOTS_LINE.findall(robots)[:50]
 
 
-def _entries(root: etree._Element, kind: str) -> tuple[Listed, ...]:
+def _entries(root: etree._Element, kind: str) -> tuple[ListedPage, ...]:
     found = (_entry(node) for node in root.iter() if _name(node) == kind)
     return tuple(entry for entry, _ in zip(filter(None, found), range(_MAX_ENTRIES), strict=False))
 
 
-def _entry(node: etree._Element) -> Listed | None:
-    """What stands in a <url> or <sitemap>; the address of a picture in it is none of the page."""
+def _entry(node: etree._Element) -> ListedPage | None:
+    """Read a <url> or <sitemap>; the address of a picture in it is none of the page."""
     said = {_name(child): (child.text or "").strip() for child in node}
     news = {_name(child): (child.text or "").strip() for part in node if _name(part) == "news" for child in part}
     if not said.get("loc"):
         return None
-    return Listed(
+    return ListedPage(
         url=said["loc"],
         title=" ".join(news.get("title", "").split())[:MAX_TITLE_CHARS],
         published=parse_time(news.get("publication_date", "")),
@@ -87,10 +87,10 @@ def _read_lines(plain: bytes) -> Sitemap | None:
     if not found.urls:
         return None
     skipped = sum(line.fault is not BadAddress.TOO_MANY for line in found.bad)
-    return Sitemap(tuple(map(Listed, found.urls)), (), skipped)
+    return Sitemap(tuple(map(ListedPage, found.urls)), (), skipped)
 
 
-def _inflated(body: bytes, max_bytes: int) -> bytes | None:
+def _inflate(body: bytes, max_bytes: int) -> bytes | None:
     if not body.startswith(b"\x1f\x8b"):
         return body if len(body) <= max_bytes else None
     inflater = zlib.decompressobj(wbits=31)
@@ -102,7 +102,7 @@ def _inflated(body: bytes, max_bytes: int) -> bytes | None:
 
 
 def _name(node: etree._Element | None) -> str:
-    """Without its namespace; of a prefix that was never declared libxml2 makes part of the name."""
+    """Return a tag's name without namespace; libxml2 makes an undeclared prefix part of the name."""
     if node is None or not isinstance(node.tag, str):
         return ""
     return node.tag.rpartition("}")[2].rpartition(":")[2]

@@ -1,4 +1,4 @@
-"""A list of pages as people write it: one address a line, with comments and blank lines between."""
+"""Reads a list of pages as people write it: one address a line, with comments and blank lines between."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"^\s*(?:#|;|//).*$|\s+#.*$")
 
 
 class BadAddress(StrEnum):
-    """What is wrong with a line; the values are codes of core.wording."""
+    """The fault of a line; the values are codes of core.wording."""
 
     NO_SCHEME = "list.no-scheme"
     NO_HOST = "address.no-host"
@@ -48,7 +48,7 @@ class UrlList:
 
 
 def read_url_list(text: str) -> UrlList:
-    r"""What a list says. A comment begins with #, ; or //, or behind an address with a blank and #.
+    r"""Parse a list. A comment begins with #, ; or //, or after an address with a blank and #.
 
     >>> found = read_url_list("# ours\nhttp://a.example/1#top\nwww.a.example/2")
     >>> found.urls, str(found.bad[0].message)
@@ -64,7 +64,7 @@ def read_url_list(text: str) -> UrlList:
         if fault is None:
             urls[address.partition("#")[0]] = None
         else:
-            bad.append(BadLine(number, _shown(address), fault))
+            bad.append(BadLine(number, _without_login(address), fault))
             if fault is BadAddress.TOO_MANY:
                 break
     return UrlList(tuple(urls), tuple(bad))
@@ -87,6 +87,6 @@ def _fault(address: str) -> BadAddress | None:
     return None if parts.hostname else BadAddress.NO_HOST
 
 
-def _shown(address: str) -> str:
+def _without_login(address: str) -> str:
     bare = re.sub(r"(?<=://)[^/@\s]*@", "", address)
     return bare if len(bare) <= MAX_SHOWN_CHARS else f"{bare[:MAX_SHOWN_CHARS]}..."

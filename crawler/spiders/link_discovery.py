@@ -13,7 +13,7 @@ from crawler.context import CrawlContext
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget
 from crawler.links import Links
 from crawler.readers.pages import WholePage
-from crawler.sources.listed import Listed
+from crawler.sources.listed import ListedPage
 from crawler.sources.robots_file import MAX_ROBOTS_BYTES
 from crawler.sources.sitemaps import Sitemap, named_in_robots
 from crawler.urls import is_book
@@ -29,7 +29,7 @@ class LinkDiscovery:
 
     def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
         self.context, self.make_request = context, make_request
-        self.listed: dict[str, Listed] = {}
+        self.listed: dict[str, ListedPage] = {}
         self._sitemaps = self._downloads = 0
 
     def begin(self) -> None:
@@ -126,7 +126,7 @@ class LinkDiscovery:
         is_repeated = self.context.repeats.note(url, page.reading.text)
         return is_repeated and not self.context.recrawl.visits.has_page(target.url)
 
-    def keep_followed(self, entries: Iterable[Listed]) -> list[Listed]:
+    def keep_followed(self, entries: Iterable[ListedPage]) -> list[ListedPage]:
         """Return the entries that the crawl may fetch, up to its page limit, and keep what the list says of them."""
         followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
         self.listed.update((entry.url, entry) for entry in followed)

@@ -23,14 +23,14 @@ from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected, is_attachment
 from crawler.readers.messages import Task
 from crawler.readers.pages import WholePage
-from crawler.sources.listed import Listed, complete_reading
+from crawler.sources.listed import ListedPage, complete_reading
 from crawler.urls import identity, is_book
 
 
 class PageHandler:
     """For one crawl. listed: what lists say of a page, by its address; it is filled while the crawl goes on."""
 
-    def __init__(self, context: CrawlContext, listed: Mapping[str, Listed]) -> None:
+    def __init__(self, context: CrawlContext, listed: Mapping[str, ListedPage]) -> None:
         self.context, self._listed = context, listed
         self._contact_pages = ContactPages()
 

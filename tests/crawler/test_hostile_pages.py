@@ -11,7 +11,7 @@ from crawler.characters import decoding, mojibake
 from crawler.characters.decoding import decode
 from crawler.css import cascade as cascades
 from crawler.css.matching import MAX_STEPS, SelectorMatcher, compile_selector
-from crawler.markup import text_of
+from crawler.markup import element_text
 from crawler.obfuscation.repairs import HanCounts
 from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, open_page
 from crawler.plain_markup import plain_markup
@@ -75,12 +75,12 @@ def test_a_page_that_no_tree_of_bounded_size_holds_is_read_by_its_plain_markup(f
         page = open_page(f"<html><body>{body}".encode(), {}, URL)
         assert page.steps.left_out == [left_out]
         assert page.tree is not None
-        assert SENTENCE in text_of(page.tree)
+        assert SENTENCE in element_text(page.tree)
 
 
 @pytest.mark.parametrize("tag", ['<div =">', '<p a="x"=">', "<p a=1 ='>", "<p a=\">\" b = '>' c=>"])
 def test_a_tag_of_plain_markup_ends_where_it_ends_for_a_browser(tag: str) -> None:
-    assert SENTENCE in text_of(html.document_fromstring(plain_markup(f"{tag}{SENTENCE}</p></div><p>")))
+    assert SENTENCE in element_text(html.document_fromstring(plain_markup(f"{tag}{SENTENCE}</p></div><p>")))
 
 
 @pytest.mark.parametrize(
@@ -97,8 +97,8 @@ def test_no_element_takes_the_page_behind_it_that_a_browser_has_ended(hiding: st
     for is_plain in (False, True):
         page = open_page(f"<html><body>{hiding}<p>{SENTENCE}".encode(), {}, URL, is_plain=is_plain)
         assert page.tree is not None
-        assert SENTENCE in text_of(page.tree)
-    assert SENTENCE in text_of(html.document_fromstring(plain_markup(f"{'<br>' * 300_001}{hiding}<p>{SENTENCE}")))
+        assert SENTENCE in element_text(page.tree)
+    assert SENTENCE in element_text(html.document_fromstring(plain_markup(f"{'<br>' * 300_001}{hiding}<p>{SENTENCE}")))
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,7 @@ def test_no_element_takes_the_page_behind_it_that_a_browser_has_ended(hiding: st
 def test_a_text_is_read_in_what_browsers_show_of_drawings_frames_and_templates(before: str, behind: str) -> None:
     page = open_page(f"<html><body>{before}{SENTENCE * 2}{behind}<p>end".encode(), {}, URL)
     assert page.tree is not None
-    assert text_of(page.tree).split() == [SENTENCE * 2, "end"]
+    assert element_text(page.tree).split() == [SENTENCE * 2, "end"]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import BadInput, ZhuiwenError
 from crawler.sources.archive_records import ArchiveFile
-from crawler.sources.archive_shapes import Limits, Position
+from crawler.sources.archive_shapes import ArchiveLimits, RecordPosition
 from crawler.sources.feeds import read_list
 from crawler.sources.robots_file import read_robots
 from crawler.sources.search import read_answer
@@ -23,7 +23,7 @@ from tests.crawler.texts import own_text
 from tests.support.web_server import page
 
 ROUNDS = 250  # of each kind; 1,500 of each found nothing more (2026-11)
-LIMITS = Limits(400_000)
+LIMITS = ArchiveLimits(400_000)
 
 
 def _warc(*, is_gzipped: bool) -> bytes:
@@ -77,7 +77,7 @@ def test_an_archive_that_is_spoilt_is_read_or_refused(kind: str, tmp_path: Path)
         try:
             archive = ArchiveFile(path, LIMITS)
             try:
-                list(archive.records(lambda _: True, Position()))
+                list(archive.records(lambda _: True, RecordPosition()))
             finally:
                 archive.close()
         except ZhuiwenError as error:

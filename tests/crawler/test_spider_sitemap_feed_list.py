@@ -12,7 +12,7 @@ from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from crawler.run import run_crawl
 from crawler.sources.feeds import named_feeds, read_feed
-from crawler.sources.listed import Listed
+from crawler.sources.listed import ListedPage
 from crawler.sources.sitemaps import read_sitemap
 from tests.crawler.crawl_process import RecordingStore, crawl, plan_of, recording_services, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
@@ -263,7 +263,7 @@ def test_json_feed_is_read_in_both_versions(version: str, author: str, authors: 
     feed = read_feed(b"\xef\xbb\xbf" + body.encode(), "application/json", URL)
     assert (feed.title, feed.next_page) == ("江城旧事", "http://a.example/feed.json?page=2")
     first, second = feed.entries
-    assert first.listed == Listed(
+    assert first.listed == ListedPage(
         "http://a.example/1",
         "渡口 重开",
         datetime(2026, 11, 20, 0, 30, tzinfo=UTC),

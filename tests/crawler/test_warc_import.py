@@ -19,19 +19,19 @@ from core.captures import CaptureSource
 from core.errors import ServiceUnavailable, UnreadableFile
 from core.ids import SiteId
 from core.pages import DATED_BY_SERVER
-from crawler.archive_import import ImportedSoFar, Place, import_archive
+from crawler.archive_import import ImportedSoFar, PagePlace, import_archive
 from crawler.opening import Rejected, open_page
-from crawler.sources.archive_shapes import ImportCounts, Limits, Position
+from crawler.sources.archive_shapes import ArchiveLimits, ImportCounts, RecordPosition
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text
 
 pytestmark = pytest.mark.usefixtures("processes")
 
-LIMITS = Limits(max_body_bytes=400_000)
+LIMITS = ArchiveLimits(max_body_bytes=400_000)
 
 
-def place(url: str) -> Place | None:
-    return Place(SiteId("7")) if "watched.example" in url else None
+def place(url: str) -> PagePlace | None:
+    return PagePlace(SiteId("7")) if "watched.example" in url else None
 
 
 class Archive:
@@ -229,10 +229,10 @@ def test_a_revisit_of_what_is_no_page_is_none_either_and_other_bytes_are_no_orig
 
 def test_a_revisit_finds_its_original_before_the_place_where_an_import_goes_on(tmp_path: Path) -> None:
     archive = Archive().response(url(1), markup(1))
-    position = Position(0, archive.buffer.tell())
+    position = RecordPosition(0, archive.buffer.tell())
     archive.response(url(2), markup(2))
     revisit(archive, 3, 5, Payload_Digest=payload_digest(markup(1)))
-    signs: list[Position] = []
+    signs: list[RecordPosition] = []
     counts, store, _ = imported(
         archive.save(tmp_path / "a.warc.gz"), start=position, on_progress=lambda _, at: signs.append(at)
     )
@@ -306,7 +306,7 @@ def test_an_import_that_breaks_off_goes_on_where_it_was(tmp_path: Path) -> None:
     for number in range(1, 61):
         archive.response(url(number), markup(number))
     path = archive.save(tmp_path / "a.warc.gz")
-    noted: list[tuple[ImportCounts, Position]] = []
+    noted: list[tuple[ImportCounts, RecordPosition]] = []
     away = RecordingStore()
 
     class Failing(RecordingStore):

@@ -15,7 +15,7 @@ from typing import Any
 
 from core.politeness import BrowserMode, Politeness
 from crawler.browsing.chromium import find_chromium
-from crawler.browsing.screenshots import PageRendering, render
+from crawler.browsing.screenshots import ResponseRendering, render
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.closed_network import Packets
@@ -87,10 +87,10 @@ def _browsers(port: str) -> dict[str, Any]:
         return {}
     drawn = render(page("渡口", own_text(1)).body, {}, f"http://{SITE}:{port}/1.html", deadline_s=120.0)
     if find_spec("scrapy_playwright") is None:
-        return {"drawn": isinstance(drawn, PageRendering)}
+        return {"drawn": isinstance(drawn, ResponseRendering)}
     plan = plan_of(f"http://{SITE}:{port}/", politeness=Politeness(browser=BrowserMode.ALWAYS))
     loaded = crawl(plan, settings_of(f"{SITE}:{port}", timeout_s=60.0)).counts
-    return {"drawn": isinstance(drawn, PageRendering), "loaded": loaded.fetched}
+    return {"drawn": isinstance(drawn, ResponseRendering), "loaded": loaded.fetched}
 
 
 def _call_out() -> None:

@@ -73,7 +73,7 @@ def add(client: Client, world: World, *files: SimpleUploadedFile) -> None:
     assert confirm(client, send(client, world, *files)).status_code == 200
 
 
-def chapters_of(title: str) -> list[tuple[int, str]]:
+def chapter_starts(title: str) -> list[tuple[int, str]]:
     return list(Chapter.objects.filter(work__title=title).order_by("number").values_list("number", "text_id"))
 
 
@@ -89,7 +89,7 @@ def test_nothing_is_written_before_it_is_confirmed(
     answered = confirm(manager, plan)
     assert [(row[1].is_new, row[1].new) for row in answered.context["works"]] == [(True, 2), (True, 1)]
     assert manager.get(f"{plan}?of=1").status_code == 302
-    assert [text_id for _, text_id in chapters_of("夜航")] == [work_text_id(FIRST), work_text_id(SECOND)]
+    assert [text_id for _, text_id in chapter_starts("夜航")] == [work_text_id(FIRST), work_text_id(SECOND)]
     assert not PlannedUpload.objects.exists()
 
 
@@ -123,13 +123,13 @@ def test_an_upload_after_the_plan_shows_a_new_plan(manager: Client, world: World
     basis = manager.get(plan).context["plan"].basis
     colleague = signed_in(admin_data.user("colleague", world.ours.holder, Membership.Role.MANAGER))
     add(colleague, world, text("夜航.txt", FIRST + SECOND + THIRD))
-    before = chapters_of("夜航")
+    before = chapter_starts("夜航")
     refused = manager.post(plan, {"do": "confirm", "basis": basis}, follow=True)
     assert "changed by somebody else meanwhile" in refused.content.decode()
-    assert chapters_of("夜航") == before
+    assert chapter_starts("夜航") == before
     assert len(refused.context["plan"].works[0].planned.change.removed) == 2
     confirm(manager, plan)
-    assert len(chapters_of("夜航")) == 1
+    assert len(chapter_starts("夜航")) == 1
 
 
 def test_a_late_change_is_refused(manager: Client, world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,7 +146,7 @@ def test_a_late_change_is_refused(manager: Client, world: World, monkeypatch: py
     monkeypatch.setattr(kept, "put_text", put_late)
     answered = confirm(manager, plan)
     assert "changed by somebody else meanwhile" in answered.context["faults"][0]
-    assert len(chapters_of("夜航")) == 2
+    assert len(chapter_starts("夜航")) == 2
     assert PlannedUpload.objects.exists()
 
 

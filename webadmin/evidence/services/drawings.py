@@ -91,7 +91,7 @@ class _Browser:
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
         self._shared = tuple(_resources(store, (name for name in names if name)))
 
-    def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.PageRendering | NoRendering:
+    def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
         """One page, from what its text was read in."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER
@@ -110,7 +110,7 @@ def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedRe
         yield from wire.resources if wire else ()
 
 
-def _drawing(seen: screenshots.PageRendering | NoRendering, url: str) -> Drawing:
+def _drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
     """As a bundle has it."""
     if isinstance(seen, NoRendering):
         return FAILED

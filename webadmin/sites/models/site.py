@@ -198,7 +198,9 @@ class ArchiveImport(models.Model):
     size_bytes = models.BigIntegerField(_("bytes"), default=0)
     file_mark = models.CharField(max_length=64, blank=True, editable=False)  # size and time of the file when it began
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
-    position = models.JSONField(default=dict, blank=True, editable=False)  # crawler.archive_import.Position
+    position = models.JSONField(
+        default=dict, blank=True, editable=False
+    )  # crawler.sources.archive_shapes.RecordPosition
     counts = models.JSONField(_("counts"), default=dict, blank=True)  # crawler.sources.archive_shapes.ImportCounts
     faults = MessageField(_("faults"), default=list, blank=True)
     requested_by = models.ForeignKey(

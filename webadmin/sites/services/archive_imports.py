@@ -11,9 +11,9 @@ from core.ids import SiteId
 from core.ports import Outbox, PageStore
 from core.settings import CrawlSettings
 from core.wording import Message
-from crawler.archive_import import ImportedSoFar, Place, import_archive
+from crawler.archive_import import ImportedSoFar, PagePlace, import_archive
 from crawler.opening import PageRules
-from crawler.sources.archive_shapes import ImportCounts, Limits, Position
+from crawler.sources.archive_shapes import ArchiveLimits, ImportCounts, RecordPosition
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site, SiteDomain
 from webadmin.sites.services import imports
@@ -28,7 +28,7 @@ def run_import(
     store: PageStore,
     outbox: Outbox,
     settings: CrawlSettings,
-    on_progress: Callable[[ImportCounts, Position], None] | None = None,
+    on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
 ) -> ImportCounts:
     """Take in the file of a row that `webadmin.sites.services.imports.take` gave to this process.
 
@@ -38,7 +38,7 @@ def run_import(
     noted_at = 0.0
     counts = imports.stored_counts(row)
 
-    def note(now: ImportCounts, at: Position) -> None:
+    def note(now: ImportCounts, at: RecordPosition) -> None:
         nonlocal noted_at, counts
         counts = now
         if on_progress is not None:
@@ -49,7 +49,7 @@ def run_import(
 
     try:
         so_far = ImportedSoFar(imports.resume_position(row), counts)
-        limits = Limits(settings.max_body_bytes)
+        limits = ArchiveLimits(settings.max_body_bytes)
         counts = import_archive(
             Path(row.path), place_finder(row), store, outbox, limits, so_far=so_far, on_progress=note
         )
@@ -67,14 +67,14 @@ def run_import(
     return counts
 
 
-def place_finder(row: ArchiveImport) -> Callable[[str], Place | None]:
+def place_finder(row: ArchiveImport) -> Callable[[str], PagePlace | None]:
     """Find the site for each page of an import: the import's own, or that of the rights holder with the page's host."""
     if row.site is not None:
         only = _place(row.site)
         return lambda _: only
     by_host = _by_host(row.rights_holder)
 
-    def place(url: str) -> Place | None:
+    def place(url: str) -> PagePlace | None:
         try:
             name, port = host_key(url)
         except ValueError:
@@ -84,8 +84,8 @@ def place_finder(row: ArchiveImport) -> Callable[[str], Place | None]:
     return place
 
 
-def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Place]:
-    found: dict[tuple[str, int | None], Place] = {}
+def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], PagePlace]:
+    found: dict[tuple[str, int | None], PagePlace] = {}
     domains = SiteDomain.objects.filter(site__rights_holder=rights_holder).select_related("site").order_by("pk")
     for domain in domains:
         try:
@@ -97,6 +97,6 @@ def _by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | None], Pla
     return found
 
 
-def _place(site: Site) -> Place:
+def _place(site: Site) -> PagePlace:
     rules = PageRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
-    return Place(SiteId(str(site.pk)), rules)
+    return PagePlace(SiteId(str(site.pk)), rules)

@@ -27,7 +27,7 @@ from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.sources.robots_file import read_robots
-from crawler.sources.search import Answer, Result, require_answer, search
+from crawler.sources.search import Result, SearchAnswer, require_answer, search
 from fingerprint.fingerprinting import fingerprint_text
 from pipeline.steps import Ports
 from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
@@ -156,7 +156,7 @@ class _SearchRun:
             since_s = (self._ports.clock.now() - last).total_seconds()
             time.sleep(min(max(0.0, self._settings.discovery.delay_s - since_s), self._settings.discovery.delay_s))
 
-    def _check_candidates(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: Answer) -> dict[str, int]:
+    def _check_candidates(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: SearchAnswer) -> dict[str, int]:
         """Fetch and compare the candidates; counts of what was left out, by reason."""
         left_out: Counter[str] = Counter()
         of_host: Counter[str] = Counter()

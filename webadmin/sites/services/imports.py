@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
-from crawler.sources.archive_shapes import ImportCounts, Position
+from crawler.sources.archive_shapes import ImportCounts, RecordPosition
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.sites.models import ArchiveImport, Site
 
@@ -85,7 +85,7 @@ def take(row: ArchiveImport, now: datetime) -> bool:
     return changed == 1
 
 
-def note_progress(row: ArchiveImport, counts: ImportCounts, at: Position) -> None:
+def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) -> None:
     """Write down how far an import came: the next one goes on there."""
     _write(row, counts, position=asdict(at), heartbeat_at=timezone.now())
 
@@ -98,11 +98,11 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
     _write(row, counts, state=State.FAILED if fault else State.FINISHED, finished_at=now, heartbeat_at=now)
 
 
-def resume_position(row: ArchiveImport) -> Position:
+def resume_position(row: ArchiveImport) -> RecordPosition:
     """The position at which an import resumes; its beginning if the file was replaced meanwhile."""
     if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
-        return Position()
-    return Position(**row.position)
+        return RecordPosition()
+    return RecordPosition(**row.position)
 
 
 def stored_counts(row: ArchiveImport) -> ImportCounts:
