@@ -1,4 +1,4 @@
-"""What reports ask of the applications above them."""
+"""Signals by which reports ask the applications above them."""
 
 from django.dispatch import Signal
 

@@ -1,4 +1,4 @@
-"""The task of suspected rewrites: a process is started for pages that owe a comparison by meaning."""
+"""The task of suspected rewrites: starts a process for pages that are due for a comparison by meaning."""
 
 import logging
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 
 @app.task(name=due_searches.TASK, base=PeriodicTask, acks_late=False)
 def search_reworded() -> None:
-    """Start a process for pages that owe a comparison by meaning, where none runs; where nobody watches, do nothing."""
+    """Start a process for pages that are due for a comparison by meaning, unless one runs or nobody watches."""
     watches, has_encoder = due_searches.watches(), is_installed()
     note_backlog(redis_client(SETTINGS), watches, SystemClock().now(), has_encoder=has_encoder)
     if not watches:

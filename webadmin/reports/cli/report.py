@@ -56,7 +56,7 @@ def report(  # noqa: PLR0917 - options of a command
 
 
 def _write_report(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
-    """Where the report is now; a file is there whole or not at all."""
+    """Write the report and return its path, None for standard output; a file is there whole or not at all."""
     if out == "-":
         sys.stdout.buffer.write(content)
         return None

@@ -41,7 +41,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
 
 
 def _read_choice(request: HttpRequest) -> ExportChoice:
-    """What the form asks for (POST: part, names); the usual parts where nobody chose (`chosen`)."""
+    """Read the choice from the form (POST: part, names); the usual parts where nobody chose (`chosen`)."""
     if "chosen" not in request.POST:
         return USUAL
     asked = set(request.POST.getlist("part"))

@@ -79,7 +79,7 @@ def figures(user: Person, now: datetime) -> dict[str, Any]:
 
 
 def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
-    """What is counted: now, or of many cases some minutes ago, by this process in the reader's language and zone."""
+    """Count now, or take counts of some minutes ago where there are many cases: by process, language and time zone."""
     cases = visible(Case.objects.order_by(), user)
     if cases[: MAX_LIVE + 1].count() <= MAX_LIVE:
         return _counts(user, now)
@@ -158,7 +158,7 @@ def _stock_tiles(user: Person) -> list[Tile]:
 
 
 def _proposal_tiles(user: Person) -> list[Tile]:
-    """What waits for somebody to decide: sites that may have moved, and copies that a search found."""
+    """Proposals that wait for a decision: sites that may have moved, and copies that a search found."""
     moves = visible(SiteMove.objects.filter(state=SiteMove.State.PROPOSED).order_by(), user).count()
     found = visible(DiscoveredPage.objects.filter(state=DiscoveredPage.State.PROPOSED).order_by(), user).count()
     tiles = [
@@ -179,7 +179,7 @@ def _proposal_tiles(user: Person) -> list[Tile]:
 
 
 def _evidence_tiles(user: Person) -> list[Tile]:
-    """How many bundles there are, and how many of them the last check found changed or gone."""
+    """Count the bundles, and those of them that the last check found changed or gone."""
     states = EvidenceBundle.State
     counts = dict(
         visible(EvidenceBundle.objects.order_by(), user).values_list("state").annotate(count=Count("pk"))
@@ -199,13 +199,13 @@ def _evidence_tiles(user: Person) -> list[Tile]:
 
 
 def _tiles_of_others(user: Person) -> list[Tile]:
-    """What the applications above give."""
+    """Tiles from the applications above."""
     answers: list[Any] = [given for _receiver, given in tiles_wanted.send(None, user=user)]
     return [tile for given in answers for tile in given]
 
 
 def _file_tiles(user: Person) -> list[Tile]:
-    """How many kept files the last check found changed or gone: for administrators, who alone see the checks."""
+    """Count the kept files that the last check found changed or gone: for administrators, who alone see the checks."""
     last = EvidenceCheck.objects.first() if is_administrator(user) else None
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:

@@ -1,4 +1,4 @@
-"""What happened on each day, as a drawing: two bars a day. The server draws it, no script does.
+"""A bar chart of days: two bars for each. The server draws it, no script does.
 
 Places are per cent of the drawing, which is as wide as its window; names and numbers stand beside it as text.
 """
@@ -15,7 +15,7 @@ _MARGIN = 0.14  # of a day's width, on either side of its bars
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """What happened on one day."""
+    """The cases opened and decided on one day."""
 
     day: date
     opened: int

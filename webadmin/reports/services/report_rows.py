@@ -1,4 +1,4 @@
-"""What a report is made from, out of the admin database: only what its reader may see."""
+"""The rows of a report, read from the admin database: only those that its reader may see."""
 
 from collections import Counter, defaultdict
 from datetime import date
@@ -80,7 +80,7 @@ def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> Rights
 
 
 class ReportNames:
-    """What rights holders, sites and works are called in a report, by key: two of one name are told apart.
+    """The names of rights holders, sites and works in a report, by key; two of one name get different ones.
 
     A site's name is its own within a rights holder, a work's title may be shared by two authors.
     """

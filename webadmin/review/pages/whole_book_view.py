@@ -65,7 +65,7 @@ def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
 
 
 def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
-    """What can be selected: what no chapter has is not offered, unless it is what is shown."""
+    """The selections on offer: those that match a chapter, and the one that is shown."""
     counted = [(each, len(_matching_chapters(book, each))) for each in SELECTIONS]
     return [
         {"key": each.key, "label": each.label, "count": count, "is_chosen": each.key == chosen}

@@ -27,7 +27,7 @@ SPREAD_SHARE = 0.1  # of a chapter: what other pages add to the page that has mo
 
 
 class CopyExtent(StrEnum):
-    """How much of a chapter stands on the site."""
+    """The extent to which a chapter stands on the site."""
 
     FULL = "full"
     PART = "part"
@@ -46,13 +46,13 @@ class CopyingPage:
 
     @property
     def is_merged(self) -> bool:
-        """Whether several chapters stand on it."""
+        """True if several chapters stand on it."""
         return len(self.carries) > 1
 
 
 @dataclass(frozen=True, slots=True)
 class ChapterOnPage:
-    """What one page has of one chapter."""
+    """The share of one chapter on one page."""
 
     page: CopyingPage
     share: float
@@ -93,7 +93,7 @@ class ChapterCopied:
 
     @property
     def lead(self) -> timedelta | None:
-        """How long before the official time it was seen, negative for after it; None where either time is unknown."""
+        """The lead over the official time, negative if it was seen later; None where either time is unknown."""
         seen = self.first_seen_at
         return self.official_at - seen if self.official_at and seen else None
 
@@ -103,12 +103,12 @@ class ChapterCopied:
 
     @property
     def is_merged(self) -> bool:
-        """Whether it stands on a page that carries other chapters too."""
+        """True if it stands on a page that carries other chapters too."""
         return any(each.page.is_merged and self.number in each.page.carries for each in self.pages)
 
     @property
     def is_spread(self) -> bool:
-        """Whether it is cut over several pages: the one that has most lacks what others have."""
+        """True if it is cut over several pages: the one that has most lacks what others have."""
         return bool(self.pages) and self.share - self.pages[0].share >= SPREAD_SHARE
 
 
@@ -167,7 +167,7 @@ class WholeBook:
 
 
 def whole_book(site_id: int, work_id: int) -> WholeBook:
-    """The chapters of a work on a site. Whether the reader may see them is asked by the caller."""
+    """The chapters of a work on a site. The caller checks that the reader may see them."""
     cases = Case.objects.filter(site_id=site_id, work_id=work_id)
     copies = cases.filter(state__in=COPIES)
     chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
@@ -235,7 +235,7 @@ def _on_pages(
     pages: Mapping[int, CopyingPage],
     seen: Mapping[tuple[int, str], datetime],
 ) -> dict[str, list[ChapterOnPage]]:
-    """What pages have of each text."""
+    """The pages that have a part of each text."""
     of_text = {chapter.text_id: chapter for chapter in chapters}
     found: dict[str, list[ChapterOnPage]] = defaultdict(list)
     for case, texts in taken.items():

@@ -18,7 +18,7 @@ register = template.Library()
 
 @register.simple_tag
 def case_name(case: Case) -> str:
-    """What a case is called with its number, by what is decided on it."""
+    """The name of a case with its number, by its state."""
     return phrases.case_name(case.pk, case.state)
 
 
@@ -42,5 +42,5 @@ def licence_in_part(case: Case) -> CoveredInPart | None:
 
 @register.simple_tag
 def recheck_status(page: PageRecord) -> RecheckShown:
-    """Where the newest check of a page stands, and how it is asked for."""
+    """The status of the newest check of a page, and the form that requests one."""
     return recheck_summary(page)

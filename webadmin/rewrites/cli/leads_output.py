@@ -53,7 +53,7 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
 
 
 def describe_leads(count: int) -> Message:
-    """How many leads there are, and what they are not."""
+    """State the number of leads, with the caution that they prove nothing."""
     return Message("reworded.leads", count=count, caution=Message("reworded.caution"))
 
 

@@ -48,7 +48,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
 
 
 def lead_record(match: RewordedMatch) -> dict[str, Any]:
-    """What is written of a lead beside the work that it is of."""
+    """The record of a lead, without its work, as JSON values."""
     return {
         "class": str(match.found),
         "score": match.score,

@@ -118,7 +118,7 @@ class RewordedVerdict(models.Model):
 
 
 class RewordedCheck(models.Model):
-    """That a page was compared by meaning, by which algorithm, and how new the works were.
+    """A page that was compared by meaning: by which algorithm, and with works of which age.
 
     In which version, the page says itself (`PageRecord.reworded_version_id`): an index can compare that with its own.
     """

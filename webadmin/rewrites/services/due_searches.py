@@ -1,8 +1,8 @@
-"""Which pages are to be compared by meaning with which works, as the admin database knows it.
+"""Searches by meaning that are due: pages and works to compare, read from the admin database.
 
-A text of a watched kind is searched for once copies of it have been; `Chapter.reworded_at` says since when. A page
-owes a search that shows another version than the one compared last, or that was compared before the newest text or by
-an older algorithm. Whoever switches a kind on or off does nothing else: the next search takes up and lets go of works.
+A text of a watched kind is searched for once copies of it have been; `Chapter.reworded_at` says since when. A search
+is due for a page that shows another version than the one compared last, or was compared before the newest text or by
+an older algorithm. Switching a kind on or off is enough: the next search adds or drops its works.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -50,14 +50,14 @@ class DuePage:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """Pages that owe a search, and texts of works that no page was searched for yet."""
+    """The number of pages with a due search, and of texts of works that no page was searched for yet."""
 
     pages: int
     texts: int
 
 
 def watches() -> list[MeaningWatch]:
-    """All who have it switched on."""
+    """The rights holders who have the search by meaning switched on."""
     rows = RightsHolder.objects.exclude(reworded_kinds=[]).order_by("pk")
     return [
         MeaningWatch(pk, name, normalize_kinds(kinds))
@@ -71,7 +71,7 @@ def normalize_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def has_news(watch: MeaningWatch) -> bool:
-    """Whether there are texts that can be found, and that pages are not searched for by meaning yet."""
+    """True if there are indexed texts that pages are not searched for by meaning yet."""
     return _news(watch).exists()
 
 
@@ -82,7 +82,7 @@ def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
 
 
 def searched_texts(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """Those of them that are already."""
+    """The texts that pages are searched for already."""
     return frozenset(WorkTextId(text) for text in searched_chapters(watch).values_list("text_id", flat=True))
 
 
@@ -109,7 +109,7 @@ def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: d
 
 
 def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]:
-    """Up to so many pages that owe a search for the texts up to `until`, changed ones first.
+    """Up to `limit` pages that are due for a search of the texts up to `until`, changed ones first.
 
     No page that is gone, whose copies are not looked for yet, or whose search failed for good.
     """
@@ -121,7 +121,7 @@ def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]
 
 
 def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
-    """What is left of these."""
+    """Count what is left to search for the given rights holders."""
     pages = texts = 0
     for watch in watches:
         until = newest(watch)
@@ -132,7 +132,7 @@ def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
 
 
 def forget_gone(watch: MeaningWatch, until: datetime) -> None:
-    """Pages that are gone owe nothing: what was checked of them is forgotten, so that they owe it when they return."""
+    """Delete the checks of pages that are gone: no search of them is due until they return."""
     for older in _older(watch, until):
         gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
         for batch in batches(gone):
@@ -142,7 +142,7 @@ def forget_gone(watch: MeaningWatch, until: datetime) -> None:
 
 
 def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
-    """The rows of pages that owe a search, in their order, and how they name the page."""
+    """The rows of pages with a due search, in their order, and the prefix of the page in their query."""
     pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
     # Condition and order are those of the index page_owes_reworded, or databases would not take it.
     changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
@@ -183,7 +183,7 @@ def _keys(rows: "QuerySet[M]", page: str, limit: int) -> list[tuple[str, str]]:
 
 
 def connect() -> None:
-    """Hear the signals of cases."""
+    """Connect to the signals of cases."""
     rights_ruled.connect(_compare_again)
     text_withdrawn.connect(_let_lapse)
 

@@ -25,7 +25,7 @@ class QuotedPair:
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who holds the rights, and where an answer goes."""
+    """The rights holder, and the contact for an answer."""
 
     name: str
     address: str = ""
@@ -45,7 +45,7 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True)
 class Enquiry:
-    """What a letter is made of, as it is shown; "" for what is not known. Each value is one line.
+    """The values of a letter as they are shown; "" for what is not known. Each is one line.
 
     pairs: in the order of the page; more_pairs: how many there are beside them. counterparts: how many sentences have
     one, in a sentence; caution: what a comparison of meaning does not prove. proofs: of ownership of the work.
@@ -194,5 +194,5 @@ def _cell(sentence: str, shared: Places) -> Cell:
 
 
 def _pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
-    """What is marked on one side, each once, in order."""
+    """The marked pieces of one side, each once, in order."""
     return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))

@@ -36,7 +36,7 @@ MAX_PAIRS_SHOWN = 400  # as the desk does: a page of two hours' reading has no m
 
 @dataclass(frozen=True, slots=True)
 class LeadSummary:
-    """What the explanation is written from. facts: as lead.json has them."""
+    """The input of the explanation. facts: as lead.json has them."""
 
     lead: int
     facts: Mapping[str, Any]

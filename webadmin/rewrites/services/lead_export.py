@@ -40,7 +40,7 @@ def export_lead(lead: RewordedLead, path: Path) -> Report:
 
 
 def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:
-    """What the export of a lead is written from; people by name and with their notes, else by what they do.
+    """Gather the material of a lead's export; people by name and with their notes, else by their role.
 
     The same lead gives the same.
 
@@ -93,7 +93,7 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
 
 
 def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
-    """What the lead's page in the desk says beside the comparison, as JSON values."""
+    """The facts of the lead's page beside the comparison, as JSON values."""
     naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {
         "rights_holder": lead.rights_holder.name,

@@ -1,6 +1,6 @@
-"""Whether its page still gives a lead: found last on one day, or not found since another.
+"""The status of a lead: still found on its page, or not found since a day.
 
-That something was removed it never says: other words are found or not, and a search may miss them.
+It never says that something was removed: a search may miss other words.
 """
 
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class LeadStatus:
 
 
 def lead_status(lead: RewordedLead) -> LeadStatus:
-    """By what crawls and searches wrote down; nothing is fetched or searched for it."""
+    """Read the status from what crawls and searches stored; nothing is fetched or searched."""
     page, fetched = lead.page, _minute(lead.fetched_at)
     if page.gone_since is not None:
         return _not_given("reworded.gone-since", since=_minute(page.gone_since), fetched=fetched)

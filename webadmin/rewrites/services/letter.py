@@ -35,7 +35,7 @@ LANGUAGES = ("zh-hans", "en")
 
 
 def letter_refusal(lead: RewordedLead) -> Message | None:
-    """Why there is no letter about a lead now, in a sentence; None for one that may be written about."""
+    """The reason why no letter about a lead may be written now, in a sentence; None where one may."""
     if lead.state != RewordedState.CONFIRMED:
         is_waiting = lead.state == RewordedState.WAITING
         return Message("reworded.letter-waits" if is_waiting else "reworded.letter-dismissed")
@@ -65,7 +65,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
 
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
-    """How the file is called."""
+    """The name of the file."""
     return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
@@ -119,7 +119,7 @@ def _holder(lead: RewordedLead) -> Sender:
 
 
 def _addressee(site: Site) -> Recipient | None:
-    """Who answers for the site's texts: a host and a registrar cannot say where one came from."""
+    """The addressee who answers for the site's texts: a host or registrar cannot say where one came from."""
     found = next((each for each in addressees_of(site) if each.role not in OF_ONE_SITE), None)
     if found is None:
         return None

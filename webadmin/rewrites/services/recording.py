@@ -1,4 +1,4 @@
-"""What searches by meaning found -> leads and checks, many pages in one transaction.
+"""Records the results of searches by meaning as leads and checks, many pages in one transaction.
 
 Rows are locked in the order of `webadmin.cases.services.locks`. A person's verdict is never touched.
 """
@@ -50,7 +50,7 @@ class SearchedPage:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What was written: leads found, new or known, and pages."""
+    """The numbers of leads, new or known, and of pages that were written."""
 
     leads: int
     pages: int
@@ -61,7 +61,8 @@ def record_searched(
 ) -> Recorded | None:
     """Write leads and checks, all or none; None, and nothing, where other kinds of works are watched by now.
 
-    until: the newest of the texts that were searched for. What pages showed meanwhile is owed anew. Safe to call twice.
+    until: the newest of the texts that were searched for. For pages that changed meanwhile a search stays due. Safe to
+    call twice.
     """
     with answering(), transaction.atomic():
         holder = lock_rights(watch.holder)

@@ -1,4 +1,4 @@
-"""What a person says of a lead: who, when, why, and at which score, so that thresholds can be set by it later."""
+"""Verdicts of people on leads: who, when, why, and at which score, so that thresholds can be set by it later."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -71,7 +71,7 @@ def decide(
 
 
 def is_verdict_current(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
-    """Whether a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
+    """True if a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
     return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
 
 

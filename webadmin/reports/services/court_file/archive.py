@@ -23,7 +23,7 @@ from webadmin.reports.services.court_file.spool import Spool
 
 @dataclass(frozen=True, slots=True)
 class MatterFacts:
-    """What is said of a matter as a whole. facts: JSON values; contents: files and folders for people, with uses."""
+    """The facts of a matter as a whole. facts: JSON values; contents: files and folders for people, with uses."""
 
     site: str
     work: str
@@ -110,7 +110,7 @@ class MatterExport:
             self._example = example
 
     def _conclude(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
-        """What is said of all of it: statement, explanation, lists, seals."""
+        """Write what covers the whole export: statement, explanation, lists, seals."""
         manifest, sums = layout.in_checks(layout.MANIFEST), layout.in_checks(layout.SUMS)
         for name in [*self.spool]:
             if name in {manifest, sums} or name.startswith(layout.in_checks(f"{layout.SEAL}/")):

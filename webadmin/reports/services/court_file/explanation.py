@@ -19,7 +19,7 @@ _CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.
 
 @dataclass(frozen=True, slots=True)
 class MatterSummary:
-    """What the explanation is written from. example: a bundle, with its way to a stamped root where one has any.
+    """The input of the explanation. example: a bundle, with its way to a stamped root where one has any.
 
     contents: each file or folder for people, and its use.
     """
@@ -70,7 +70,7 @@ def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
 
 
 def _missing(words: Words, told: MatterSummary) -> list[str]:
-    """What this very file lacks."""
+    """List what this file lacks."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
     missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]

@@ -1,4 +1,4 @@
-"""Which parts of a matter go into its file, and how files and folders in it are called."""
+"""The parts of a matter's file, and the names of the files and folders in it."""
 
 import re
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ _OTHER = re.compile(r"[^\w（）《》“”、，。·-]+")
 
 
 class ExportPart(StrEnum):
-    """What may go in beside the bundles of the pages."""
+    """A part that may go into the file beside the bundles of the pages."""
 
     OWNERSHIP = "ownership"
     COMPARISON = "comparison"
@@ -32,7 +32,7 @@ INTERNAL = frozenset({ExportPart.FACTORS, ExportPart.DECISIONS})
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """What a person wants in the file. with_names: people by name; else by what they do."""
+    """The parts that a person chose. with_names: people by name; else by their role."""
 
     parts: frozenset[ExportPart] = frozenset(ExportPart) - INTERNAL
     with_names: bool = False

@@ -1,4 +1,4 @@
-"""What each piece of a matter is called in the list of evidence, where it comes from, and what it shows."""
+"""Pieces of evidence of a matter: name, source, and what each shows, in the words of the list of evidence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -64,7 +64,7 @@ def file_piece(row: Row, file: str) -> EvidencePiece:
 
 
 def file_group(row: Row) -> EvidenceGroup:
-    """Where a file of people stands."""
+    """The group of a file that people made or sent."""
     with translation.override(CHINESE):
         return _describe_file(*row)[0]
 

@@ -59,7 +59,7 @@ class DecisionRecords:
 
 
 def decisions(decided: DecisionRecords, about: str) -> Document:
-    """Who decided what and when; of people who are not named, the day alone."""
+    """List who decided what and when; where people are not named, by day alone."""
     rows = [_decision(each, decided.naming) for each in decided.verdicts]
     blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
     if decided.events:

@@ -181,7 +181,7 @@ class _ExportBuilder:
         self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
     def _case_facts(self, case: Case) -> dict[str, Any]:
-        """What the case's page says; of what people decided only where that is wanted."""
+        """The facts of the case's page; decisions of people only where they were chosen."""
         facts = facts_of(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
         if ExportPart.DECISIONS in self.chosen.parts:
             return facts

@@ -173,7 +173,7 @@ class CaseAdmin(AuthorSearchAdmin):
         return case.state, case_state_name(case)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Whether actions that are a reviewer's are offered."""
+        """True if the user is offered the actions of reviewers."""
         return is_member(request)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:

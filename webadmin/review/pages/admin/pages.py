@@ -234,7 +234,7 @@ class ExclusionAdmin(HolderAdmin):
 
     @display(description=_("detail"))
     def because(self, exclusion: Exclusion) -> str:
-        """What allows the page; of a quotation, the source that the page names."""
+        """The right that allows the page; for a quotation, the source that the page names."""
         detail = spell_hidden(exclusion.detail)
         if exclusion.reason == Rejection.QUOTATION and detail:
             return _now("source named: %(source)s") % {"source": detail}

@@ -1,6 +1,6 @@
-"""A passage cut into short pairs that say the same on both sides: they scroll together, and stand together on a phone.
+"""Cuts a passage into short chunks that say the same on both sides: they scroll together, and are paired on a phone.
 
-A stride of the page begins at a line or, within long lines, at a sentence, and where a piece begins or ends that was
+A chunk of the page begins at a line or, within long lines, at a sentence, and where a piece begins or ends that was
 moved; never inside a change. Where it begins in the work follows from the changes before it.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from core.matches import ChangeKind
 
-MAX_LINE_CHARS = 300  # of a line that is one stride; a longer one is cut behind a sentence
+MAX_LINE_CHARS = 300  # of a line that is one chunk; a longer one is cut behind a sentence
 MIN_SENTENCE_CHARS = 120
 NEAR_CHARS = 30  # as far as a line of the work may begin from where the changes say that it does
 _ENDS = "。！？…”.!?"
@@ -20,7 +20,7 @@ _ENDS = "。！？…”.!?"
 
 @dataclass(frozen=True, slots=True)
 class AlignedChunk:
-    """Where a stride begins on either side; it ends where the next one of that side begins.
+    """The start of a chunk on either side; it ends where the next one of that side begins.
 
     is_moved: it is in a piece that the page has in another order.
     """
@@ -34,7 +34,7 @@ Shift = tuple[int, int, int, int]  # page start and end, work start and end
 
 
 def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedChunk]:
-    """The strides of a span in order of the page; no two begin at one place. page, work: what the span covers of them.
+    """Cut a span into chunks, in order of the page; no two begin at one place. page, work: the texts of the span.
 
     The first begins where the span does; so does one on the side of the work.
     """
@@ -53,12 +53,12 @@ def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedC
 
 
 def _drop_overlaps(chunks: Sequence[AlignedChunk]) -> list[AlignedChunk]:
-    """Those that begin at different places of the work, the first of each."""
+    """Keep the first chunk of those that begin at the same place of the work."""
     return list({each.work: each for each in reversed(chunks)}.values())[::-1]
 
 
 def _start_with_span(work_start: int, chunks: list[AlignedChunk]) -> list[AlignedChunk]:
-    """The one that comes first in the work begins where the span does there."""
+    """Let the chunk that comes first in the work begin where the span does."""
     first = min(range(len(chunks)), key=lambda at: chunks[at].work)
     chunks[first] = AlignedChunk(chunks[first].page, work_start, chunks[first].is_moved)
     return chunks
@@ -72,7 +72,7 @@ def _line_starts(text: str) -> Iterator[int]:
 
 
 def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
-    """Where strides of the page may begin, in order, and whether a line does there."""
+    """Offsets of the page at which a chunk may begin, in order; True where a line begins there."""
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):
@@ -81,7 +81,7 @@ def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[int]:
-    """Where a line may be cut: behind the end of a sentence, or where none ends in time."""
+    """Offsets at which a line may be cut: behind the end of a sentence, or where none ends in time."""
     at = start
     while end - at > MAX_LINE_CHARS:
         near = range(at + MIN_SENTENCE_CHARS, at + MAX_LINE_CHARS)
@@ -99,7 +99,7 @@ def _nearest_line(lines: Sequence[int], place: int) -> int:
 
 
 class _Flow:
-    """Which place of the work follows from a place of the page, by the changes of a span."""
+    """Maps places of the page to places of the work, by the changes of a span."""
 
     def __init__(self, span: Mapping[str, Any]) -> None:
         self._known = span["page"][0], span["work"][0]  # where both sides were last at the same
@@ -112,18 +112,18 @@ class _Flow:
         self.edges = [at for each in self._moved for at in (each[0], each[1])]
 
     def is_inside(self, at: int, side: int) -> bool:
-        """Whether a change goes on across this place. side: 0 of the page, 2 of the work."""
+        """True if a change goes on across this place. side: 0 for the page, 2 for the work."""
         ordered = self._in_work if side else self._changed
         before = bisect_left(ordered, at, key=lambda each: each[side]) - 1
         return before >= 0 and ordered[before][side + 1] > at
 
     def resynchronize(self, chunk: AlignedChunk) -> None:
-        """Take what follows to go on from here: other spaces between lines are no changes, and would add up."""
+        """Map what follows from here: other spaces between lines are no changes, and would add up."""
         if not chunk.is_moved:
             self._known = chunk.page, chunk.work
 
     def chunk(self, at: int) -> AlignedChunk:
-        """The stride that begins at this place of the page."""
+        """The chunk that begins at this place of the page."""
         moved = self._moved_piece(at)
         if moved is not None:
             page, work = self._last(self._changed, at, moved[0], moved[2])
@@ -145,7 +145,7 @@ class _Flow:
 
     @staticmethod
     def _last(changes: Sequence[Shift], at: int, page: int, work: int) -> tuple[int, int]:
-        """Where the last change before a place ends on both sides, if it does behind (page, work), else that."""
+        """The end of the last change before a place, on both sides; (page, work) where it ends before that."""
         before = bisect_right(changes, at, key=lambda each: each[1]) - 1
         if before >= 0 and changes[before][1] >= page:
             return changes[before][1], changes[before][3]

@@ -21,7 +21,7 @@ IN_BAR = 4  # similarity and the three shares; of a case without a match one les
 
 
 def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]:
-    """What was measured and counts, the most telling figures first; no chapter for a case without a match.
+    """List the figures of a case, the most telling first; without that of the chapter for a case without a match.
 
     The meanings are those of core.matches.
     """

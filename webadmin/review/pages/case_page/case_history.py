@@ -1,4 +1,4 @@
-"""What became of a case: verdicts by people and rulings by rights in one list."""
+"""The history of a case: verdicts by people and rulings by rights in one list."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -70,7 +70,7 @@ DECIDED = "decided"  # names the case that was decided, in the address of the on
 
 
 def own_last_decision(request: HttpRequest, among: CaseNeighbours) -> dict[str, Any] | None:
-    """What the address names, if it is the asker's own decision and still the newest of its case.
+    """The decision that the address names, if the user made it and it is still the newest of its case.
 
     address: of the case, in the same list; licence_address: of the licence that was made with it, else of the form that
     makes one, "" for who may make none.

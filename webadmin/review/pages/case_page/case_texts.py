@@ -29,7 +29,7 @@ class CaseTexts:
 
 
 def fetch_texts(match: CaseMatch) -> CaseTexts:
-    """Fetch both texts of a match and the history of its page; what fails is told in a note, never raised."""
+    """Fetch both texts of a match and the history of its page; a fault becomes a note and is never raised."""
     found = CaseTexts(notes=_zone_notes(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
@@ -47,7 +47,7 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
 
 
 def _zone_notes(match: CaseMatch) -> list[str]:
-    """Where on the page the passages stand, if not in its main text."""
+    """Note the zones of the page in which passages stand, except its main text."""
     zones = {Zone(span.get("zone", Zone.MAIN)) for span in match.spans} - {Zone.MAIN}
     if not zones:
         return []
@@ -59,7 +59,7 @@ def _zone_notes(match: CaseMatch) -> list[str]:
 
 
 def _page_text(version: PageVersion, match: CaseMatch) -> str:
-    """The text that was compared; the main text where it is no longer there, so that the reader is told."""
+    """The text that was compared; the main text where that is gone, so that a note says so."""
     return version.reading.text_by_digest(match.page_text_digest) or version.reading.text
 
 

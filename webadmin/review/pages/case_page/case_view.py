@@ -78,12 +78,12 @@ class Difference:
 
 
 def has_changed(case: Case) -> bool:
-    """Whether the page shows another version now, as far as it can be seen."""
+    """True if the page shows another version now, as far as it was crawled."""
     return case.page.version_id != case.decided_version
 
 
 def version_difference(case: Case) -> Difference:
-    """What is different, as far as both versions are stored."""
+    """Compare the version that was decided on with the one of now, as far as both are stored."""
     try:
         store = stores.page_store()
         before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
@@ -210,7 +210,7 @@ def _position(request: HttpRequest, case: Case) -> CaseNeighbours:
 
 
 def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
-    """What a reviewer has to know before deciding, and where more of it stands: "" for nowhere."""
+    """Warnings that a reviewer should read before deciding, each with an address of its details, or ""."""
     warned = []
     if case.page.gone_since is not None:
         warned.append((_("page gone"), reverse("admin:watched_sites_pagerecord_timeline", args=[case.page_id])))
@@ -276,7 +276,7 @@ def _frame(case: Case) -> dict[str, Any]:
 
 
 def _difference(request: HttpRequest, case: Case) -> HttpResponse:
-    """What is different on the page since it was decided on, or compared."""
+    """Show the changes of the page since it was decided on, or compared."""
     context = {**_frame(case), "difference": version_difference(case)}
     return desk_page(request, "review/case_difference.html", context)
 

@@ -1,4 +1,4 @@
-"""What became of the passages, counted: the legend of a comparison that is also its result."""
+"""The changes in the passages, counted: the legend of a comparison that is also its result."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence

@@ -42,7 +42,7 @@ class ChangeLink:
 class PassagePiece:
     """A run inside a copied passage: the same on both sides (no links), or changed. An empty text is a gap.
 
-    pairs: the strides that it belongs to, by numbers that both sides share. is_moved: it stands in another order than
+    pairs: the chunks that it belongs to, by numbers that both sides share. is_moved: it stands in another order than
     what is around it.
     """
 
@@ -165,13 +165,13 @@ def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mappin
 
 
 def sort_spans(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The spans as passages are numbered, from 1 on: in order of the page."""
+    """Sort spans in order of the page, in which passages are numbered from 1 on."""
     return sorted(spans, key=lambda span: tuple(span["page"]))
 
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A stride with the number of its passage; its own number is its place among all, from 1 on."""
+    """A chunk with the number of its passage; its own number is its place among all, from 1 on."""
 
     passage: int
     chunk: AlignedChunk
@@ -179,7 +179,7 @@ class _Pair:
 
 
 def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
-    """The strides of all passages, in order of the page."""
+    """The chunks of all passages, in order of the page."""
     elsewhere = _out_of_order([span["work"][0] for span in spans])
     return [
         _Pair(number, chunk, chunk.is_moved or number - 1 in elsewhere)
@@ -194,7 +194,7 @@ def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
 
 
 def _out_of_order(places: Sequence[int]) -> set[int]:
-    """Which of the places have to go so that the others ascend: all but a longest ascending subsequence.
+    """The indexes outside a longest ascending subsequence: without them the places ascend.
 
     >>> sorted(_out_of_order([0, 30, 10, 20]))
     [1]
@@ -293,7 +293,7 @@ def _clip_offsets(offsets: Sequence[int], chars: int) -> tuple[int, int]:
 def _place_chunks(
     number: int, span: Mapping[str, Any], side: Side, chars: int, chunks: Sequence[tuple[int, AlignedChunk]]
 ) -> list[PlacedPassage]:
-    """The strides of a passage on this side, each with the changes that begin in it."""
+    """The chunks of a passage on this side, each with the changes that begin in it."""
     start, end = _clip_offsets(span[side], chars)
     marks = sorted(
         (min(max(start, at[0]), end), min(max(start, at[1]), end), index)

@@ -69,7 +69,7 @@ def tag(kind: ChangeKind) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """What is said of changes, in one language: looked up once, and not for each of thousands."""
+    """The phrases for changes in one language: looked up once, and not for each of thousands."""
 
     tags: Mapping[ChangeKind, str]
     moved: str

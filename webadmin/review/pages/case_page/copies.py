@@ -1,4 +1,4 @@
-"""Where else the same was taken: other pages of the site that copy the work, and other sites that have the passage."""
+"""Further copies: other pages of the site that copy the work, and other sites that have the passage."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -18,7 +18,7 @@ MAX_LOOKS, MAX_REMOVALS = 6, 5
 
 @dataclass(frozen=True, slots=True)
 class BundleShown:
-    """One bundle. stamps: of its day's tree; asked_again: an authority that has not answered, if there is one."""
+    """One bundle. stamps: of its day's tree; pending_attempt: to an authority that has not answered."""
 
     bundle: EvidenceBundle
     root: str
@@ -71,7 +71,7 @@ class EvidenceShown:
 
 
 def case_evidence(case: Case) -> EvidenceShown:
-    """What shows that the passages stood there, the newest bundle first; of what shows a removal see removal_shown."""
+    """The evidence that the passages stood on the page, the newest bundle first; for removals see `case_removals`."""
     bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
     rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
     names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
@@ -89,7 +89,7 @@ def _bundle_shown(row: EvidenceBundle) -> BundleShown:
 
 @dataclass(frozen=True, slots=True)
 class RemovalShown:
-    """One time that the page was said to be removed. is_proved: its file can be handed out."""
+    """One removal of the page. is_proved: its file can be downloaded."""
 
     removal: Removal
     looks: Sequence[RemovalLook]
@@ -115,7 +115,7 @@ class RemovalsShown:
 
 
 def case_removals(case: Case) -> RemovalsShown:
-    """What there is of a case, the newest first."""
+    """The removals of a case, the newest first."""
     rows = case.removals.prefetch_related("looks").order_by("-since", "-pk")[:MAX_REMOVALS]
     newest = case.looks.filter(removal=None).order_by("-at", "-pk")[:MAX_LOOKS]
     return RemovalsShown([RemovalShown(row, list(row.looks.all())) for row in rows], list(newest))

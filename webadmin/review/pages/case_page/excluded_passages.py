@@ -1,4 +1,4 @@
-"""What does not count in a case, and what may be left out of it, as the case page shows it."""
+"""Passages and texts that do not count in a case or may be left out of it, for the case page."""
 
 import re
 from collections import Counter
@@ -37,7 +37,7 @@ class OfferedPassage:
 
 
 def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, user: Any) -> dict[str, Any]:
-    """For the template of what does not count."""
+    """The context of the section of passages that do not count."""
     counting, gone = _places(match)
     passages = _passages(match, counting, gone)
     known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
@@ -66,7 +66,7 @@ def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float
 
 
 def passage_text(match: CaseMatch, number: int) -> str:
-    """What the work has in a passage of the comparison; "" for a number that it lacks."""
+    """The text of the work in a passage of the comparison; "" for an unknown number."""
     ordered = sort_spans(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
 
@@ -76,7 +76,7 @@ def _may_take_back(ignored: IgnoredText, user: Any) -> bool:
 
 
 def _places(match: CaseMatch) -> tuple[Places, Places]:
-    """What counts of the match's text of the work and what does not; nothing for a version that is not shown."""
+    """Places of the work's text that count and that do not; none for a version that is not shown."""
     taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
     if taken is None or match.version_id != match.case.version_id:
         return NO_PLACES, NO_PLACES
@@ -110,7 +110,7 @@ def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
 
 
 def _likely_noise(comparison: PageComparison) -> list[tuple[str, int]]:
-    """What the page inserted into the passages, and how often: what is most likely noise first."""
+    """Texts that the page inserted into the passages, with their counts: the most frequent, as likely noise, first."""
     found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
     likely = [(text, count) for text, count in found.most_common() if len(TextLetters.from_text(text)) >= LEAST_LETTERS]
     return likely[:MAX_NOISE_OFFERED]

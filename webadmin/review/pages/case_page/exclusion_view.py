@@ -93,7 +93,7 @@ def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str
 
 
 def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
-    """What the template of a comparison needs, from what was kept of the finding."""
+    """The context of a comparison, from the matches that were kept of the finding."""
     found = exclusion.found
     if not found:
         return {"match": None, "notes": [_("The passages of this finding were not kept; the next comparison does.")]}

@@ -23,7 +23,7 @@ _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
 def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
-    """Where the case stands in the list that the request names; filters that cannot be read are those of open cases.
+    """Locate the case in the list that the request names; unreadable filters are replaced by those of open cases.
 
     A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
     """
@@ -58,7 +58,7 @@ def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
 
 
 def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
-    """What comes behind a case in an order, or before it: by comparing the values that the order goes by.
+    """Match the rows behind a case in an order, or before it, by the values that the order sorts by.
 
     The first of them alone bounds what an index has to read; the rest parts those that are alike in it.
     """

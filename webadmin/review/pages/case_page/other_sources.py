@@ -1,4 +1,4 @@
-"""What a page has of other texts of the same rights holder, laid over what a match left uncopied; who carries the same.
+"""Other texts of the same rights holder on a page, laid over what a match left uncopied; texts with the same passages.
 
 Other works of the holder have cases of their own, other chapters of the work stand in the same case. Works of another
 rights holder are never looked at.
@@ -65,7 +65,7 @@ def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
 
 
 def list_carriers(match: CaseMatch) -> Carriers:
-    """Where the same passages also stand: chapters of the rights holder by their names; of the others how many."""
+    """List the texts that have the same passages: chapters of the rights holder by name; of others the number."""
     chapters = list(
         Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
         .select_related("work")

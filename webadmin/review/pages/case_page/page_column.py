@@ -51,7 +51,7 @@ class CaseScreenshot:
 
 @dataclass(frozen=True, slots=True)
 class PageColumn:
-    """What stands in the column of the page. html: safe, of our own.
+    """The content of the column of the page. html: safe, written by this program.
 
     note: a sentence above it, or in its place; "" for none. is_alone: there are no other views of it.
     """

@@ -1,4 +1,4 @@
-"""What a reviewer leaves out of a case, calls noise, or takes back: one request each, answered with the case."""
+"""Requests of a reviewer who leaves out a passage, marks noise, or takes that back: each is answered with the case."""
 
 from collections.abc import Callable
 from typing import TypeVar

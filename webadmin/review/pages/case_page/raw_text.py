@@ -25,7 +25,7 @@ _WHOLE = 0  # the number of what stands for the whole text in the sweep; pairs c
 
 @dataclass(frozen=True, slots=True)
 class UndoneKind:
-    """How often something of a kind was undone. name: in the reader's language."""
+    """A kind of obfuscation and how often it was undone. name: in the reader's language."""
 
     kind: str
     name: str
@@ -64,7 +64,7 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
 
 
 def kind_name(kind: str) -> str:
-    """What a mark is called; a kind that this version does not know is called as it is stored."""
+    """The name of a mark's kind; of a kind that this version does not know, its stored name."""
     if kind == BESIDE:
         return str(BESIDE_NAME)
     return name_of_obfuscation(kind)

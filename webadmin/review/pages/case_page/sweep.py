@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ChangeMark:
-    """Where a change stands on this side; empty where it stands on the other side alone."""
+    """The place of a change on this side; empty where it stands on the other side alone."""
 
     passage: int
     change: int
@@ -17,7 +17,7 @@ class ChangeMark:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPassage:
-    """Where a passage stands on this side, with its marks in order."""
+    """The place of a passage on this side, with its marks in order."""
 
     passage: int
     start: int
@@ -72,7 +72,7 @@ def sweep_passages(placed: Sequence[PlacedPassage], chars: int) -> Iterator[Pass
 
 
 class _Open:
-    """A passage that the sweep is inside of, and how far it has come in its marks."""
+    """A passage that is open in the sweep, with the position in its marks."""
 
     def __init__(self, placed: PlacedPassage) -> None:
         self.placed = placed

@@ -64,7 +64,7 @@ class _JoinedPairs:
     page: tuple[int, int]
 
     def precedes(self, other: "_JoinedPairs") -> bool:
-        """Whether the other follows at once, on both sides."""
+        """True if the other follows at once, on both sides."""
         is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
         return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
 
@@ -91,7 +91,7 @@ def _pair_places(column: ComparisonColumn) -> dict[int, _PairPlace]:
 
 
 def ticks(comparison: PageComparison) -> Sequence[Ticks]:
-    """Where changes stand on either strip."""
+    """Mark the places of changes on both strips."""
     found: dict[ChangeKind, set[tuple[int, int]]] = {}
     for column, (start, _end) in ((comparison.work, LEFT), (comparison.page, RIGHT)):
         scale = LENGTH / max(1, column.chars)

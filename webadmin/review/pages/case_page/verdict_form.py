@@ -1,4 +1,4 @@
-"""What the form of a verdict offers: reasons that are given again and again, and licences that go with "licensed"."""
+"""The form of a verdict: usual reasons, and licences that go with "licensed"."""
 
 from dataclasses import dataclass
 from datetime import date
@@ -76,7 +76,7 @@ class LicenceChoice:
 
 @dataclass(frozen=True, slots=True)
 class LicenceFields:
-    """What the form of the verdict asks: which licence goes with it, and to whom it is given."""
+    """The fields of the form for a licence: its scope, and to whom it is given."""
 
     choices: tuple[LicenceChoice, ...]
     licensee: str

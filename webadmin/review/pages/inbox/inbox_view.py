@@ -69,7 +69,7 @@ def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, A
         "query": query,
         "queues": [_queues(user, query, TO_DO), _queues(user, query, DONE)],
         "views": [(view, view_address(view)) for view in SavedView.objects.filter(user=user)],
-        "is_saved": SavedView.objects.filter(user=user, query=query.encoded).exists(),
+        "is_saved": SavedView.objects.filter(user=user, query=query.query_string).exists(),
         "chips": filter_chips(query, request),
         "choices": _choices(user, query),
         "orders": [(value, name) for value, (name, _field) in inbox_query.ORDERS.items()],
@@ -115,7 +115,7 @@ def view_address(view: SavedView) -> str:
 
 
 def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
-    """What the list can be filtered by, without what it is filtered by already."""
+    """The filters that are not in use yet, with their options."""
     holders = list(access.visible(RightsHolder.objects.all(), user)[:50])
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
         ("holder", _("Rights holder"), [(str(each.pk), str(each)) for each in holders] if len(holders) > 1 else []),
@@ -144,13 +144,13 @@ def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
 
 
 def _people(user: User) -> list[User]:
-    """Who reviews for a rights holder of the user's."""
+    """The members of the user's rights holders."""
     members = access.visible(User.objects.filter(is_active=True, memberships__isnull=False), user)
     return list(members.distinct().order_by("username")[:MAX_PEOPLE])
 
 
 def undoable(user: User) -> tuple[VerdictRecord, int] | None:
-    """What the user decided last and can still take back here: the record, and how many cases it was given with it."""
+    """The user's last decision, if it can still be undone here, and the number of cases that were decided with it."""
     newest = VerdictRecord.objects.filter(decided_by=user).select_related("case").first()
     if newest is None or not newest.verdict or timezone.now() - newest.decided_at > UNDO_WITHIN:
         return None
@@ -163,7 +163,7 @@ def _joint_decisions(record: VerdictRecord) -> Any:
 
 
 def _empty(user: User, query: InboxQuery) -> str:
-    """What to do where nothing is listed."""
+    """Name the reason why the list is empty, for the advice of the page."""
     if query.words or set(query.values) - {"queue", "order"}:
         return "filtered"
     if not access.visible(Matter.objects.all(), user).exists():
@@ -258,5 +258,5 @@ def _save_view(request: HttpRequest, user: User, query: InboxQuery) -> None:
     elif views.exclude(name=name).count() >= MAX_VIEWS:
         messages.error(request, _("You have %(count)d saved views; delete one first.") % {"count": MAX_VIEWS})
     else:
-        SavedView.objects.update_or_create(user=user, name=name, defaults={"query": query.encoded})
+        SavedView.objects.update_or_create(user=user, name=name, defaults={"query": query.query_string})
         messages.success(request, _("The view “%(name)s” is saved.") % {"name": name})

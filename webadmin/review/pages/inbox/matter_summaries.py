@@ -196,7 +196,7 @@ def _report_address(matter: Matter) -> str:
 
 
 def describe_timing(lead_s: int | None, early_chapters: int) -> str:
-    """How long before or after the official publication the site had it, in words; "" where that is not known."""
+    """Say how long before or after the official publication the site had it; "" where that is not known."""
     if lead_s is None:
         return ""
     if early_chapters:

@@ -53,7 +53,7 @@ def _back(request: HttpRequest) -> str:
 
 
 def _enter(request: HttpRequest, matter: object, user: User) -> None:
-    """What was sent of a matter: `assignee` (a key, or nobody) or `awaited`."""
+    """Save the posted field of a matter: `assignee` (a key, or nobody) or `awaited`."""
     try:
         if "assignee" in request.POST:
             key = request.POST["assignee"]

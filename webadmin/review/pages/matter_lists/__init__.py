@@ -1,1 +1,1 @@
-"""Which matters are asked for: queues, filters, words, and a case among those of the inbox."""
+"""Lists of matters: queues, filters, words, and the position of a case in the inbox."""

@@ -21,11 +21,11 @@ MAX_MATTERS_SEARCHED = 200  # matters that are looked through for the next case
 
 def case_address(case: int, query: InboxQuery) -> str:
     """Of a case as the inbox opens it."""
-    return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.encoded})}"
+    return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.query_string})}"
 
 
 def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
-    """Where the case stands in its matter, and what comes before and behind it; None where no inbox was left for it."""
+    """Locate the case in its matter, with its neighbours; None if it was not opened from the inbox."""
     if INBOX not in request.GET or not isinstance(request.user, User) or case.matter is None:
         return None
     try:
@@ -38,7 +38,7 @@ def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
     is_in = of_matter.filter(pk=case.pk).exists()
     before, behind = of_matter.filter(pk__lt=case.pk), of_matter.filter(pk__gt=case.pk)
     return CaseNeighbours(
-        filters=query.encoded,
+        filters=query.query_string,
         place=before[:MAX_COUNTED].count() + 1 if is_in else 0,
         count=of_matter[:MAX_COUNTED].count(),
         is_cut=False,

@@ -1,4 +1,4 @@
-"""What an address of the inbox asks for: queue, words, filters and order; each filter a chip that can be taken away."""
+"""The query of an inbox address: queue, words, filters and order; each filter is a chip that can be removed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,16 +63,16 @@ class InboxQuery:
         return self.values.get("q", "")
 
     @property
-    def encoded(self) -> str:
+    def query_string(self) -> str:
         """As it stands in an address."""
         return urlencode(self.values)
 
     @property
     def address(self) -> str:
-        return f"{reverse('admin:index')}?{self.encoded}" if self.values else reverse("admin:index")
+        return f"{reverse('admin:index')}?{self.query_string}" if self.values else reverse("admin:index")
 
     def with_values(self, **changed: Any) -> "InboxQuery":
-        """With some values others; None takes one away."""
+        """Return a query with some values replaced; None removes one."""
         values = {**self.values, **{name: str(value) for name, value in changed.items() if value is not None}}
         return InboxQuery({name: value for name, value in values.items() if changed.get(name, "") is not None})
 
@@ -106,7 +106,7 @@ def list_matters(query: InboxQuery, user: User, words: Any) -> "QuerySet[Matter]
 
 
 def adjacent_matters(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
-    """Those of `rows` that stand behind a matter in the order, the nearest first; before it for `is_back`."""
+    """The rows behind a matter in the order, the nearest first; those before it for `is_back`."""
     field = ORDERS[order][1]
     value, has_none = getattr(matter, field), Matter._meta.get_field(field).null
     tie = Q(pk__gt=matter.pk) if is_back else Q(pk__lt=matter.pk)
@@ -127,7 +127,7 @@ def _order_rows(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "Quer
 
 
 def apply_filters(query: InboxQuery, matters: "QuerySet[Matter]", words: Any) -> "QuerySet[Matter]":
-    """What is left by the filters and the words, in whatever queue."""
+    """Filter matters of any queue by the filters and the words."""
     given = query.values
     for name, field in (("holder", "rights_holder"), ("site", "site"), ("work", "work")):
         if name in given:

@@ -15,7 +15,7 @@ from webadmin.ui.pages.paging import MAX_COUNTED
 
 
 class Queue(StrEnum):
-    """Which matters are shown. A matter may stand in several."""
+    """A queue of matters. A matter may be in several."""
 
     NEW = "new"
     MINE = "mine"
@@ -72,10 +72,10 @@ def queue_matters(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "Que
 
 
 def queue_cases(queue: Queue) -> Q:
-    """Which cases of a matter the queue is about."""
+    """Match the cases of a matter that the queue is about."""
     return _CONTENTS[queue].cases
 
 
 def count_capped(matters: "QuerySet[Matter]") -> int:
-    """How many there are, counted to MAX_COUNTED."""
+    """Count matters, up to MAX_COUNTED."""
     return matters.order_by()[:MAX_COUNTED].count()

@@ -11,7 +11,7 @@ from webadmin.ui.pages.text_diff import TextDiff, text_diff
 
 
 class EventKind(StrEnum):
-    """What happened to a page."""
+    """A kind of event in the history of a page."""
 
     FIRST_SEEN = "first_seen"
     CHANGED = "changed"

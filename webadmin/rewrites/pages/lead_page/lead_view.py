@@ -57,7 +57,7 @@ class LeadTexts:
 
 
 def fetch_texts(lead: RewordedLead) -> LeadTexts:
-    """Fetch both texts; what fails is told in a note, never raised."""
+    """Fetch both texts; a fault becomes a note and is never raised."""
     found = LeadTexts()
     try:
         found.page = _read_or_note(found, lambda: compared_page(lead, stores.page_store())[1])
@@ -69,7 +69,7 @@ def fetch_texts(lead: RewordedLead) -> LeadTexts:
 
 
 def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
-    """What is read, or a note that it is gone or another."""
+    """Read a text; where it is gone or another, add a note and return None."""
     try:
         return read()
     except BadInput as error:
@@ -86,7 +86,7 @@ class OfferedLetter:
 
 
 def offered_letter(lead: RewordedLead) -> OfferedLetter:
-    """What the page says of a letter. The texts are read when one is asked for."""
+    """The letters on offer. The texts are read when one is requested."""
     refusal = letter_refusal(lead)
     if refusal is not None:
         return OfferedLetter(refusal=message_text(refusal))
@@ -138,13 +138,13 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
 
 
 def counterparts(lead: RewordedLead) -> str:
-    """How many sentences have a counterpart, in a sentence."""
+    """State how many sentences have a counterpart."""
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     return message_text(Message("reworded.sentences", **counts))
 
 
 def alarms(lead: RewordedLead) -> str:
-    """How often innocent passages reached the band; "" where nobody has measured."""
+    """State how often innocent passages reached the band; "" where nobody has measured."""
     if lead.band_passages is None:
         return ""
     return message_text(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))

@@ -1,4 +1,4 @@
-"""What look-ups by meaning need of works' texts, out of the store; what is not there or damaged is made of the text."""
+"""Stored codes of works' texts for look-ups by meaning; missing or damaged ones are made from the text."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
@@ -17,7 +17,7 @@ BATCH_TEXTS = 20  # read at once: 30 MB where each is a book of 200,000 characte
 
 
 class Codes(Protocol):
-    """What has a stored form."""
+    """Codes of a text that have a stored form."""
 
     def to_bytes(self) -> bytes: ...
 

@@ -31,11 +31,11 @@ class HolderWorks:
 
     @property
     def chars(self) -> int:
-        """How many characters the texts have."""
+        """The number of characters of the texts."""
         return sum(chars for chars, _ in self._chars.values())
 
     def bring_in_line(self, texts: frozenset[WorkTextId]) -> None:
-        """Have these texts and no others."""
+        """Add the missing ones of these texts, and drop all others."""
         for text_id in self._chars.keys() - texts:
             self._drop(text_id)
         new: dict[bool, list[WorkTextId]] = {True: [], False: []}

@@ -1,4 +1,4 @@
-"""The pages that owe it, compared by meaning with their holders' works: some at a time, each time written down."""
+"""Compares pages that are due with their rights holders' works by meaning, and records them in batches."""
 
 import logging
 from collections import OrderedDict, defaultdict
@@ -37,14 +37,14 @@ _AT_FAULT = (RetryLater, *AWAY)  # of a service, not of a page
 
 @dataclass(slots=True)
 class Done:
-    """What a round did."""
+    """The counts of a round."""
 
     pages: int = 0
     leads: int = 0
 
 
 class RewordedSearching:
-    """Compares what is owed. Holds the indexes of rights holders.
+    """Runs the due searches. Holds the indexes of rights holders.
 
     client: counts how often pages were begun, so that one that ends its process is given up in the end; None: nothing
     is counted.
@@ -59,7 +59,7 @@ class RewordedSearching:
         self._works: OrderedDict[int, HolderWorks] = OrderedDict()
 
     def run(self) -> Done:
-        """Go once through all rights holders, for each until nothing is owed. Raises where a service is away."""
+        """Go once through all rights holders, for each until no search is due. Raises where a service is away."""
         done = Done()
         for watch in due_searches.watches():
             if is_search_due(watch, self._ports):
@@ -75,7 +75,7 @@ class RewordedSearching:
 
 
 class _HolderSearch:
-    """The owing pages of one rights holder, with the works that there are when it begins."""
+    """Searches the due pages of one rights holder, with the works that there are when it begins."""
 
     def __init__(
         self, watch: MeaningWatch, works: HolderWorks, ports: Ports, codes: CodesStore, client: "redis.Redis | None"
@@ -138,7 +138,7 @@ class _HolderSearch:
         return True
 
     def _search_pages(self, pages: Sequence[DuePage]) -> list[SearchedPage]:
-        """What each page has; a page at fault is written down, and left out."""
+        """Search each page; a page at fault is noted, and left out."""
         shares = copied_shares(pages)
         copies = [page for page in pages if shares.get(page.page, 0.0) > COPIED_SHARE]
         found = [SearchedPage(page.page, page.version) for page in copies]
