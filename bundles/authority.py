@@ -14,11 +14,11 @@ from urllib.parse import unquote, urlsplit, urlunsplit
 from pyasn1.codec.der.encoder import encode  # type: ignore[import-untyped]
 from pyasn1_modules import rfc3161  # type: ignore[import-untyped]
 
-from bundles.certificates import MAX_PEM_BYTES, certificates_in
+from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from bundles.ports import Client
 from bundles.records import Stamp
-from bundles.revocation import MAX_LIST_BYTES, pem_of, places_of
-from bundles.stamps import MAX_DER_BYTES, SHA256_OID, verified, way_to_root
+from bundles.revocation import MAX_LIST_BYTES, list_as_pem, list_urls
+from bundles.stamps import MAX_DER_BYTES, SHA256_OID, verify_stamp, way_to_root
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
 from core.service_urls import without_secrets
@@ -68,22 +68,22 @@ class Authority:
     def answer(self, digest: Digest) -> Stamp:
         """What it answers, not verified. Raises ServiceUnavailable, or RetryLater for what is no answer to that."""
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
-        return Stamp(query, self._asked(query), self._ca_pem, self.name)
+        return Stamp(query, self._ask(query), self._ca_pem, self.name)
 
     def with_lists(self, stamp: Stamp, digest: Digest) -> Stamp:
         """An answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
-        verified(stamp, digest, self.name)
+        verify_stamp(stamp, digest, self.name)
         lists = self._lists(stamp, digest)
         if not lists:
             return stamp
         enclosing = replace(stamp, ca_pem=stamp.ca_pem.rstrip() + b"\n" + lists)
-        verified(enclosing, digest, self.name)
+        verify_stamp(enclosing, digest, self.name)
         return enclosing
 
     def _lists(self, stamp: Stamp, digest: Digest) -> bytes:
         """The lists of revoked certificates, PEM; those that cannot be had are left out, and verification says so."""
         way = way_to_root(stamp, digest, self.name)[:-1]
-        places = dict.fromkeys(place for certificate in way for place in places_of(certificate)[:1])
+        places = dict.fromkeys(place for certificate in way for place in list_urls(certificate)[:1])
         found, end = b"", time.monotonic() + min(LISTS_TIMEOUT_S, self._timeout_s)
         for place in list(places)[:MAX_LISTS]:
             left_s = end - time.monotonic()
@@ -98,9 +98,9 @@ class Authority:
     def _list(self, place: str, timeout_s: float) -> bytes:
         shown, limit = without_secrets(place), MAX_LIST_BYTES
         answer = self._client.ask(place, shown, self._bare_url, timeout_s=timeout_s, max_bytes=limit)
-        return pem_of(answer.body) if answer.status == HTTPStatus.OK else b""
+        return list_as_pem(answer.body) if answer.status == HTTPStatus.OK else b""
 
-    def _asked(self, query: bytes) -> bytes:
+    def _ask(self, query: bytes) -> bytes:
         url, headers, limit_s = self._bare_url, self._headers(), self._timeout_s
         try:
             answer = self._client.ask(
@@ -144,7 +144,7 @@ def _faults(url: str, ca_pem: bytes, shown: str) -> list[Message]:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         faults.append(Message("evidence.no-authority", shown=shown))
     try:
-        is_rooted = any(each.subject == each.issuer for each in certificates_in(ca_pem))
+        is_rooted = any(each.subject == each.issuer for each in parse_certificates(ca_pem))
     except ValueError:
         is_rooted = False
     if not is_rooted:

@@ -55,7 +55,7 @@ def make(capture: Capture, found: Found, *, made_at: datetime | None = None, sal
         PAGE: canonical(shapes.page(capture)),
         CONNECTION: canonical(shapes.connection(capture)),
         CIRCUMSTANCES: canonical(circumstances(capture)),
-        **_found(found, capture.text),
+        **_finding_files(found, capture.text),
         **_chains(capture),
         **originals.files(capture.parts),
     }
@@ -70,7 +70,7 @@ def package_digest(package: bytes) -> bytes:
     return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
 
 
-def _found(found: Found, text: str) -> dict[str, bytes]:
+def _finding_files(found: Found, text: str) -> dict[str, bytes]:
     if isinstance(found, Comparison):
         return {COMPARISON: canonical(comparison.statement(found, text))}
     return {FINDING: canonical(shapes.finding(found, text))}

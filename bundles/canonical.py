@@ -23,7 +23,7 @@ def canonical(value: Any) -> bytes:
     return (_LONE_SURROGATE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n").encode()
 
 
-def parsed(content: bytes, part: str) -> dict[str, Any]:
+def parse_canonical(content: bytes, part: str) -> dict[str, Any]:
     """The object that canonical `content` spells. Raises DoesNotHold for anything else, also for another spelling."""
     try:
         value = json.loads(content.decode("utf-8"))

@@ -23,7 +23,7 @@ UNREADABLE_EXTENSIONS = (x509.DuplicateExtension, x509.UnsupportedGeneralNameTyp
 _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
-def certificates_in(pem: bytes) -> list[x509.Certificate]:
+def parse_certificates(pem: bytes) -> list[x509.Certificate]:
     """The certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
@@ -31,7 +31,7 @@ def certificates_in(pem: bytes) -> list[x509.Certificate]:
         return x509.load_pem_x509_certificates(pem) if _BEGIN in pem else []
 
 
-def certificate_of(der: bytes) -> x509.Certificate:
+def parse_certificate(der: bytes) -> x509.Certificate:
     """A certificate in its encoded form. Raises ValueError for what is none."""
     with _only_value_errors():
         return x509.load_der_x509_certificate(der)
@@ -46,7 +46,7 @@ def _only_value_errors() -> Iterator[None]:
         raise ValueError("a certificate of an unknown version") from error
 
 
-def chain_of(
+def find_chain(
     signer: x509.Certificate,
     offered: Sequence[x509.Certificate],
     trusted: Sequence[x509.Certificate],
@@ -59,24 +59,24 @@ def chain_of(
     """
     roots = [each for each in trusted if each.subject == each.issuer]
     if not roots:
-        raise _broken(part, "flaw.no-root")
+        raise _chain_fault(part, "flaw.no-root")
     if len(offered) > 2 * MAX_CERTIFICATES:
-        raise _broken(part, "flaw.too-many-certificates")
+        raise _chain_fault(part, "flaw.too-many-certificates")
     _check_purpose(signer, part)
     way, between = [signer], [*offered, *trusted]
     for depth in range(MAX_DEPTH):
         current = way[-1]
         if not current.not_valid_before_utc <= at <= current.not_valid_after_utc:
             name = current.subject.rfc4514_string()
-            raise _broken(part, "flaw.not-valid-then", name=name)
+            raise _chain_fault(part, "flaw.not-valid-then", name=name)
         if current in roots:
             return way
         issuer = next((each for each in [*roots, *between] if _has_issued(each, current, depth)), None)
         if issuer is None:
             name = current.issuer.rfc4514_string()
-            raise _broken(part, "flaw.not-signed-by", name=name)
+            raise _chain_fault(part, "flaw.not-signed-by", name=name)
         way.append(issuer)
-    raise _broken(part, "flaw.long-chain")
+    raise _chain_fault(part, "flaw.long-chain")
 
 
 def _check_purpose(signer: x509.Certificate, part: str) -> None:
@@ -84,9 +84,9 @@ def _check_purpose(signer: x509.Certificate, part: str) -> None:
     try:
         purpose = signer.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS) as error:
-        raise _broken(part, "flaw.purpose") from error
+        raise _chain_fault(part, "flaw.purpose") from error
     if not purpose.critical or list(purpose.value) != [ExtendedKeyUsageOID.TIME_STAMPING]:
-        raise _broken(part, "flaw.other-purposes")
+        raise _chain_fault(part, "flaw.other-purposes")
 
 
 def _has_issued(issuer: x509.Certificate, subject: x509.Certificate, below: int) -> bool:
@@ -112,5 +112,5 @@ def _may_issue(issuer: x509.Certificate, below: int) -> bool:
     return basic.ca and may_sign and (basic.path_length is None or below <= basic.path_length)
 
 
-def _broken(part: str, code: str, /, **params: object) -> DoesNotHold:
+def _chain_fault(part: str, code: str, /, **params: object) -> DoesNotHold:
     return DoesNotHold(Fault.STAMP_CHAIN, part, why=Message(code, **params))

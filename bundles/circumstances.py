@@ -36,19 +36,19 @@ def circumstances(capture: Capture) -> dict[str, Any]:
     }
 
 
-def validators_in(headers: Headers) -> list[str]:
+def request_validators(headers: Headers) -> list[str]:
     """The names of the validators that a request carried: without any, the answer cannot be "not changed".
 
-    >>> validators_in([("Host", "a"), ("If-None-Match", '"7"')])
+    >>> request_validators([("Host", "a"), ("If-None-Match", '"7"')])
     ['if-none-match']
     """
     return sorted({name.lower() for name, _ in headers} & set(VALIDATORS))
 
 
-def caches_in(headers: Headers) -> dict[str, str]:
+def cache_headers(headers: Headers) -> dict[str, str]:
     """What caches between the site and the machine said of themselves.
 
-    >>> caches_in([("Age", "31"), ("Server", "x")])
+    >>> cache_headers([("Age", "31"), ("Server", "x")])
     {'age': '31'}
     """
     found: dict[str, list[str]] = {}
@@ -104,8 +104,8 @@ def _exchange(number: int, part: Part, exchange: Exchange, machines: Sequence[Ma
         "exchange": number,
         "machine": machines.index(part.machine) if part.machine is not None else None,
         "way": way and _way(way),
-        "validators": validators_in(exchange.request_headers) if exchange.request_line else None,
-        "caches": caches_in(exchange.response_headers),
+        "validators": request_validators(exchange.request_headers) if exchange.request_line else None,
+        "caches": cache_headers(exchange.response_headers),
         "profile": part.profile and _profile(part.profile),
     }
 

@@ -119,14 +119,14 @@ def check(said: Mapping[str, Any], page_text: str, part: str) -> None:
     fits = passage["end"] == start + len(text) and start >= 0 and passage["end"] <= work["chars"]
     _require(fits and (not is_all or text_digest(text) == work["digest"]), part, "flaw.work-passage")
     for number, pair in enumerate(said["pairs"], 1):
-        on_page = _at(page_text, *pair["page"])
-        in_work = _at(text, *(place - start for place in pair["work"]))
+        on_page = _slice(page_text, *pair["page"])
+        in_work = _slice(text, *(place - start for place in pair["work"]))
         are_quoted = on_page == pair["page_sentence"] and in_work == pair["work_sentence"]
         _require(are_quoted, part, "flaw.pair", number=number)
 
 
 def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> dict[str, Any]:
-    on_page, in_work = _at(page_text, *pair.page), _at(work_text, *pair.work)
+    on_page, in_work = _slice(page_text, *pair.page), _slice(work_text, *pair.work)
     if not on_page or not in_work:
         raise BadInput("evidence.pair", number=number)
     return {
@@ -138,7 +138,7 @@ def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> di
     }
 
 
-def _at(text: str, start: int, end: int) -> str | None:
+def _slice(text: str, start: int, end: int) -> str | None:
     """What stands there; None where that is no place in the text."""
     return text[start:end] if 0 <= start < end <= len(text) else None
 

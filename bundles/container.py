@@ -34,7 +34,7 @@ def write(files: Mapping[str, Content]) -> bytes:
     return b"".join(pieces(files))
 
 
-def write_to(out: IO[bytes], files: Mapping[str, Content]) -> None:
+def write_container(out: IO[bytes], files: Mapping[str, Content]) -> None:
     """Write the container to `out`, content by content."""
     for piece in pieces(files):
         out.write(piece)

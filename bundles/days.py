@@ -8,16 +8,16 @@ from bundles.records import DayProof, Stamp
 from core.ids import Digest
 
 
-def root_of(digests: Iterable[Digest]) -> Digest:
+def day_root(digests: Iterable[Digest]) -> Digest:
     """The root over all bundles of a day, in whatever order they come. This digest is what authorities stamp."""
-    return merkle.root(merkle.leaves_of(tuple(digests)))
+    return merkle.root(merkle.sort_leaves(tuple(digests)))
 
 
-def proof_of(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[Stamp] = ()) -> DayProof:
+def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[Stamp] = ()) -> DayProof:
     """The proof that `bundle` is one of the day's. It names no other bundle, only digests over them.
 
     Raises ValueError when it is not.
     """
-    leaves = merkle.leaves_of(tuple(digests))
+    leaves = merkle.sort_leaves(tuple(digests))
     index = leaves.index(bundle)
     return DayProof(day, len(leaves), index, merkle.audit_path(leaves, index), merkle.root(leaves), tuple(stamps))

@@ -43,7 +43,7 @@ class DoesNotHold(BadInput):
         self.fault, self.part, self.values = fault, str(part), values
         super().__init__(fault.value, part=_short(part), **{name: _short(value) for name, value in values.items()})
 
-    def within(self, outer: str) -> "DoesNotHold":
+    def nest(self, outer: str) -> "DoesNotHold":
         """The same, of a part that stands inside `outer`."""
         return DoesNotHold(self.fault, f"{outer} > {self.part}" if self.part else outer, **self.values)
 

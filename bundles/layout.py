@@ -38,10 +38,10 @@ def outside_checks(name: str) -> str:
     return name.removeprefix(f"{CHECKS}/")
 
 
-def copy_of(stem: str, rendering: str) -> str:
+def copy_name(stem: str, rendering: str) -> str:
     """The screenshot beside a bundle whose file is called `stem`.wacz.
 
-    >>> copy_of("03-网页取证/证据2", "screenshot-3")
+    >>> copy_name("03-网页取证/证据2", "screenshot-3")
     '03-网页取证/证据2-截图-3.png'
     """
     _kind, dash, number = rendering.partition("-")

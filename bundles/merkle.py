@@ -12,7 +12,7 @@ _LEAF, _NODE = b"\x00", b"\x01"
 MAX_DEPTH = 64
 
 
-def leaves_of(digests: Sequence[Digest]) -> tuple[Digest, ...]:
+def sort_leaves(digests: Sequence[Digest]) -> tuple[Digest, ...]:
     """The leaves of a day in the order of the tree: sorted, each once, so that a set of bundles has one root."""
     return tuple(sorted(set(digests)))
 
@@ -32,7 +32,7 @@ def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
     return tuple(Digest(node.hex()) for node in _path([_leaf(leaf) for leaf in leaves], index))
 
 
-def root_from(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
+def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
     """The root that a path leads to; None where a path of this length cannot belong to this leaf.
 
     Source: RFC 9162, section 2.1.3.2.

@@ -6,13 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from bundles import bundle, comparison, container
-from bundles.canonical import parsed
-from bundles.circumstances import caches_in, validators_in
+from bundles.canonical import parse_canonical
+from bundles.circumstances import cache_headers, request_validators
 from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.shapes import READ_IN_RESPONSE
 from bundles.warc import FULL_PAGE, PDF, TEXT
-from bundles.warc_reading import Budget, Expanded, records
+from bundles.warc_reading import ByteBudget, Expanded, records
 from core.ids import Digest, digest
 from core.marks import Mark, rebuild_text
 from core.wording import Message
@@ -58,7 +58,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class _Record:
+class _CheckedRecord:
     kind: str
     url: str
     digest: Digest  # of its payload
@@ -66,28 +66,28 @@ class _Record:
     head: bytes  # of HTTP, with its first line
 
 
-def opened(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> Opened:
+def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> Opened:
     """Take a WACZ apart. Raises DoesNotHold, naming `part` and the first file or record in it that is not right.
 
     said_in: the file that says what was found; bundle.COMPARISON for the bundle of a lead.
     """
     try:
-        return _opened(memoryview(content), said_in)
+        return _open_bundle(memoryview(content), said_in)
     except DoesNotHold as fault:
-        raise fault.within(part) from fault
+        raise fault.nest(part) from fault
 
 
-def _opened(content: memoryview, said_in: str) -> Opened:
+def _open_bundle(content: memoryview, said_in: str) -> Opened:
     files = container.read(content, "")
-    package = parsed(_file(files, bundle.PACKAGE), bundle.PACKAGE)
+    package = parse_canonical(_file(files, bundle.PACKAGE), bundle.PACKAGE)
     _check_listed(files, package)
     if _file(files, bundle.PACKAGE_DIGEST) != bundle.package_digest(bytes(files[bundle.PACKAGE])):
         raise DoesNotHold(Fault.DIGEST, bundle.PACKAGE_DIGEST)
     names = bundle.PAGE, bundle.CONNECTION, bundle.CIRCUMSTANCES, said_in
-    page, connection, around, finding = (parsed(_file(files, name), name) for name in names)
+    page, connection, around, finding = (parse_canonical(_file(files, name), name) for name in names)
     _check_fields(page, PAGE_FIELDS, bundle.PAGE)
     _check_fields(finding, FINDING_FIELDS if said_in == bundle.FINDING else comparison.FIELDS, said_in)
-    budget = Budget()
+    budget = ByteBudget()
     archived = list(_records(_file(files, bundle.ARCHIVE), budget))
     try:
         renderings = _renderings(archived, page)
@@ -117,7 +117,7 @@ def _file(files: Mapping[str, memoryview], name: str) -> bytes:
 
 def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -> None:
     """Every file stands in the package with its size and SHA-256, and the package names no other."""
-    listed = _listed(package)
+    listed = _listed_files(package)
     for name, (hashed, size) in listed.items():
         if name not in files:
             raise DoesNotHold(Fault.MISSING, name)
@@ -128,20 +128,20 @@ def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
-def _listed(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
+def _listed_files(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
     try:
         return {str(item["path"]): (str(item["hash"]), int(item["bytes"])) for item in package["resources"]}
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PACKAGE, why=Message("flaw.list-files")) from error
 
 
-def _records(compressed: bytes, budget: Budget) -> Iterator[_Record]:
+def _records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
     """The records, each with its digests checked."""
     for fields, block in records(compressed, bundle.ARCHIVE, budget):
-        yield _checked(fields, block)
+        yield _check_record(fields, block)
 
 
-def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
+def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
     """A record that is what its digests say; its payload is kept where it is a rendering, which is shown later."""
     name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
     is_http = fields.get("content-type", "").startswith("application/http")
@@ -153,17 +153,17 @@ def _checked(fields: Mapping[str, str], block: bytes) -> _Record:
     ):
         raise DoesNotHold(Fault.WARC_DIGEST, bundle.ARCHIVE, record=name)
     head = block[: end if end >= 0 else None] if is_http else b""
-    return _Record(kind, url, payload_digest, block[start:] if url.startswith(_SHOWN) else b"", head)
+    return _CheckedRecord(kind, url, payload_digest, block[start:] if url.startswith(_SHOWN) else b"", head)
 
 
-def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, bytes]:
+def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict[str, bytes]:
     """The text, and screenshot and PDF of each page that has them: the records that page.json says, and no others."""
     pages = [page, *page["following"]]
     _check_drawn(pages)
     said = {TEXT: [("text", page["url"], page["text_digest"])]}
     for kind, prefix in (("screenshot", FULL_PAGE), ("pdf", PDF)):
         drawn = [each for each in pages if each.get(kind) is not None]
-        said[prefix] = [(_named(kind, each), each["url"], each[kind]["digest"]) for each in drawn]
+        said[prefix] = [(_rendering_name(kind, each), each["url"], each[kind]["digest"]) for each in drawn]
     found: dict[str, bytes] = {}
     for prefix, expected in said.items():
         records = [record for record in archived if record.url.startswith(prefix)]
@@ -180,7 +180,7 @@ def _renderings(archived: list[_Record], page: Mapping[str, Any]) -> dict[str, b
     return found
 
 
-def _named(kind: str, said: Mapping[str, Any]) -> str:
+def _rendering_name(kind: str, said: Mapping[str, Any]) -> str:
     """What a rendering of one page is called."""
     return kind if said["number"] == 1 else f"{kind}-{said['number']}"
 
@@ -196,7 +196,7 @@ def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
         _require(is_told, bundle.PAGE, "flaw.drawn-pages")
 
 
-def _check_statements(archived: list[_Record], page: Mapping[str, Any], text: str) -> None:
+def _check_statements(archived: list[_CheckedRecord], page: Mapping[str, Any], text: str) -> None:
     responses = [record for record in archived if record.kind == "response"]
     for said in (page, *page["following"]):
         _check_part(said, responses, archived)
@@ -213,7 +213,7 @@ def _check_passages(finding: Mapping[str, Any], text: str) -> None:
         _require(text[start:end] == passage["page_excerpt"], bundle.FINDING, "flaw.passage")
 
 
-def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: list[_Record]) -> None:
+def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archived: list[_CheckedRecord]) -> None:
     """What is said of one page is what its records have."""
     number = said["exchange"]
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
@@ -228,7 +228,7 @@ def _check_part(said: Mapping[str, Any], responses: list[_Record], archived: lis
     _require(is_read, bundle.PAGE, "flaw.source-of-text")
 
 
-def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> None:
+def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, Any]) -> None:
     """Each exchange is that of the response in its place."""
     responses = [record for record in archived if record.kind == "response"]
     said = connection["exchanges"]
@@ -239,7 +239,7 @@ def _check_exchanges(archived: list[_Record], connection: Mapping[str, Any]) -> 
     _require(are_same, bundle.CONNECTION, "flaw.exchange")
 
 
-def _check_circumstances(archived: list[_Record], said: Mapping[str, Any]) -> None:
+def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
     """Each exchange has a machine that is described, and validators and caches are those of its own heads."""
     exchanges = list(_exchanges(archived))
     _require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
@@ -247,27 +247,27 @@ def _check_circumstances(archived: list[_Record], said: Mapping[str, Any]) -> No
         machine = each["machine"]
         is_described = machine is None or (type(machine) is int and 0 <= machine < len(said["machines"]))
         _require(is_described, bundle.CIRCUMSTANCES, "flaw.machine")
-        sent = None if request is None else validators_in(_headers(request))
-        are_same = each["validators"] == sent and each["caches"] == caches_in(_headers(response))
+        sent = None if request is None else request_validators(_headers(request))
+        are_same = each["validators"] == sent and each["caches"] == cache_headers(_headers(response))
         _require(are_same, bundle.CIRCUMSTANCES, "flaw.heads")
     _require(
         all({"en", "zh"} <= each["why"].keys() for each in said["not_recorded"]), bundle.CIRCUMSTANCES, "flaw.fields"
     )
 
 
-def _exchanges(archived: list[_Record]) -> Iterator[tuple[_Record | None, _Record]]:
+def _exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_CheckedRecord | None, _CheckedRecord]]:
     """Each response with its request, which stands right before it where anybody knows it."""
     for before, record in zip([None, *archived], archived, strict=False):
         if record.kind == "response":
             yield (before if before is not None and before.kind == "request" else None), record
 
 
-def _headers(record: _Record) -> list[tuple[str, str]]:
+def _headers(record: _CheckedRecord) -> list[tuple[str, str]]:
     lines = (line.partition(":") for line in record.head.decode("latin-1").split("\r\n")[1:])
     return [(name, value.strip()) for name, colon, value in lines if colon]
 
 
-def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: Budget) -> None:
+def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: ByteBudget) -> None:
     """Each record of another archive stands where it is said to; they are listed in the order in which they stand."""
     expanded: dict[str, tuple[Expanded, int]] = {}
     for part in (page, *page["following"]):
@@ -280,7 +280,7 @@ def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], b
             expanded[name] = archive, at + size
 
 
-def _is_there(archived: list[_Record], kind: str, url: str, hashed: str) -> bool:
+def _is_there(archived: list[_CheckedRecord], kind: str, url: str, hashed: str) -> bool:
     return any(each.kind == kind and each.url == url and each.digest == hashed for each in archived)
 
 

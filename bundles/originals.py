@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bundles.records import Part
-from bundles.secrets_withheld import starred
+from bundles.secrets_withheld import starred_headers
 from core.captures import ArchivedRecord
 from core.ids import digest
 
@@ -19,7 +19,7 @@ _WARC_END, _ARC_END = b"\r\n\r\n", b"\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class PlacedOriginal:
     """An original, the part that it is of, and what page.json says of it."""
 
     part: int
@@ -27,13 +27,13 @@ class Placed:
     said: dict[str, Any]
 
 
-def placed(parts: Iterable[Part]) -> list[Placed]:
+def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
     """The originals of all parts in their order; `at` counts bytes of the file once it is unpacked."""
     ends = {WARC_FILE: 0, ARC_FILE: 0}
     found = []
     for number, part in enumerate(parts):
         for original in part.originals:
-            file = file_of(original)
+            file = original_file(original)
             said = {
                 "archive": original.file,
                 "member": original.member,
@@ -43,24 +43,24 @@ def placed(parts: Iterable[Part]) -> list[Placed]:
                 "bytes": len(original.content),
                 "file": file,
                 "at": ends[file],
-                "withheld": starred(original.content),
+                "withheld": starred_headers(original.content),
             }
             ends[file] += len(original.content) + len(_end(file))
-            found.append(Placed(number, original, said))
+            found.append(PlacedOriginal(number, original, said))
     return found
 
 
 def files(parts: Iterable[Part]) -> dict[str, bytes]:
     """The files of the originals; none where there are none."""
     contents: dict[str, bytes] = {}
-    for each in placed(parts):
-        file = file_of(each.original)
+    for each in place_originals(parts):
+        file = original_file(each.original)
         member = gzip.compress(each.original.content + _end(file), mtime=0)
         contents[file] = contents.get(file, b"") + member
     return contents
 
 
-def file_of(original: ArchivedRecord) -> str:
+def original_file(original: ArchivedRecord) -> str:
     """Where an original stands in a bundle."""
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 

@@ -20,7 +20,7 @@ class Stamper(Protocol):
         """Its stamp on `digest`, verified. Raises RetryLater, or DoesNotHold for an answer that is no such stamp."""
 
 
-class Answer(Protocol):
+class AuthorityAnswer(Protocol):
     """What came back: the body whole, its media type in lower case."""
 
     @property
@@ -46,7 +46,7 @@ class Client(Protocol):
         max_bytes: int,
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> Answer:
+    ) -> AuthorityAnswer:
         """GET `url`, or POST `body` to it; redirects are not followed.
 
         shown: the address without secrets. named: the one that the operator named; where `url` comes from a

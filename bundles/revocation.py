@@ -30,7 +30,7 @@ _WITHOUT_COMPROMISE = frozenset(
 )
 
 
-def lists_in(pem: bytes) -> list[x509.CertificateRevocationList]:
+def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
     """The lists in a PEM file, beside which certificates may stand. Raises ValueError for what is none."""
     pieces = pem.split(_BEGIN)[1:]
     if len(pieces) > MAX_LISTS:
@@ -38,13 +38,13 @@ def lists_in(pem: bytes) -> list[x509.CertificateRevocationList]:
     return [x509.load_pem_x509_crl(_BEGIN + piece.partition(_END)[0] + _END + b"\n") for piece in pieces]
 
 
-def pem_of(content: bytes) -> bytes:
+def list_as_pem(content: bytes) -> bytes:
     """A list as an authority hands it out, DER or PEM, as PEM. Raises ValueError."""
     read = x509.load_pem_x509_crl(content) if _BEGIN in content else x509.load_der_x509_crl(content)
     return read.public_bytes(Encoding.PEM)
 
 
-def places_of(certificate: x509.Certificate) -> list[str]:
+def list_urls(certificate: x509.Certificate) -> list[str]:
     """Where a certificate says that its issuer's list is to be had over HTTP."""
     try:
         points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
@@ -54,7 +54,7 @@ def places_of(certificate: x509.Certificate) -> list[str]:
     return [name for name in names if name.startswith(("http://", "https://"))]
 
 
-def checked_at(
+def last_checked(
     path: Sequence[x509.Certificate], lists: Iterable[x509.CertificateRevocationList], at: datetime, part: str
 ) -> datetime | None:
     """As of when no certificate of `path` (signer first, root last) had been revoked; None: not all could be looked up.
@@ -63,21 +63,21 @@ def checked_at(
     """
     known, moments = list(lists), list[datetime | None]()
     for certificate, issuer in pairwise(path):
-        of_issuer = [each for each in known if _is_list_of(each, issuer)]
+        of_issuer = [each for each in known if _is_issuer_list(each, issuer)]
         for each in of_issuer:
             _check(certificate, each, at, part)
-        current = [each.last_update_utc for each in of_issuer if _speaks_for(each, at)]
+        current = [each.last_update_utc for each in of_issuer if _is_current(each, at)]
         moments.append(max(current, default=None))
     looked_up = [each for each in moments if each is not None]
     return min(looked_up) if looked_up and len(looked_up) == len(moments) else None
 
 
-def _speaks_for(given: x509.CertificateRevocationList, at: datetime) -> bool:
+def _is_current(given: x509.CertificateRevocationList, at: datetime) -> bool:
     """Whether a list was not out of date when the stamp was made."""
     return given.next_update_utc is None or at <= given.next_update_utc
 
 
-def _is_list_of(given: x509.CertificateRevocationList, issuer: x509.Certificate) -> bool:
+def _is_issuer_list(given: x509.CertificateRevocationList, issuer: x509.Certificate) -> bool:
     if given.issuer != issuer.subject:
         return False
     try:

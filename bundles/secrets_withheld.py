@@ -24,11 +24,11 @@ def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple
     return kept, tuple(name for name, _ in kept if name.lower() in names)
 
 
-def starred(record: bytes) -> list[str]:
+def starred_headers(record: bytes) -> list[str]:
     r"""The names of headers in a record whose values were starred out.
 
     >>> http = b"GET / HTTP/1.1\r\nCookie: ****\r\nSet-Cookie: a=**; Path=/\r\n\r\nCookie: *"
-    >>> starred(b"WARC/1.0\r\nWARC-Type: request\r\n\r\n" + http)
+    >>> starred_headers(b"WARC/1.0\r\nWARC-Type: request\r\n\r\n" + http)
     ['Cookie', 'Set-Cookie']
     """
     heads = record[:MAX_HEADS_BYTES].split(b"\r\n\r\n", 2)[:2]

@@ -6,11 +6,11 @@ from typing import Any
 
 from cryptography.hazmat.primitives.hashes import SHA256
 
-from bundles.certificates import certificate_of
-from bundles.originals import placed
+from bundles.certificates import parse_certificate
+from bundles.originals import place_originals
 from bundles.records import Capture, Drawing, Exchange, Finding, Part, Passage, Rendering, SeenAddress
 from bundles.secrets_withheld import public_url
-from bundles.warc import DOM, withheld_of
+from bundles.warc import DOM, withheld_names
 from core.captures import CapturedResource, NameAnswer, TlsSession
 from core.ids import Digest, digest
 from core.obfuscations import OBFUSCATIONS
@@ -116,7 +116,7 @@ def _parts(capture: Capture) -> list[dict[str, Any]]:
     for part in capture.parts:
         total += len(part.exchanges)
         numbers.append(total)
-    originals = placed(capture.parts)
+    originals = place_originals(capture.parts)
     return [
         {**_part(part, number), "originals": [each.said for each in originals if each.part == place]}
         for place, (part, number) in enumerate(zip(capture.parts, numbers, strict=True))
@@ -168,7 +168,7 @@ def _exchange(number: int, exchange: Exchange) -> dict[str, Any]:
         "body_bytes": len(exchange.body),
         "body_is_decoded": exchange.is_decoded,
         "body_is_truncated": exchange.is_truncated,
-        "withheld": withheld_of(exchange),
+        "withheld": withheld_names(exchange),
         "dns": _dns(exchange.dns),
         "tls": _tls(number, exchange.tls),
     }
@@ -197,7 +197,7 @@ def _tls(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
 def _certificate(der: bytes) -> dict[str, str]:
     """Who a certificate names; one that cannot be read is kept in the file and said to be unreadable."""
     try:
-        read = certificate_of(der)
+        read = parse_certificate(der)
         return {
             "subject": read.subject.rfc4514_string(),
             "issuer": read.issuer.rfc4514_string(),

@@ -43,18 +43,18 @@ def check_signature(signer_info: Any, content: bytes, signer: x509.Certificate, 
     """Raises DoesNotHold unless `signer` signed attributes that carry the digest of `content`."""
     hash_name = HASH_NAMES.get(str(signer_info["digestAlgorithm"]["algorithm"]))
     if hash_name is None:
-        raise _broken(part, "flaw.weak-digest")
+        raise _signature_fault(part, "flaw.weak-digest")
     attributes = {str(each["attrType"]): each["attrValues"] for each in signer_info["signedAttrs"]}
     signed_digest = _only(attributes[str(rfc5652.id_messageDigest)], univ.OctetString())
     signed_type = _only(attributes[str(rfc5652.id_contentType)], univ.ObjectIdentifier())
     if bytes(signed_digest) != hashlib.new(hash_name, content).digest():
-        raise _broken(part, "flaw.signed-content")
+        raise _signature_fault(part, "flaw.signed-content")
     if str(signed_type) != str(rfc3161.id_ct_TSTInfo):
-        raise _broken(part, "flaw.signed-kind")
+        raise _signature_fault(part, "flaw.signed-kind")
     try:
         _verify(signer, signer_info, _attributes_der(signer_info), hash_name, part)
     except (InvalidSignature, UnsupportedAlgorithm) as error:
-        raise _broken(part, "flaw.other-key") from error
+        raise _signature_fault(part, "flaw.other-key") from error
 
 
 def _verify(signer: x509.Certificate, signer_info: Any, message: bytes, hash_name: str, part: str) -> None:
@@ -64,7 +64,7 @@ def _verify(signer: x509.Certificate, signer_info: Any, message: bytes, hash_nam
     chosen = _HASHES[_NAMED_HASH.get(name, hash_name)]
     if isinstance(key, rsa.RSAPublicKey):
         if key.key_size < _MIN_RSA_BITS:
-            raise _broken(part, "flaw.short-key")
+            raise _signature_fault(part, "flaw.short-key")
         scheme = _pss(algorithm, chosen) if name == _PSS else padding.PKCS1v15()
         key.verify(signature, message, scheme, chosen)
     elif isinstance(key, ec.EllipticCurvePublicKey):
@@ -72,7 +72,7 @@ def _verify(signer: x509.Certificate, signer_info: Any, message: bytes, hash_nam
     elif isinstance(key, ed25519.Ed25519PublicKey):
         key.verify(signature, message)
     else:
-        raise _broken(part, "flaw.unknown-key")
+        raise _signature_fault(part, "flaw.unknown-key")
 
 
 def _pss(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
@@ -97,5 +97,5 @@ def _only(values: Any, shape: Any) -> Any:
     return value
 
 
-def _broken(part: str, code: str, /, **params: object) -> DoesNotHold:
+def _signature_fault(part: str, code: str, /, **params: object) -> DoesNotHold:
     return DoesNotHold(Fault.STAMP_SIGNATURE, part, why=Message(code, **params))

@@ -17,10 +17,10 @@ from pyasn1.error import PyAsn1Error  # type: ignore[import-untyped]
 from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[import-untyped]
 
 from bundles import der
-from bundles.certificates import MAX_CERTIFICATES, certificate_of, certificates_in, chain_of
+from bundles.certificates import MAX_CERTIFICATES, find_chain, parse_certificate, parse_certificates
 from bundles.faults import DoesNotHold, Fault
 from bundles.records import Stamp
-from bundles.revocation import checked_at, lists_in
+from bundles.revocation import last_checked, parse_lists
 from bundles.signatures import HASH_NAMES, check_signature
 from core.ids import Digest
 from core.wording import Message
@@ -47,7 +47,7 @@ class StampFacts:
 
 
 @dataclass(frozen=True, slots=True)
-class Stated:
+class StampStatement:
     """What a stamp says of itself, whoever made it. `is_signed`: by the certificate that it encloses, of whatever root.
 
     hash: "sha256", or the identifier of the algorithm where it has no name here. imprint: hex.
@@ -63,7 +63,7 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True)
-class _Query:
+class _StampQuery:
     imprint: bytes
     nonce: int | None
     policy: str
@@ -77,7 +77,7 @@ class _Token:
     signer: Any  # SignerInfo
 
 
-def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
+def verify_stamp(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
     """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots and lists of revoked certificates.
 
     Without roots of the reader those of the stamp are taken; its lists always are.
@@ -85,28 +85,28 @@ def verified(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") 
     Raises DoesNotHold for a stamp that is refused, on another digest, not signed, or of no trusted root.
     """
     try:
-        return _verified(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
+        return _verify(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
 
 def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
     """The certificates from the one that signed to the root, of a stamp that was verified."""
-    return _verified(stamp, bytes.fromhex(digest), part, b"")[1]
+    return _verify(stamp, bytes.fromhex(digest), part, b"")[1]
 
 
-def stated(response: bytes, part: str) -> Stated:
+def read_stamp(response: bytes, part: str) -> StampStatement:
     """What an answer says, without the question that was asked and without a root to trust.
 
     Raises DoesNotHold for what is no stamp, or a refusal.
     """
     try:
-        return _stated(_token(response, part), part)
+        return _read_token(_token(response, part), part)
     except (PyAsn1Error, ValueError, KeyError, IndexError, TypeError, OverflowError, RecursionError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
 
-def _stated(token: _Token, part: str) -> Stated:
+def _read_token(token: _Token, part: str) -> StampStatement:
     imprint = token.info["messageImprint"]
     named = str(imprint["hashAlgorithm"]["algorithm"])
     name = IMPRINT_NAMES.get(named, named)
@@ -118,10 +118,10 @@ def _stated(token: _Token, part: str) -> Stated:
         said, is_signed = "", False  # no certificate enclosed, an algorithm of another country, or another's signature
     at = token.info["genTime"].asDateTime.astimezone(UTC)
     policy, serial = str(token.info["policy"]), int(token.info["serialNumber"])
-    return Stated(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
+    return StampStatement(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
 
 
-def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:
+def _verify(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:
     query, token = _query(stamp.query), _token(stamp.response, part)
     info = token.info
     imprint = info["messageImprint"]
@@ -135,37 +135,37 @@ def _verified(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tup
     if query.policy and policy != query.policy:
         raise DoesNotHold(Fault.STAMP_POLICY, part, policy=policy, wanted=query.policy)
     at = info["genTime"].asDateTime.astimezone(UTC)
-    offered = [*token.certificates, *certificates_in(stamp.ca_pem)]
+    offered = [*token.certificates, *parse_certificates(stamp.ca_pem)]
     signer = _signer(token, offered, part)
     check_signature(token.signer, token.content, signer, part)
-    way = chain_of(signer, offered, certificates_in(trusted_pem) or certificates_in(stamp.ca_pem), at, part)
-    lists = [*lists_in(stamp.ca_pem), *(lists_in(trusted_pem) if trusted_pem else ())]
+    way = find_chain(signer, offered, parse_certificates(trusted_pem) or parse_certificates(stamp.ca_pem), at, part)
+    lists = [*parse_lists(stamp.ca_pem), *(parse_lists(trusted_pem) if trusted_pem else ())]
     names = (signer.subject.rfc4514_string(), way[-1].subject.rfc4514_string())
-    root_sha256, checked = way[-1].fingerprint(SHA256()).hex(), checked_at(way, lists, at, part)
+    root_sha256, checked = way[-1].fingerprint(SHA256()).hex(), last_checked(way, lists, at, part)
     return StampFacts(at, policy, int(info["serialNumber"]), *names, root_sha256, checked), way
 
 
-def _query(content: bytes) -> _Query:
-    asked = _decoded(content, rfc3161.TimeStampReq())
+def _query(content: bytes) -> _StampQuery:
+    asked = _decode(content, rfc3161.TimeStampReq())
     nonce = int(asked["nonce"]) if asked["nonce"].hasValue() else None
     policy = str(asked["reqPolicy"]) if asked["reqPolicy"].hasValue() else ""
-    return _Query(bytes(asked["messageImprint"]["hashedMessage"]), nonce, policy)
+    return _StampQuery(bytes(asked["messageImprint"]["hashedMessage"]), nonce, policy)
 
 
 def _token(response: bytes, part: str) -> _Token:
-    answer = _decoded(response, rfc3161.TimeStampResp())
+    answer = _decode(response, rfc3161.TimeStampResp())
     status = int(answer["status"]["status"])
     if status not in _GRANTED:
         said = " ".join(str(line) for line in answer["status"]["statusString"]) or f"status {status}"
         raise DoesNotHold(Fault.STAMP_REFUSED, part, why=said)
     if str(answer["timeStampToken"]["contentType"]) != str(rfc5652.id_signedData):
         raise ValueError("no signed data")
-    signed = _decoded(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
+    signed = _decode(bytes(answer["timeStampToken"]["content"]), rfc5652.SignedData())
     enclosed = signed["encapContentInfo"]
     if str(enclosed["eContentType"]) != str(rfc3161.id_ct_TSTInfo) or len(signed["signerInfos"]) != 1:
         raise ValueError("no time stamp of one signer")
     content = bytes(enclosed["eContent"])
-    info = _decoded(content, rfc3161.TSTInfo())
+    info = _decode(content, rfc3161.TSTInfo())
     return _Token(_enclosed_certificates(response), info, content, signed["signerInfos"][0])
 
 
@@ -176,7 +176,7 @@ def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
     (signed,) = der.children(explicit)
     tagged = [each for each in der.children(signed) if each[0] == _CERTIFICATES]
     found = [each for group in tagged for each in der.children(group) if each[0] == der.SEQUENCE]
-    return [certificate_of(each) for each in found[:MAX_CERTIFICATES]]
+    return [parse_certificate(each) for each in found[:MAX_CERTIFICATES]]
 
 
 def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
@@ -184,11 +184,11 @@ def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.C
     attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
     if str(rfc5035.id_aa_signingCertificateV2) in attributes:
         value = attributes[str(rfc5035.id_aa_signingCertificateV2)][0]
-        first = _decoded(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
+        first = _decode(bytes(value), rfc5035.SigningCertificateV2())["certs"][0]
         hash_name = HASH_NAMES[str(first["hashAlgorithm"]["algorithm"])]
     else:
         value = attributes[str(rfc2634.id_aa_signingCertificate)][0]
-        first = _decoded(bytes(value), rfc5035.SigningCertificate())["certs"][0]
+        first = _decode(bytes(value), rfc5035.SigningCertificate())["certs"][0]
         hash_name = "sha1"  # RFC 2634 knows no other; it only names the certificate, which is checked by its signature
     wanted = bytes(first["certHash"])
     for certificate in offered:
@@ -197,7 +197,7 @@ def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.C
     raise DoesNotHold(Fault.STAMP_CHAIN, part, why=Message("flaw.no-certificate"))
 
 
-def _decoded(content: bytes, shape: Any) -> Any:
+def _decode(content: bytes, shape: Any) -> Any:
     """DER as `shape`, all of it."""
     if len(content) > MAX_DER_BYTES:
         raise ValueError("too long")

@@ -24,19 +24,19 @@ Content = bytes | memoryview
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedFile:
     """What a list of files says of one. size: in bytes."""
 
     sha256: Digest
     size: int
 
 
-def listed(files: Mapping[str, Content]) -> dict[str, Listed]:
+def list_files(files: Mapping[str, Content]) -> dict[str, ListedFile]:
     """Every file as lists have it, each read once."""
-    return {name: Listed(sha256(content), len(content)) for name, content in files.items()}
+    return {name: ListedFile(sha256(content), len(content)) for name, content in files.items()}
 
 
-def manifest(files: Mapping[str, Listed], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
+def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
     """The list of all files but itself, SHA256SUMS and the seal. about: {"case": number}, or "matter", "lead"."""
     entries = [{"path": name, "sha256": each.sha256, "bytes": each.size} for name, each in sorted(files.items())]
     return canonical(
@@ -51,13 +51,15 @@ def manifest(files: Mapping[str, Listed], about: Mapping[str, int], created: dat
     )
 
 
-def sums(files: Mapping[str, Listed]) -> bytes:
+def sums(files: Mapping[str, ListedFile]) -> bytes:
     """All files but itself, as `sha256sum -c` reads them."""
     names = sorted(name for name in files if layout.outside_checks(name) != layout.SUMS)
     return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
 
-def case(material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Digest, "Placed"] | None = None) -> bytes:
+def case(
+    material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Digest, "BundlePlace"] | None = None
+) -> bytes:
     """The case as it stood when it was exported. What is said of each bundle is read from the bundle.
 
     placed: in the export of a matter, where each bundle stands, by its digest.
@@ -75,7 +77,7 @@ def case(material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Dige
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
+class BundlePlace:
     """Where a bundle stands in the export of a matter, and the copies of its renderings by their names."""
 
     file: str
@@ -91,7 +93,7 @@ def of_paper(paper: Paper, file: str = "") -> dict[str, Any]:
     return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
 
 
-def of_bundle(bundle: Opened, placed: Placed | None = None) -> dict[str, Any]:
+def of_bundle(bundle: Opened, placed: BundlePlace | None = None) -> dict[str, Any]:
     """The few lines that a reader looks for first."""
     finding = bundle.finding
     return (
@@ -166,7 +168,7 @@ def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str)
         place = (int(said["tree_size"]), int(said["leaf_index"]))
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.fields")) from error
-    return DayProof(day, *place, path, root, tuple(stamp_in(files, *each) for each in stamps))
+    return DayProof(day, *place, path, root, tuple(read_folder_stamp(files, *each) for each in stamps))
 
 
 def stamp_files(folder: str, stamp: Stamp) -> dict[str, bytes]:
@@ -175,7 +177,7 @@ def stamp_files(folder: str, stamp: Stamp) -> dict[str, bytes]:
     return {f"{folder}/{name}": content for name, content in named.items()}
 
 
-def stamp_in(files: Mapping[str, Content], folder: str, authority: str) -> Stamp:
+def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> Stamp:
     """The stamp in a folder. Raises DoesNotHold for a file that is missing."""
     names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
     for name in names:

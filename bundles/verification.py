@@ -13,15 +13,15 @@ from typing import Any
 
 from bundles import container, layout, statements
 from bundles.bundle import COMPARISON, FINDING
-from bundles.canonical import parsed
+from bundles.canonical import parse_canonical
 from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
-from bundles.merkle import root_from
-from bundles.opened import Opened, opened
+from bundles.merkle import compute_root
+from bundles.opened import Opened, open_bundle
 from bundles.records import DayProof
 from bundles.shapes import moment
-from bundles.stamps import StampFacts, verified
-from bundles.statements import Placed
+from bundles.stamps import StampFacts, verify_stamp
+from bundles.statements import BundlePlace
 from core.errors import UnreadableFile
 from core.ids import Digest
 from core.wording import Message
@@ -35,7 +35,7 @@ _EXPLAINED = frozenset({layout.EXPLANATION, layout.PRINTED})
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedBundle:
     """A bundle that holds. `stamps` empty: nothing says when it was there."""
 
     digest: Digest
@@ -46,7 +46,7 @@ class Checked:
 
 
 @dataclass(slots=True)
-class _Looked:
+class _LookedAt:
     """What has been looked at so far. papers: what is said of files that are papers, and where it stands.
 
     documents: what the program wrote of a matter; bundles: the files that are bundles.
@@ -79,7 +79,7 @@ class Report:
     matter: int | None
     lead: int | None
     created: str
-    bundles: tuple[Checked, ...]
+    bundles: tuple[CheckedBundle, ...]
     seals: tuple[StampFacts, ...]
     papers: int  # that go with it as they were sent or made: only that they did not change was checked
     files: int
@@ -117,16 +117,16 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
 
 def check(files: Files, trusted_pem: bytes = b"") -> Report:
     """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
-    hashed = statements.listed(files)
+    hashed = statements.list_files(files)
     files, is_for_people = _by_program_names(files)
-    manifest = parsed(_file(files, layout.MANIFEST), layout.MANIFEST)
+    manifest = parse_canonical(_file(files, layout.MANIFEST), layout.MANIFEST)
     _check_kind(manifest, is_for_people=is_for_people)
     listed = {layout.outside_checks(name): each for name, each in hashed.items()}
     _check_listed(listed, manifest)
     if _file(files, layout.SUMS) != statements.sums(hashed):
         raise DoesNotHold(Fault.DIGEST, layout.SUMS)
     explained = {layout.MATTER_EXPLANATION, layout.MATTER_PRINTED} if is_for_people else _EXPLAINED
-    looked_at = _Looked({layout.MANIFEST, layout.SUMS, *explained})
+    looked_at = _LookedAt({layout.MANIFEST, layout.SUMS, *explained})
     cases = _cases(files, manifest, looked_at)
     checked = tuple(each for case in cases for each in _checked_case(files, case, looked_at, trusted_pem))
     _check_apart(hashed, looked_at, is_for_people=is_for_people)
@@ -140,7 +140,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> Report:
 
 def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
     """The stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
-    if root_from(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
+    if compute_root(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
         raise DoesNotHold(Fault.AUDIT_PATH, part)
     if proof.day != bundle.fetched_at.date():
         raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.day"))
@@ -148,7 +148,7 @@ def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes =
     facts = []
     for number, stamp in enumerate(proof.stamps, 1):
         place = f"{layout.stamp_folder(proof.root, number)}/{layout.RESPONSE}"
-        said = verified(stamp, proof.root, place, trusted_pem)
+        said = verify_stamp(stamp, proof.root, place, trusted_pem)
         if said.at + MAX_CLOCK_DIFFERENCE < latest:
             raise DoesNotHold(Fault.STAMP_TIME, place, stamped=moment(said.at), said=moment(latest))
         facts.append(said)
@@ -186,7 +186,7 @@ def _by_program_names(files: Files) -> tuple[Files, bool]:
     return named, True
 
 
-def _check_listed(files: Mapping[str, statements.Listed], manifest: Mapping[str, Any]) -> None:
+def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[str, Any]) -> None:
     try:
         named = {
             layout.outside_checks(str(item["path"])): (str(item["sha256"]), int(item["bytes"]))
@@ -204,13 +204,13 @@ def _check_listed(files: Mapping[str, statements.Listed], manifest: Mapping[str,
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
-def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> list[_Case]:
+def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _LookedAt) -> list[_Case]:
     """The statements on cases: one, or as many as the matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
         return [_Case(layout.LEAD, manifest["lead"], list(layout.SHOWN), is_lead=True)]
-    said = parsed(_file(files, layout.MATTER), layout.MATTER)
+    said = parse_canonical(_file(files, layout.MATTER), layout.MATTER)
     try:
         numbers, documents = [int(each) for each in said["cases"]], [str(each) for each in said["documents"]]
         looked_at.papers += [(layout.MATTER, dict(each)) for each in said["papers"]]
@@ -227,18 +227,18 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _Looked) -> lis
     return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
 
 
-def _checked_case(files: Files, case: _Case, looked_at: _Looked, trusted_pem: bytes) -> Iterator[Checked]:
+def _checked_case(files: Files, case: _Case, looked_at: _LookedAt, trusted_pem: bytes) -> Iterator[CheckedBundle]:
     """The bundles of a case or lead, each held against what is repeated of it."""
-    said = parsed(_file(files, case.name), case.name)
+    said = parse_canonical(_file(files, case.name), case.name)
     looked_at.names.add(case.name)
     if said.get("lead" if case.is_lead else "case") != case.number:
         why = Message("flaw.lead-number" if case.is_lead else "flaw.case-number")
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=why)
     for item in _bundles(said, case.name):
-        placed = _placed(item, case.name)
+        placed = _bundle_place(item, case.name)
         file = placed.file if placed else layout.bundle_file(Digest(str(item["digest"])))
-        bundle = _opened(files, file, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
-        checked = _checked(files, bundle, trusted_pem)
+        bundle = _open_named(files, file, str(item["digest"]), COMPARISON if case.is_lead else FINDING)
+        checked = _check_bundle(files, bundle, trusted_pem)
         looked_at.names |= {file, layout.proof_file(bundle.digest), *_check_repeated(files, case, item, bundle, placed)}
         looked_at.names |= _stamp_files(files, bundle)
         looked_at.bundles.add(file)
@@ -261,44 +261,44 @@ def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
     return items
 
 
-def _placed(said: Mapping[str, Any], part: str) -> Placed | None:
+def _bundle_place(said: Mapping[str, Any], part: str) -> BundlePlace | None:
     """Where a bundle stands, and its copies; None for one that stands where its digest says."""
     if "shown" not in said:
         return None
     try:
-        return Placed(str(said["file"]), {str(name): str(file) for name, file in dict(said["shown"]).items()})
+        return BundlePlace(str(said["file"]), {str(name): str(file) for name, file in dict(said["shown"]).items()})
     except (KeyError, TypeError, ValueError) as error:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error
 
 
-def _opened(files: Files, name: str, named: str, said_in: str) -> Opened:
+def _open_named(files: Files, name: str, named: str, said_in: str) -> Opened:
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
-    bundle = opened(files[name], name, said_in)
+    bundle = open_bundle(files[name], name, said_in)
     if bundle.digest != named:
         raise DoesNotHold(Fault.DIGEST, name)
     return bundle
 
 
-def _checked(files: Files, bundle: Opened, trusted_pem: bytes) -> Checked:
+def _check_bundle(files: Files, bundle: Opened, trusted_pem: bytes) -> CheckedBundle:
     name = layout.proof_file(bundle.digest)
     stamps: tuple[StampFacts, ...] = ()
     if name in files:
-        said = parsed(bytes(files[name]), name)
+        said = parse_canonical(bytes(files[name]), name)
         proof = statements.read_proof(said, files, name)
         stamps = check_proof(bundle, proof, name, trusted_pem)
         if statements.proof(bundle.digest, proof) != files[name]:
             raise DoesNotHold(Fault.CONTRADICTS, name, why=Message("flaw.another-bundle"))
-    return Checked(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
+    return CheckedBundle(bundle.digest, str(bundle.page["url"]), str(bundle.page["title"]), bundle.fetched_at, stamps)
 
 
 def _check_repeated(
-    files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened, placed: Placed | None
+    files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened, placed: BundlePlace | None
 ) -> set[str]:
     """What stands outside a bundle for convenience is what stands in it; the names of the copies."""
     if said != (statements.of_lead_bundle(bundle) if case.is_lead else statements.of_bundle(bundle, placed)):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
-    copied = _copied(bundle, case.copies)
+    copied = _copied_renderings(bundle, case.copies)
     shown = placed.shown if placed else {each: layout.shown_file(bundle.digest, each) for each in copied}
     if set(shown) != set(copied):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
@@ -308,12 +308,12 @@ def _check_repeated(
     return set(shown.values())
 
 
-def _copied(bundle: Opened, kinds: Sequence[str]) -> list[str]:
+def _copied_renderings(bundle: Opened, kinds: Sequence[str]) -> list[str]:
     """The renderings of a bundle that stand beside it too."""
     return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
 
 
-def _check_papers(listed: Mapping[str, statements.Listed], looked_at: _Looked) -> int:
+def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _LookedAt) -> int:
     """Each paper is the one that is named; how many there are."""
     for part, said in looked_at.papers:
         name = str(said.get("file"))
@@ -326,7 +326,7 @@ def _check_papers(listed: Mapping[str, statements.Listed], looked_at: _Looked) -
     return len(names)
 
 
-def _check_apart(files: Collection[str], looked_at: _Looked, *, is_for_people: bool) -> None:
+def _check_apart(files: Collection[str], looked_at: _LookedAt, *, is_for_people: bool) -> None:
     """No document or paper stands where bundles or proofs do: a reader would believe that it was one."""
     folders = {name.rpartition("/")[0] for name in looked_at.bundles}
 
@@ -343,7 +343,7 @@ def _check_apart(files: Collection[str], looked_at: _Looked, *, is_for_people: b
             raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=str(said.get("file"))))
 
 
-def _check_expected(files: Files, looked_at: _Looked) -> None:
+def _check_expected(files: Files, looked_at: _LookedAt) -> None:
     """No file stands there that was not looked at: a reader would believe it had been."""
     for name in files:
         if name not in looked_at.names and not name.startswith(f"{layout.SEAL}/"):
@@ -353,7 +353,7 @@ def _check_expected(files: Files, looked_at: _Looked) -> None:
 def _stamp_files(files: Files, bundle: Opened) -> set[str]:
     """The files of the stamps that a bundle's proof names; the proof has been checked."""
     name = layout.proof_file(bundle.digest)
-    said = parsed(bytes(files[name]), name)["stamps"] if name in files else []
+    said = parse_canonical(bytes(files[name]), name)["stamps"] if name in files else []
     return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}
 
 
@@ -369,6 +369,6 @@ def _seals(files: Files, trusted_pem: bytes) -> tuple[StampFacts, ...]:
         extra = [name for name in files if name.startswith(f"{folder}/") and name not in named]
         if folder != layout.seal_folder(number) or extra:
             raise DoesNotHold(Fault.UNLISTED, (extra or [folder])[0])
-        stamp = statements.stamp_in(files, folder, "")
-        found.append(verified(stamp, sealed, f"{folder}/{layout.RESPONSE}", trusted_pem))
+        stamp = statements.read_folder_stamp(files, folder, "")
+        found.append(verify_stamp(stamp, sealed, f"{folder}/{layout.RESPONSE}", trusted_pem))
     return tuple(found)

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from bundles import layout
-from bundles.certificates import certificates_in
+from bundles.certificates import parse_certificates
 from bundles.comparison import CAUTION
 from bundles.faults import DoesNotHold
 from bundles.shapes import moment
 from bundles.stamps import StampFacts
-from bundles.verification import Checked, Report, check_file
+from bundles.verification import CheckedBundle, Report, check_file
 from core.errors import UnreadableFile
 
 HOLDS, BROKEN, UNREADABLE, NOT_STAMPED = 0, 1, 2, 3
@@ -29,7 +29,9 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
     try:
         report = check_file(path, b"" if trusted is None else _roots(trusted))
     except UnreadableFile as error:
-        sys.stderr.write("".join(f"{shown(error.message.in_language(language))}\n" for language in ("en", "zh")))
+        sys.stderr.write(
+            "".join(f"{clean_terminal_line(error.message.in_language(language))}\n" for language in ("en", "zh"))
+        )
         return UNREADABLE
     except DoesNotHold as fault:
         _write_fault(fault, is_json)
@@ -37,7 +39,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
     if is_json:
         sys.stdout.write(_for_programs(as_json(report)))
     else:
-        sys.stdout.write("".join(f"{shown(line)}\n" for line in lines(report)))
+        sys.stdout.write("".join(f"{clean_terminal_line(line)}\n" for line in lines(report)))
     return HOLDS if report.is_stamped else NOT_STAMPED
 
 
@@ -112,7 +114,7 @@ def as_json(report: Report) -> dict[str, Any]:
     }
 
 
-def shown(text: str) -> str:
+def clean_terminal_line(text: str) -> str:
     """`text` on one line without what could move a terminal's cursor or turn its text around."""
     return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
 
@@ -128,7 +130,10 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
     if is_json:
         said = {"holds": False, "part": fault.part, "fault": fault.fault.name.lower()}
         sys.stdout.write(_for_programs(said | {"en": str(fault), "zh": fault.message.in_language("zh")}))
-    sys.stderr.write(f"DOES NOT HOLD: {shown(str(fault))}\n不成立：{shown(fault.message.in_language('zh'))}\n")
+    sys.stderr.write(
+        f"DOES NOT HOLD: {clean_terminal_line(str(fault))}\n"
+        f"不成立：{clean_terminal_line(fault.message.in_language('zh'))}\n"
+    )
 
 
 def _kind(report: Report) -> tuple[str, str]:
@@ -140,7 +145,7 @@ def _kind(report: Report) -> tuple[str, str]:
     return f"matter {report.matter}, exported", f"事项 {report.matter}，导出于"
 
 
-def _of_bundle(bundle: Checked, *, is_of_lead: bool) -> list[str]:
+def _of_bundle(bundle: CheckedBundle, *, is_of_lead: bool) -> list[str]:
     at = moment(bundle.fetched_at)
     said = [f"  {bundle.url}", f"    fetched/取得 {at}  SHA-256 {bundle.digest}"]
     said += [f"    stamped/时间戳 {_stamp(facts)}" for facts in bundle.stamps]
@@ -168,7 +173,7 @@ def _json_stamp(facts: StampFacts) -> dict[str, Any]:
 def _roots(path: Path) -> bytes:
     try:
         pem = path.read_bytes()
-        if not certificates_in(pem):
+        if not parse_certificates(pem):
             raise UnreadableFile(path, "file.no-certificate")
     except OSError as error:
         raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error

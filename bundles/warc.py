@@ -74,7 +74,7 @@ class _Archive:
 
     def add(self, record: _Record) -> Written:
         """Write one record. warcio would add SHA-1 digests; it leaves those that are there."""
-        offset, record_id, payload_digest = self.out.tell(), self.next_id(), _labelled(record.payload)
+        offset, record_id, payload_digest = self.out.tell(), self.next_id(), _label_digest(record.payload)
         headers = [
             ("WARC-Type", record.kind),
             ("WARC-Record-ID", record_id),
@@ -82,7 +82,7 @@ class _Archive:
             ("WARC-Date", warc_date(record.at)),
             *record.headers,
             *([] if record.kind == "warcinfo" else [("WARC-Payload-Digest", payload_digest)]),
-            ("WARC-Block-Digest", _labelled(record.block)),
+            ("WARC-Block-Digest", _label_digest(record.block)),
         ]
         head = StatusAndHeaders("", headers, protocol="WARC/1.1")
         stream, length = BytesIO(record.block), len(record.block)
@@ -128,7 +128,7 @@ def warc_date(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
-def withheld_of(exchange: Exchange) -> list[str]:
+def withheld_names(exchange: Exchange) -> list[str]:
     """What was left out of an exchange, by name."""
     requested = withheld(exchange.request_headers, REQUEST_HEADERS)[1]
     return [*requested, *withheld(exchange.response_headers, RESPONSE_HEADERS)[1]]
@@ -216,7 +216,7 @@ def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
     pairs += [("source", f"{first.source} {first.made_with}".strip())]
     pairs += [("following", part.page.url) for part in following]
     for exchange in first.exchanges:
-        pairs += [("withheld", name) for name in withheld_of(exchange)]
+        pairs += [("withheld", name) for name in withheld_names(exchange)]
     if page.tls is not None:
         pairs += [("tls", f"{page.tls.protocol} {page.tls.cipher}")]
     pairs += [("absent", f"{name}: {why}") for name, why in sorted(capture.absent.items())]
@@ -249,5 +249,5 @@ def _mime(headers: Headers) -> str:
     return value.partition(";")[0].strip().lower()
 
 
-def _labelled(content: bytes) -> str:
+def _label_digest(content: bytes) -> str:
     return f"sha256:{digest(content)}"

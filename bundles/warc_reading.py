@@ -22,7 +22,7 @@ MAX_HEAD_BYTES = 64 * 1024  # an address of 2,000 characters and twelve fields h
 _VERSION, _END = "WARC/1.1", b"\r\n\r\n"
 
 
-class Budget:
+class ByteBudget:
     """How many bytes the archives of one bundle may have, unpacked, all of them together."""
 
     def __init__(self, most_bytes: int = MAX_EXPANDED_BYTES) -> None:
@@ -32,7 +32,7 @@ class Budget:
 class Expanded:
     """What the members of a gzip file hold, one behind the other. Reading raises DoesNotHold, naming `part`."""
 
-    def __init__(self, compressed: bytes, part: str, budget: Budget) -> None:
+    def __init__(self, compressed: bytes, part: str, budget: ByteBudget) -> None:
         self._file, self._part, self._budget = gzip.GzipFile(fileobj=BytesIO(compressed)), part, budget
 
     def read(self, size: int) -> bytes:
@@ -70,7 +70,7 @@ class Expanded:
         return DoesNotHold(Fault.TOO_LARGE, self._part, limit=Message("flaw.bytes", bytes=self._budget.most_bytes))
 
 
-def records(compressed: bytes, part: str, budget: Budget) -> Iterator[tuple[Mapping[str, str], bytes]]:
+def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[Mapping[str, str], bytes]]:
     """The fields of each record by their names in lower case, and its block. Raises DoesNotHold."""
     archive, number = Expanded(compressed, part, budget), 0
     while (fields := _head(archive, part)) is not None:
@@ -80,7 +80,7 @@ def records(compressed: bytes, part: str, budget: Budget) -> Iterator[tuple[Mapp
         length = _length(fields, part)
         block = archive.read(length)
         if len(block) != length or archive.read(len(_END)) != _END:
-            raise _broken(part)
+            raise _unreadable(part)
         yield fields, block
 
 
@@ -92,24 +92,24 @@ def _head(archive: Expanded, part: str) -> dict[str, str] | None:
     while not head.endswith(_END):
         line = archive.line(MAX_HEAD_BYTES - len(head))
         if not line:
-            raise _broken(part)
+            raise _unreadable(part)
         head += line
     try:
         first, *lines = head[: -len(_END)].decode("utf-8").split("\r\n")
     except UnicodeDecodeError as error:
-        raise _broken(part) from error
+        raise _unreadable(part) from error
     fields = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
     if first != _VERSION or len(fields) != len(lines):
-        raise _broken(part)
+        raise _unreadable(part)
     return fields
 
 
 def _length(fields: Mapping[str, str], part: str) -> int:
     said = fields.get("content-length", "")
     if not (said.isascii() and said.isdigit() and len(said) <= 12):
-        raise _broken(part)
+        raise _unreadable(part)
     return int(said)
 
 
-def _broken(part: str) -> DoesNotHold:
+def _unreadable(part: str) -> DoesNotHold:
     return DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-warc"))

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 from cryptography.hazmat.primitives.hashes import SHA256
 
 from bundles.authority import Authority
-from bundles.certificates import MAX_PEM_BYTES, certificates_in
+from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.known_settings import environment_variable
 from core.private_files import write_privately
@@ -29,7 +29,7 @@ URLS, ROOTS = "tsa_urls", "tsa_roots"
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedAuthority:
     """One authority that is set. roots: SHA-256 of its root certificates; fault: why it cannot be asked."""
 
     authority: str
@@ -38,7 +38,7 @@ class Listed:
     fault: Message | None
 
 
-def authority_of(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
+def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
     """The authority at `url`, fit to be tried, and the certificates of `root` as PEM.
 
     Raises BadConfiguration, BadInput, UnreadableFile.
@@ -62,10 +62,10 @@ def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
     return said + held.set(URLS, ",".join(dict.fromkeys([*held.settings.evidence.tsa_urls, _in_list(url)])))
 
 
-def listed(held: Configuration) -> list[Listed]:
+def list_authorities(held: Configuration) -> list[ListedAuthority]:
     """All that are set, in their order."""
     settings = held.settings.evidence
-    return [_listed(url, settings.tsa_roots) for url in settings.tsa_urls]
+    return [_list_authority(url, settings.tsa_roots) for url in settings.tsa_urls]
 
 
 def remove(named: str, held: Configuration) -> list[Message]:
@@ -101,8 +101,8 @@ def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = root_file_of(url, roots)
         there = file.read_bytes() if file.exists() else b""
-        known = certificates_in(there)
-        missing = [each for each in _pieces(pem) if certificates_in(each)[0] not in known]
+        known = parse_certificates(there)
+        missing = [each for each in _pieces(pem) if parse_certificates(each)[0] not in known]
         if missing and not is_folder:
             raise BadInput("custody.one-file-of-roots", file=file)
         if missing:
@@ -126,15 +126,15 @@ def _drop_root(url: str, left: Sequence[str], held: Configuration) -> None:
         (own / f"{host}.pem").unlink(missing_ok=True)
 
 
-def _listed(url: str, roots: str) -> Listed:
+def _list_authority(url: str, roots: str) -> ListedAuthority:
     name, file = without_secrets(url), root_file_of(url, roots)
     try:
         pem = roots_for(url, roots)
         Authority(url, pem, AuthorityClient())
-        own = [each for each in certificates_in(pem) if each.subject == each.issuer]
+        own = [each for each in parse_certificates(pem) if each.subject == each.issuer]
     except BadConfiguration as error:
-        return Listed(name, str(file), (), error.faults[0])
-    return Listed(name, str(file), tuple(each.fingerprint(SHA256()).hex() for each in own), None)
+        return ListedAuthority(name, str(file), (), error.faults[0])
+    return ListedAuthority(name, str(file), tuple(each.fingerprint(SHA256()).hex() for each in own), None)
 
 
 def _in_list(url: str) -> str:

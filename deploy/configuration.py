@@ -53,7 +53,7 @@ class Configuration:
     faults: tuple[Message, ...]
 
     @classmethod
-    def of(cls, environ: Mapping[str, str]) -> "Configuration":
+    def from_environment(cls, environ: Mapping[str, str]) -> "Configuration":
         """The configuration for a shell with this environment. Raises BadConfiguration for a file that is no TOML."""
         layers = planned_layers(environ)
         settings, faults = read_leniently(layers)
@@ -73,7 +73,7 @@ class Configuration:
             {
                 "name": name,
                 "variable": known.variable,
-                "value": self.shown(name),
+                "value": self.masked_value(name),
                 "default": _default(known, words),
                 "origin": str(self.layers.origin(name)),
                 "place": str(layer.place) if (layer := self.layers.find_layer(name)) else "",
@@ -86,7 +86,7 @@ class Configuration:
             for name, known in known_settings().items()
         ]
 
-    def shown(self, name: str) -> str:
+    def masked_value(self, name: str) -> str:
         """The value of a setting, without what is secret in it."""
         if name == HOME:
             return str(self.home)
@@ -97,7 +97,7 @@ class Configuration:
         if name == HOME:
             return _set_home(Path(text).expanduser().absolute())
         path, other = self._paths(name)
-        value = _checked(name, text, path, self)
+        value = _check_value(name, text, path, self)
         with _alone(self.home):
             change(path, {name: value}, head=HEAD_OF_SECRETS if path.name == SECRETS_FILE else HEAD_OF_SETTINGS)
             if other.exists():
@@ -131,7 +131,7 @@ class Configuration:
             yield Message("setting.environment-wins", variable=environment_variable(name))
         if started_layer(self.home) is None:
             return
-        after = Configuration.of(self.environ)
+        after = Configuration.from_environment(self.environ)
         if after.faults:
             yield Message("start.not-taken-over", faults=after.faults)
             return
@@ -142,14 +142,14 @@ class Configuration:
         yield Message("setting.next-up-restarts", names=readers) if readers else Message("setting.next-up")
 
 
-def _checked(name: str, text: str, path: Path, held: Configuration) -> Any:
+def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
     """The value that a text makes of a setting. Raises BadConfiguration, also for one that clashes with others."""
     known = known_settings()[name]
     value = tuple(part.strip() for part in text.split(",") if part.strip()) if known.is_list else text
     new = Layer(SettingOrigin.FILE, str(path), {name: value})
-    files = [_without(name, layer) for layer in file_layers(held.home)]
+    files = [_drop_setting(name, layer) for layer in file_layers(held.home)]
     above = [layer for layer in held.layers.layers if layer.origin is SettingOrigin.ENVIRONMENT]
-    kept = [_without(name, layer) for layer in held.layers.layers if layer.origin is SettingOrigin.STARTED]
+    kept = [_drop_setting(name, layer) for layer in held.layers.layers if layer.origin is SettingOrigin.STARTED]
     for upper in ([*above, *kept], []):  # beside what the next `up` takes from elsewhere, and in the files alone
         _settings, before = read_leniently(Layers(held.home, (*upper, *files)))
         settings, faults = read_leniently(Layers(held.home, (*upper, new, *files)))
@@ -162,7 +162,7 @@ def _default(known: KnownSetting, words: Callable[[str], str]) -> str:
     return words(known.declaration.default) if known.declaration.default else format_value(known.default)
 
 
-def _without(name: str, layer: Layer) -> Layer:
+def _drop_setting(name: str, layer: Layer) -> Layer:
     return replace(layer, values={each: value for each, value in layer.values.items() if each != name})
 
 
@@ -184,7 +184,7 @@ def _readers(after: Configuration, name: str) -> list[str]:
     return [
         each.name
         for each in processes(prepare(after.environ, planned_layers))
-        if each.is_moved_by(environment_variable(name))
+        if each.is_affected(environment_variable(name))
     ]
 
 

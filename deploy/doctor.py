@@ -19,10 +19,10 @@ from crawler.browsing.availability import missing_browser
 from crawler.browsing.chromium import find_chromium
 from crawler.browsing.rights import UNPRIVILEGED, has_sandbox, unprivileged_user
 from deploy import home_checks
-from deploy.findings import Check, Context, Finding
-from deploy.services import ServiceStatus, State, health, status
+from deploy.findings import Check, Context, DoctorFinding
+from deploy.services import InstallationState, ServiceStatus, health, status
 from deploy.services.driver_probes import index_client
-from deploy.services.object_stores import remedy_of, s3_places
+from deploy.services.object_stores import choose_remedy, s3_places
 from deploy.services.state import without_secrets
 from pagestore.connection import connect, translated
 
@@ -32,36 +32,36 @@ MIGRATIONS_TIMEOUT_S = 60.0
 FONTS = ("NotoSerifCJKsc-Regular.otf", "NotoSansCJKsc-Regular.otf")
 
 
-def examine(context: Context, checks: Sequence[Check]) -> list[Finding]:
+def examine(context: Context, checks: Sequence[Check]) -> list[DoctorFinding]:
     """What all checks find, in their order."""
     return [finding for check in checks for finding in check(context)]
 
 
-def python_version(_: Context) -> list[Finding]:
+def python_version(_: Context) -> list[DoctorFinding]:
     if sys.version_info >= OLDEST_PYTHON:
         return []
     have = ".".join(map(str, sys.version_info[:3]))
-    return [Finding("python.version", Message("doctor.python", version=have), Message("doctor.python-remedy"))]
+    return [DoctorFinding("python.version", Message("doctor.python", version=have), Message("doctor.python-remedy"))]
 
 
-def fonts(_: Context) -> list[Finding]:
+def fonts(_: Context) -> list[DoctorFinding]:
     """Fonts for PDF reports; without them Chinese is empty boxes."""
     spec = find_spec("mplfonts")
     folders = [Path(place) / "fonts" for place in (spec.submodule_search_locations or [])] if spec else []
     missing = [font for font in FONTS if not any((folder / font).is_file() for folder in folders)]
     remedy = Message("doctor.font-remedy")
-    return [Finding("fonts.missing", Message("doctor.font", font=font), remedy) for font in missing]
+    return [DoctorFinding("fonts.missing", Message("doctor.font", font=font), remedy) for font in missing]
 
 
-def services(context: Context) -> list[Finding]:
+def services(context: Context) -> list[DoctorFinding]:
     return [
-        Finding(f"service.{each.name}", _problem(each), each.remedy or Message("start.up"))
+        DoctorFinding(f"service.{each.name}", _problem(each), each.remedy or Message("start.up"))
         for each in status(context.home)
         if not each.is_ok
     ]
 
 
-def redis_durability(context: Context) -> list[Finding]:
+def redis_durability(context: Context) -> list[DoctorFinding]:
     """Redis, embedded or not, must keep what it is given: it holds the queue and the index."""
     url = context.home.settings.redis_url
     client = redis.Redis.from_url(
@@ -79,14 +79,14 @@ def redis_durability(context: Context) -> list[Finding]:
     where = without_secrets(url)
     if seen["appendonly"] == "no":
         problem = Message("doctor.appendonly", where=where)
-        found.append(Finding("redis.appendonly", problem, Message("doctor.appendonly-remedy")))
+        found.append(DoctorFinding("redis.appendonly", problem, Message("doctor.appendonly-remedy")))
     if seen["maxmemory-policy"] not in ("noeviction", ""):
         problem = Message("doctor.eviction", where=where, policy=seen["maxmemory-policy"])
-        found.append(Finding("redis.eviction", problem, Message("doctor.eviction-remedy")))
+        found.append(DoctorFinding("redis.eviction", problem, Message("doctor.eviction-remedy")))
     return found
 
 
-def index_keeps_all(context: Context) -> list[Finding]:
+def index_keeps_all(context: Context) -> list[DoctorFinding]:
     """An index elsewhere that forgets finds fewer copies, and nobody is told."""
     url = context.home.settings.services.index_url
     if not url:
@@ -96,7 +96,7 @@ def index_keeps_all(context: Context) -> list[Finding]:
     except (redis.RedisError, RedisClusterException, OSError):
         return []  # it hides its configuration, or does not answer: `services` says so
     return [
-        Finding(
+        DoctorFinding(
             "index.eviction",
             Message("doctor.index-eviction", where=without_secrets(url), policy=policy),
             Message("doctor.eviction-remedy"),
@@ -105,7 +105,7 @@ def index_keeps_all(context: Context) -> list[Finding]:
     ]
 
 
-def mongo_writes(context: Context) -> list[Finding]:
+def mongo_writes(context: Context) -> list[DoctorFinding]:
     """A page store that answers and stores nothing: its disk is full, or its user may not write."""
     url = context.home.settings.mongo_url
     if not health.mongo_answers(url):
@@ -117,34 +117,36 @@ def mongo_writes(context: Context) -> list[Finding]:
             database["doctor"].delete_one({"_id": "write"})
         database.client.close()
     except ZhuiwenError as error:
-        return [Finding("mongo.write", Message("doctor.mongo", reason=error), Message("doctor.mongo-remedy"))]
+        return [DoctorFinding("mongo.write", Message("doctor.mongo", reason=error), Message("doctor.mongo-remedy"))]
     return []
 
 
-def object_writes(context: Context) -> list[Finding]:
+def object_writes(context: Context) -> list[DoctorFinding]:
     """An S3 store that lets its user read and not write: pages and evidence would wait for ever."""
     found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
     return [
-        Finding(f"{place.name}.write", Message("doctor.objects", where=place.address), remedy_of(place, fault))
+        DoctorFinding(
+            f"{place.name}.write", Message("doctor.objects", where=place.address), choose_remedy(place, fault)
+        )
         for place, fault in found
         if fault is not None
     ]
 
 
-def browser(context: Context) -> list[Finding]:
+def browser(context: Context) -> list[DoctorFinding]:
     """Chromium as root: it is run as another user, where that one may, and in its sandbox, where there is one."""
     missing = missing_browser(context.home.settings.crawl)
     if unprivileged_user() is None or find_chromium(context.home.settings.crawl.chromium) is None:
         return []
     if missing is not None:
-        return [Finding("browser.root", missing, Message("doctor.root-remedy"))]
+        return [DoctorFinding("browser.root", missing, Message("doctor.root-remedy"))]
     if has_sandbox():
         return []
     problem = Message("doctor.no-sandbox", user=UNPRIVILEGED)
-    return [Finding("browser.sandbox", problem, Message("doctor.no-sandbox-remedy"))]
+    return [DoctorFinding("browser.sandbox", problem, Message("doctor.no-sandbox-remedy"))]
 
 
-def migrations(context: Context) -> list[Finding]:
+def migrations(context: Context) -> list[DoctorFinding]:
     """Whether the admin database has the tables of this release."""
     try:
         checked = subprocess.run(
@@ -159,12 +161,12 @@ def migrations(context: Context) -> list[Finding]:
         )
     except subprocess.TimeoutExpired:
         problem, remedy = Message("doctor.database-silent"), Message("doctor.database-remedy")
-        return [Finding("database.silent", problem, remedy)]
+        return [DoctorFinding("database.silent", problem, remedy)]
     if checked.returncode == 0:
         return []
     said = checked.stderr.strip().splitlines()
     problem = Message("doctor.database-unusable", reason=said[-1]) if said else Message("doctor.migrations")
-    return [Finding("database.migrations", problem, Message("start.up"))]
+    return [DoctorFinding("database.migrations", problem, Message("start.up"))]
 
 
 def _policies(url: str) -> set[str]:
@@ -193,11 +195,11 @@ CHECKS: tuple[Check, ...] = (
 
 
 _PROBLEMS = {
-    State.STARTING: "doctor.starting",
-    State.SILENT: "doctor.silent",
-    State.FAILING: "doctor.failing",
-    State.STOPPED: "doctor.stopped",
-    State.UNREACHABLE: "doctor.unreachable",
+    InstallationState.STARTING: "doctor.starting",
+    InstallationState.SILENT: "doctor.silent",
+    InstallationState.FAILING: "doctor.failing",
+    InstallationState.STOPPED: "doctor.stopped",
+    InstallationState.UNREACHABLE: "doctor.unreachable",
 }
 
 

@@ -16,7 +16,7 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DoctorFinding:
     """One problem and its remedy, one sentence each; `id` never changes."""
 
     id: str
@@ -24,4 +24,4 @@ class Finding:
     remedy: Message
 
 
-Check = Callable[[Context], Sequence[Finding]]
+Check = Callable[[Context], Sequence[DoctorFinding]]

@@ -8,11 +8,11 @@ from core.settings_layers import file_layers, planned_layers
 from core.settings_loading import read_leniently
 from core.sqlite_files import find_faults
 from core.wording import Message
-from deploy.findings import Context, Finding
+from deploy.findings import Context, DoctorFinding
 from deploy.home import FOLDERS
 
 
-def unknown_settings(context: Context) -> list[Finding]:
+def unknown_settings(context: Context) -> list[DoctorFinding]:
     """Names that are set and do nothing: most are misspelt."""
     of_variables = [
         (name, Message("start.unknown-variable", name=name), near, Message("doctor.unset"))
@@ -24,7 +24,7 @@ def unknown_settings(context: Context) -> list[Finding]:
         for name in layer.unknown
     ]
     return [
-        Finding(
+        DoctorFinding(
             f"settings.unknown.{name}",
             problem,
             Message("doctor.write-near", near=near, away=away) if near else Message("doctor.see-settings", away=away),
@@ -33,17 +33,17 @@ def unknown_settings(context: Context) -> list[Finding]:
     ]
 
 
-def settings_to_come(context: Context) -> list[Finding]:
+def settings_to_come(context: Context) -> list[DoctorFinding]:
     """Settings with which the next `zhuiwen up` would not start; what runs has its own."""
     _settings, faults = read_leniently(planned_layers(context.environ))
-    return [Finding("settings.faulty", fault, Message("doctor.set-or-unset")) for fault in faults]
+    return [DoctorFinding("settings.faulty", fault, Message("doctor.set-or-unset")) for fault in faults]
 
 
-def secrets_in_the_open(context: Context) -> list[Finding]:
+def secrets_in_the_open(context: Context) -> list[DoctorFinding]:
     """Secrets that stand in the file which one may show to others."""
     secret_file, open_file = file_layers(context.home.path)
     return [
-        Finding(
+        DoctorFinding(
             f"settings.secret.{name}",
             Message("doctor.secret", name=name, place=open_file.place),
             Message("doctor.secret-remedy", name=name),
@@ -55,19 +55,19 @@ def secrets_in_the_open(context: Context) -> list[Finding]:
     ]
 
 
-def home_permissions(context: Context) -> list[Finding]:
+def home_permissions(context: Context) -> list[DoctorFinding]:
     """Nobody else may enter the home folder, nor read what is in it, were it opened one day."""
     home = context.home.path
     if home.stat().st_mode & 0o077:
         problem, remedy = Message("doctor.home-open", home=home), Message("doctor.home-remedy", home=home)
-        return [Finding("home.permissions", problem, remedy)]
+        return [DoctorFinding("home.permissions", problem, remedy)]
     opened = [path for path in _private(home) if path.lstat().st_mode & 0o077 and not path.is_symlink()]
     if not opened:
         return []
     problem = Message("doctor.file-open", path=opened[0])
     if opened[1:]:
         problem = Message("doctor.files-open", path=opened[0], count=len(opened) - 1)
-    return [Finding("home.files", problem, Message("doctor.files-remedy", home=home))]
+    return [DoctorFinding("home.files", problem, Message("doctor.files-remedy", home=home))]
 
 
 def _private(home: Path) -> list[Path]:
@@ -77,14 +77,14 @@ def _private(home: Path) -> list[Path]:
     return [*beside, *folders, *(path for folder in folders for path in folder.rglob("*") if not path.is_socket())]
 
 
-def free_disk(context: Context) -> list[Finding]:
+def free_disk(context: Context) -> list[DoctorFinding]:
     found = [
         space for space in disk.spaces(context.home.settings) if space.is_full or space.free_bytes < disk.LOW_BYTES
     ]
-    return [Finding("disk.full" if each.is_full else "disk.free", each.problem, each.remedy) for each in found]
+    return [DoctorFinding("disk.full" if each.is_full else "disk.free", each.problem, each.remedy) for each in found]
 
 
-def damaged_files(context: Context) -> list[Finding]:
+def damaged_files(context: Context) -> list[DoctorFinding]:
     """Database files that SQLite does not find whole."""
     settings = context.home.settings
     paths = [settings.sqlite_path] if not settings.services.database_url else []
@@ -92,7 +92,7 @@ def damaged_files(context: Context) -> list[Finding]:
         paths += sorted((settings.home / "mongo").glob("*.db"))
     remedy = Message("start.damaged-remedy")
     return [
-        Finding("stores.file", Message("start.damaged-file", path=path, reason=faults[0]), remedy)
+        DoctorFinding("stores.file", Message("start.damaged-file", path=path, reason=faults[0]), remedy)
         for path in paths
         if (faults := find_faults(path))
     ]

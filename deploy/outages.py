@@ -29,7 +29,7 @@ class Outages:
         """Say what is waited for by `tell`; `check` is called between two attempts and may raise."""
         self._tell, self._check, self._max_s = tell, check, max_s
 
-    def through(self, step: Callable[[], T], begin_again: Callable[[], None] = lambda: None) -> T:
+    def repeat_until_back(self, step: Callable[[], T], begin_again: Callable[[], None] = lambda: None) -> T:
         """What the step gives. It must be safe to repeat; begin_again: called each time that it fails.
 
         Raises ServiceUnavailable where a service is away for longer than the limit.
@@ -51,11 +51,11 @@ class Outages:
             self._check()
             if now - told_at >= SAY_EVERY_S or since == now:
                 told_at = now
-                self._tell(_waits_for(away))
+                self._tell(_describe_wait(away))
             time.sleep(POLL_S)
 
 
-def _waits_for(away: ServiceUnavailable) -> Message:
+def _describe_wait(away: ServiceUnavailable) -> Message:
     if find_disk_full_error(away) is not None:
         return Message("tracking.waits-for-room")
     return Message("tracking.waits-for-service", service=away.service, where=away.where)

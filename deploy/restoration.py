@@ -61,7 +61,7 @@ class BackupFiles:
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class RestoreOffer:
     """What of the files of a backup may be taken over, by name.
 
     plain: without a question; asked: where a person says so, since they name folders, hosts or keys; refused: programs
@@ -89,7 +89,7 @@ class Begun:
     places: str
 
 
-def begun(home: Path) -> Begun | None:
+def unfinished_restore(home: Path) -> Begun | None:
     """The restore that was begun here and not ended. Raises BadInput where its mark cannot be read."""
     try:
         values = json.loads((home / MARK).read_text("utf-8"))
@@ -102,7 +102,7 @@ def begun(home: Path) -> Begun | None:
 
 def require_ended(home: Path) -> None:
     """Raises BadInput where a restore was begun and not ended."""
-    if (half := begun(home)) is not None:
+    if (half := unfinished_restore(home)) is not None:
         raise BadInput("backup.half-restored", backup=half.backup)
 
 
@@ -112,7 +112,7 @@ def require_no_other(half: Begun | None, chosen: str) -> None:
         raise BadInput("backup.another-begun", backup=half.backup, chosen=chosen)
 
 
-def places_of(settings: Settings) -> Digest:
+def digest_places(settings: Settings) -> Digest:
     """Of where all is written: with other places, what stands there is not the half of this restore."""
     services = settings.services
     database = services.database_url or str(settings.sqlite_path)
@@ -163,7 +163,7 @@ def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets:
     return BackupFiles(read[SETTINGS_FILE], read[SECRETS_FILE], roots)
 
 
-def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> Offer:
+def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
     """What may be taken over into a home folder; where nobody proved who made the backup, all of it is asked about."""
     said = {name for layer in file_layers(home) for name in layer.values} - {"secret_key"}
     given = {**files.settings, **files.secrets}
@@ -175,10 +175,10 @@ def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> Offer:
         name for name in fitting if is_proven and name not in refused and known[name].allowed.code in HARMLESS
     )
     asked = (*(name for name in fitting if name not in {*plain, *refused}), *sorted(files.roots))
-    return Offer(plain, asked, refused, tuple(name for name in given if name not in fitting))
+    return RestoreOffer(plain, asked, refused, tuple(name for name in given if name not in fitting))
 
 
-def described(files: BackupFiles, names: Collection[str]) -> list[str]:
+def describe_settings(files: BackupFiles, names: Collection[str]) -> list[str]:
     """Settings and roots as a person is shown them before saying whether they are taken over: nothing secret."""
     values = file_values({**files.settings, **files.secrets})
     texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -31,7 +31,7 @@ def note(home: Home) -> None:
     """Keep what the processes are started with."""
     known = known_settings()
     given = {name: format_value(known[name].read_value(home.settings)) for name in sorted(home.given)}
-    values = {**values_of(home.settings), **given}
+    values = {**changed_values(home.settings), **given}
     secret = {name: value for name, value in values.items() if known[name].declaration.is_secret}
     write(home.run / STARTED_SECRETS_FILE, secret, _HEAD)
     plain: dict[str, Value] = {name: value for name, value in values.items() if name not in secret}
@@ -57,10 +57,10 @@ def missing(home: Home) -> list[str]:
     """The settings that the environment gave to what ran last, and that nothing says now."""
     if (home.run / STARTED_FILE).exists():
         return []
-    return sorted(name for name in given_names(home.run / ENDED_FILE) if name not in values_of(home.settings))
+    return sorted(name for name in given_names(home.run / ENDED_FILE) if name not in changed_values(home.settings))
 
 
-def values_of(settings: Settings) -> dict[str, str]:
+def changed_values(settings: Settings) -> dict[str, str]:
     """By name, every setting that is not its default, as it is written."""
     found = {name: (known.read_value(settings), known.default) for name, known in known_settings().items()}
     return {name: format_value(value) for name, (value, default) in found.items() if value != default}

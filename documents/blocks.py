@@ -10,7 +10,7 @@ class Align(StrEnum):
     RIGHT = "right"
 
 
-class Mark(StrEnum):
+class InlineMark(StrEnum):
     """What a stretch of a comparison is; "" in a paper's own words."""
 
     NONE = ""
@@ -20,32 +20,32 @@ class Mark(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class TextRun:
     """Text with one look; a line feed begins a new line."""
 
     text: str
     is_bold: bool = False
-    mark: Mark = Mark.NONE
+    mark: InlineMark = InlineMark.NONE
 
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
     """level: 1 to 3 for headings, 0 for text. is_indented: its first line by two characters, as Chinese letters are."""
 
-    runs: tuple[Run, ...] = ()
+    runs: tuple[TextRun, ...] = ()
     align: Align = Align.LEFT
     level: int = 0
     is_indented: bool = False
 
     @classmethod
-    def of(
+    def from_text(
         cls, text: str, *, is_bold: bool = False, align: Align = Align.LEFT, is_indented: bool = False
     ) -> "Paragraph":
-        return cls((Run(text, is_bold=is_bold),), align=align, is_indented=is_indented)
+        return cls((TextRun(text, is_bold=is_bold),), align=align, is_indented=is_indented)
 
     @classmethod
     def heading(cls, text: str, level: int = 1, align: Align = Align.LEFT) -> "Paragraph":
-        return cls((Run(text),), align=align, level=level)
+        return cls((TextRun(text),), align=align, level=level)
 
     @property
     def text(self) -> str:
@@ -53,7 +53,7 @@ class Paragraph:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class BlockPicture:
     """A PNG or JPEG, as wide as what it stands in."""
 
     content: bytes = field(repr=False)
@@ -68,16 +68,16 @@ class PageBreak:
 class Cell:
     """span: over how many columns."""
 
-    content: tuple[Paragraph | Picture, ...] = ()
+    content: tuple[Paragraph | BlockPicture, ...] = ()
     span: int = 1
 
     @classmethod
-    def of(cls, text: str, span: int = 1, *, is_bold: bool = False) -> "Cell":
-        return cls((Paragraph.of(text, is_bold=is_bold),), span)
+    def from_text(cls, text: str, span: int = 1, *, is_bold: bool = False) -> "Cell":
+        return cls((Paragraph.from_text(text, is_bold=is_bold),), span)
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class BlockTable:
     """widths: shares of the page's width, one a column. has_head: the first row is repeated on each page."""
 
     rows: tuple[tuple[Cell, ...], ...]
@@ -85,7 +85,7 @@ class Table:
     has_head: bool = False
 
 
-Block = Paragraph | Table | Picture | PageBreak
+Block = Paragraph | BlockTable | BlockPicture | PageBreak
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,5 +95,5 @@ class Document:
     title: str
     blocks: tuple[Block, ...]
     language: str = "zh"
-    head: tuple[Paragraph | Picture, ...] = ()
-    foot: tuple[Paragraph | Picture, ...] = ()
+    head: tuple[Paragraph | BlockPicture, ...] = ()
+    foot: tuple[Paragraph | BlockPicture, ...] = ()

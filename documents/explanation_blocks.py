@@ -37,7 +37,7 @@ BOTH_LANGUAGES = (Words("zh"), Words("en"))
 
 
 @dataclass(frozen=True, slots=True)
-class Heading:
+class ExplanationHeading:
     """`level` 1 to 3."""
 
     text: str
@@ -45,7 +45,7 @@ class Heading:
 
 
 @dataclass(frozen=True, slots=True)
-class Paragraph:
+class ExplanationParagraph:
     text: str
 
 
@@ -55,14 +55,14 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs:
+class ExplanationPairs:
     """Names and values in two columns."""
 
     rows: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class ExplanationSides:
     """Two texts side by side, row by row: what stands before it, left, right. heads: of these three."""
 
     heads: tuple[str, str, str]
@@ -76,4 +76,4 @@ class Lines:
     lines: tuple[str, ...]
 
 
-Block = Heading | Paragraph | Points | Pairs | Sides | Lines
+Block = ExplanationHeading | ExplanationParagraph | Points | ExplanationPairs | ExplanationSides | Lines

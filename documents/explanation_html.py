@@ -3,7 +3,15 @@
 from collections.abc import Sequence
 from html import escape
 
-from documents.explanation_blocks import Block, Heading, Lines, Pairs, Paragraph, Points, Sides
+from documents.explanation_blocks import (
+    Block,
+    ExplanationHeading,
+    ExplanationPairs,
+    ExplanationParagraph,
+    ExplanationSides,
+    Lines,
+    Points,
+)
 
 _STYLE = """
 body{font:16px/1.7 "Noto Serif CJK SC","Songti SC",SimSun,Georgia,serif;color:#1c1c1c;background:#fff;
@@ -35,16 +43,16 @@ def as_html(title: str, blocks: Sequence[Block]) -> str:
 
 def _block(block: Block) -> str:
     match block:
-        case Heading(text, level):
+        case ExplanationHeading(text, level):
             return f"<h{level}>{_text(text)}</h{level}>\n"
-        case Paragraph(text):
+        case ExplanationParagraph(text):
             return f"<p>{_text(text)}</p>\n"
         case Points(items):
             return "<ul>\n" + "".join(f"<li>{_text(item)}</li>\n" for item in items) + "</ul>\n"
-        case Pairs(rows):
+        case ExplanationPairs(rows):
             cells = (f"<tr><th>{_text(name)}</th><td>{_text(value)}</td></tr>\n" for name, value in rows)
             return f"<table>\n{''.join(cells)}</table>\n" if rows else ""
-        case Sides(heads, rows):
+        case ExplanationSides(heads, rows):
             head = "".join(f"<th>{_text(each)}</th>" for each in heads)
             body = "".join(f"<tr>{''.join(f'<td>{_text(each)}</td>' for each in row)}</tr>\n" for row in rows)
             return f'<table class="sides">\n<thead><tr>{head}</tr></thead>\n{body}</table>\n'

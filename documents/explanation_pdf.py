@@ -10,7 +10,15 @@ from typing import Any
 
 import typst
 
-from documents.explanation_blocks import Block, Heading, Lines, Pairs, Paragraph, Points, Sides
+from documents.explanation_blocks import (
+    Block,
+    ExplanationHeading,
+    ExplanationPairs,
+    ExplanationParagraph,
+    ExplanationSides,
+    Lines,
+    Points,
+)
 
 TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
 # Asked for its place alone: importing the package takes a third of a second.
@@ -57,20 +65,20 @@ def breakable(text: str) -> list[str]:
 
 def _block(block: Block) -> dict[str, Any]:
     match block:
-        case Heading(text, level):
-            return {"kind": "heading", "text": _shown(text), "level": level}
-        case Paragraph(text):
-            return {"kind": "paragraph", "text": _shown(text)}
+        case ExplanationHeading(text, level):
+            return {"kind": "heading", "text": _printable(text), "level": level}
+        case ExplanationParagraph(text):
+            return {"kind": "paragraph", "text": _printable(text)}
         case Points(items):
-            return {"kind": "points", "items": [_shown(item) for item in items]}
-        case Pairs(rows):
-            return {"kind": "pairs", "rows": [[_shown(name), _shown(value)] for name, value in rows]}
-        case Sides(heads, rows):
-            head, *body = [[_shown(each) for each in row] for row in (heads, *rows)]
+            return {"kind": "points", "items": [_printable(item) for item in items]}
+        case ExplanationPairs(rows):
+            return {"kind": "pairs", "rows": [[_printable(name), _printable(value)] for name, value in rows]}
+        case ExplanationSides(heads, rows):
+            head, *body = [[_printable(each) for each in row] for row in (heads, *rows)]
             return {"kind": "sides", "heads": head, "rows": body}
         case Lines(lines):
-            return {"kind": "lines", "lines": [_shown(line) for line in lines]}
+            return {"kind": "lines", "lines": [_printable(line) for line in lines]}
 
 
-def _shown(text: str) -> list[str]:
+def _printable(text: str) -> list[str]:
     return breakable("".join(char if char.isprintable() or char in "\n\u3000" else "·" for char in text))

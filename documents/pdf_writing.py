@@ -9,7 +9,7 @@ from typing import Any
 
 from core.fit_text import fit_text
 from core.typesetting import typeset_apart
-from documents.blocks import Block, Cell, Document, PageBreak, Paragraph, Picture, Table
+from documents.blocks import Block, BlockPicture, BlockTable, Cell, Document, PageBreak, Paragraph
 from documents.plain import printable
 
 TEMPLATE = Path(__file__).parent / "templates" / "paper.typ"
@@ -52,18 +52,18 @@ class _Folder:
                     "level": block.level,
                     "indented": block.is_indented,
                 }
-            case Table():
+            case BlockTable():
                 rows = [[self._cell(cell) for cell in row] for row in block.rows]
                 return {"kind": "table", "rows": rows, "widths": list(block.widths), "head": block.has_head}
-            case Picture():
-                return {"kind": "picture", "path": self._kept(block.content)}
+            case BlockPicture():
+                return {"kind": "picture", "path": self._keep_picture(block.content)}
             case PageBreak():
                 return {"kind": "break"}
 
     def _cell(self, cell: Cell) -> dict[str, Any]:
         return {"span": cell.span, "content": [self.block(each) for each in cell.content]}
 
-    def _kept(self, content: bytes) -> str:
+    def _keep_picture(self, content: bytes) -> str:
         self._pictures += 1
         ending = "png" if content.startswith(b"\x89PNG") else "jpg"
         name = f"{self._pictures}.{ending}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from core.hidden_characters import spell_hidden
 from core.text import storable
-from documents.blocks import Block, Cell, Document, Paragraph, Table
+from documents.blocks import Block, BlockTable, Cell, Document, Paragraph
 
 
 def printable(text: str) -> str:
@@ -29,11 +29,11 @@ def text_file(document: Document) -> bytes:
 def _parts(block: Block, between: str) -> Iterator[str]:
     if isinstance(block, Paragraph):
         yield printable(block.text)
-    elif isinstance(block, Table) and block.has_head:
+    elif isinstance(block, BlockTable) and block.has_head:
         head, *rows = ([_text(cell) for cell in row] for row in block.rows)
         for row in rows:
             yield "\n".join(f"{name}{between}{value}" for name, value in zip(head, row, strict=True))
-    elif isinstance(block, Table):
+    elif isinstance(block, BlockTable):
         yield "\n".join(between.join(_text(cell) for cell in row) for row in block.rows)
 
 

@@ -39,20 +39,20 @@ _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relat
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
 
-def opened(content: bytes) -> Any:
+def open_word_file(content: bytes) -> Any:
     """The file as python-docx has it. Raises BadInput for what is no DOCX, is too large, or acts by itself."""
     faults = list(dict.fromkeys(_faults(content)))
     if faults:
         raise BadInput(faults[0])
     try:
         file = docx.Document(io.BytesIO(content))
-        list(parts_of(file))
+        list(text_parts(file))
     except Exception as error:  # whatever a damaged file makes the library stumble over
         raise BadInput("paper.no-word-file") from error
     return file
 
 
-def parts_of(file: Any) -> Iterator[Any]:
+def text_parts(file: Any) -> Iterator[Any]:
     """The elements in which text stands, each once: the body, and heads and feet of all sections."""
     yield file.element.body
     met: list[Any] = []
@@ -92,11 +92,11 @@ def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Mes
         if name.endswith("/") or name == _CONTENT_TYPES:
             continue
         if name.lower().endswith(".rels"):
-            yield from _faults_of_relations(_parsed(archive, name))
+            yield from _faults_of_relations(_parse_part(archive, name))
         elif _ACTIVE.search(name) or not _TYPES.fullmatch(types.of(name)) or _ACTIVE.search(types.of(name)):
             yield Message("paper.has-macros")
         elif types.of(name).endswith("xml"):
-            part = _parsed(archive, name)
+            part = _parse_part(archive, name)
             yield from _faults_of_text(part) if types.of(name) != "application/xml" else ()
 
 
@@ -114,7 +114,7 @@ class _Types:
 
 def _content_types(archive: zipfile.ZipFile) -> _Types:
     by_name, by_ending = dict[str, str](), dict[str, str]()
-    for each in _parsed(archive, _CONTENT_TYPES).iterchildren():
+    for each in _parse_part(archive, _CONTENT_TYPES).iterchildren():
         said = str(each.get("ContentType", ""))
         if each.get("PartName"):
             by_name[str(each.get("PartName")).lstrip("/").lower()] = said
@@ -125,12 +125,12 @@ def _content_types(archive: zipfile.ZipFile) -> _Types:
 
 def _main_part(archive: zipfile.ZipFile) -> str:
     """The part that Word opens; "" where none is named, or several are."""
-    relations = _parsed(archive, "_rels/.rels").iter(_RELATION)
+    relations = _parse_part(archive, "_rels/.rels").iter(_RELATION)
     named = [str(each.get("Target")) for each in relations if str(each.get("Type")).endswith("/officeDocument")]
     return posixpath.normpath(named[0]).lstrip("/") if len(named) == 1 else ""
 
 
-def _parsed(archive: zipfile.ZipFile, name: str) -> Any:
+def _parse_part(archive: zipfile.ZipFile, name: str) -> Any:
     """The root of a part. Raises ValueError for one with a document type, or too large to be one; KeyError for none."""
     content = archive.read(name)
     if content.count(b"<") > 2 * MAX_ELEMENTS:

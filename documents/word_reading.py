@@ -5,8 +5,8 @@ from typing import Any
 
 from docx.oxml.ns import qn
 
-from documents.blocks import Align, Block, Cell, Document, PageBreak, Paragraph, Picture, Run, Table
-from documents.word_files import opened
+from documents.blocks import Align, Block, BlockPicture, BlockTable, Cell, Document, PageBreak, Paragraph, TextRun
+from documents.word_files import open_word_file
 
 _ALIGN = {"center": Align.CENTER, "right": Align.RIGHT, "end": Align.RIGHT}
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
@@ -14,7 +14,7 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 def read_word(content: bytes, title: str, language: str = "zh") -> Document:
     """The file's paragraphs, tables and pictures in order, and the first section's head and foot. Raises BadInput."""
-    file = opened(content)
+    file = open_word_file(content)
     section = file.sections[0]
     return Document(
         title,
@@ -36,38 +36,38 @@ def _blocks(body: Any, part: Any) -> Iterator[Block]:
             yield from _blocks(content, part) if content is not None else ()
 
 
-def _lines(element: Any, part: Any) -> Iterator[Paragraph | Picture]:
+def _lines(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture]:
     """The paragraphs and pictures at any depth, those without text left out."""
     for paragraph in element.iter(qn("w:p")):
         for block in _paragraph(paragraph, part):
-            if isinstance(block, Picture) or (isinstance(block, Paragraph) and block.text.strip()):
+            if isinstance(block, BlockPicture) or (isinstance(block, Paragraph) and block.text.strip()):
                 yield block
 
 
-def _paragraph(element: Any, part: Any) -> Iterator[Paragraph | Picture | PageBreak]:
+def _paragraph(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture | PageBreak]:
     style = part.document.styles.get_by_id(element.style, 1) if hasattr(part, "document") else None
-    runs: list[Run] = []
+    runs: list[TextRun] = []
     for run in element.iter(qn("w:r")):
         if next(run.iterancestors(qn("w:p")), None) is not element:
             continue
         is_bold = _is_bold(run)
         for child in run.iterchildren():
             if child.tag == qn("w:t"):
-                runs.append(Run(str(child.text or ""), is_bold=is_bold))
+                runs.append(TextRun(str(child.text or ""), is_bold=is_bold))
             elif child.tag == qn("w:tab"):
-                runs.append(Run("　", is_bold=is_bold))
+                runs.append(TextRun("　", is_bold=is_bold))
             elif child.tag == qn("w:br") and child.get(qn("w:type")) == "page":
                 yield _as_paragraph(element, runs, style)
                 yield PageBreak()
                 runs = []
             elif child.tag in {qn("w:br"), qn("w:cr")}:
-                runs.append(Run("\n"))
+                runs.append(TextRun("\n"))
             elif child.tag in {qn("w:drawing"), qn("w:pict")}:
                 yield from _pictures(child, part)
     yield _as_paragraph(element, runs, style)
 
 
-def _as_paragraph(element: Any, runs: list[Run], style: Any) -> Paragraph:
+def _as_paragraph(element: Any, runs: list[TextRun], style: Any) -> Paragraph:
     properties = element.pPr
     jc = properties.find(qn("w:jc")) if properties is not None else None
     indent = properties.find(qn("w:ind")) if properties is not None else None
@@ -100,14 +100,14 @@ def _is_bold(run: Any) -> bool:
     return bold is not None and bold.get(qn("w:val"), "1") not in {"0", "false"}
 
 
-def _pictures(drawing: Any, part: Any) -> Iterator[Picture]:
+def _pictures(drawing: Any, part: Any) -> Iterator[BlockPicture]:
     for blip in drawing.iter(qn("a:blip")):
         related = part.related_parts.get(str(blip.get(qn("r:embed"))))
         if related is not None and related.blob.startswith(_PICTURES):
-            yield Picture(related.blob)
+            yield BlockPicture(related.blob)
 
 
-def _table(element: Any, part: Any) -> Table:
+def _table(element: Any, part: Any) -> BlockTable:
     widths = [int(column.get(qn("w:w"), "0")) or 1 for column in element.iter(qn("w:gridCol"))] or [1]
     rows = []
     for row in element.iterchildren(qn("w:tr")):
@@ -121,4 +121,4 @@ def _table(element: Any, part: Any) -> Table:
         cells += [Cell()] * room
         rows.append(tuple(cells))
     head = element.find(f"{qn('w:tr')}/{qn('w:trPr')}/{qn('w:tblHeader')}")
-    return Table(tuple(rows), tuple(each / sum(widths) for each in widths), has_head=head is not None)
+    return BlockTable(tuple(rows), tuple(each / sum(widths) for each in widths), has_head=head is not None)

@@ -12,7 +12,7 @@ from docx.oxml import OxmlElement
 from docx.oxml.ns import qn
 from docx.shared import Cm, Emu, Pt, RGBColor
 
-from documents.blocks import Align, Block, Document, Mark, PageBreak, Paragraph, Picture, Run, Table
+from documents.blocks import Align, Block, BlockPicture, BlockTable, Document, InlineMark, PageBreak, Paragraph, TextRun
 from documents.plain import printable
 
 PAGE_WIDTH, PAGE_HEIGHT, MARGIN = Cm(21), Cm(29.7), Cm(2.4)
@@ -26,9 +26,9 @@ _ALIGN = {
 }
 # A print without colours tells them apart too: bold, underlined, struck through.
 _COLORS = {
-    Mark.CHANGED: RGBColor(0xB4, 0x23, 0x18),
-    Mark.ADDED: RGBColor(0x06, 0x6B, 0x3A),
-    Mark.LOST: RGBColor(0x5A, 0x66, 0x75),
+    InlineMark.CHANGED: RGBColor(0xB4, 0x23, 0x18),
+    InlineMark.ADDED: RGBColor(0x06, 0x6B, 0x3A),
+    InlineMark.LOST: RGBColor(0x5A, 0x66, 0x75),
 }
 
 
@@ -68,9 +68,9 @@ def _write(place: Any, block: Block, width: Emu) -> None:
     match block:
         case Paragraph():
             _paragraph(place.add_paragraph(), block)
-        case Table():
+        case BlockTable():
             _table(place, block, width)
-        case Picture():
+        case BlockPicture():
             place.add_paragraph().add_run().add_picture(io.BytesIO(block.content), width=width)
         case PageBreak():
             place.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
@@ -94,23 +94,23 @@ def _outline(paragraph: Any, level: int) -> None:
     paragraph._p.get_or_add_pPr().append(outline)
 
 
-def _run(paragraph: Any, run: Run, level: int) -> None:
+def _run(paragraph: Any, run: TextRun, level: int) -> None:
     made = paragraph.add_run()
     first, *others = printable(run.text).split("\n")
     made.add_text(first)
     for line in others:
         made.add_break()
         made.add_text(line)
-    made.bold = run.is_bold or level > 0 or run.mark is Mark.CHANGED or None
+    made.bold = run.is_bold or level > 0 or run.mark is InlineMark.CHANGED or None
     if level:
         made.font.size = _SIZES[level]
-    if run.mark is not Mark.NONE:
+    if run.mark is not InlineMark.NONE:
         made.font.color.rgb = _COLORS[run.mark]
-        made.underline = run.mark is Mark.ADDED or None
-        made.font.strike = run.mark is Mark.LOST or None
+        made.underline = run.mark is InlineMark.ADDED or None
+        made.font.strike = run.mark is InlineMark.LOST or None
 
 
-def _table(file: Any, block: Table, width: Emu) -> None:
+def _table(file: Any, block: BlockTable, width: Emu) -> None:
     made = file.add_table(rows=len(block.rows), cols=len(block.widths))
     made.style, made.alignment, made.autofit = "Table Grid", WD_TABLE_ALIGNMENT.CENTER, False
     shares = [Emu(int(width * share)) for share in block.widths]
@@ -127,7 +127,7 @@ def _table(file: Any, block: Table, width: Emu) -> None:
             at += cell.span
 
 
-def _cell(place: Any, content: Iterable[Paragraph | Picture], width: Emu) -> None:
+def _cell(place: Any, content: Iterable[Paragraph | BlockPicture], width: Emu) -> None:
     empty = list(place.paragraphs)
     for block in content:
         _write(place, block, width)

@@ -33,14 +33,14 @@ class Summary:
 
 
 @dataclass(slots=True)
-class Works:
+class ComparedWorks:
     """The works of a file: each id with its text, in order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
 
     @classmethod
-    def of(cls, path: Path, complain: Complain) -> "Works":
+    def from_file(cls, path: Path, complain: Complain) -> "ComparedWorks":
         """Raises UnreadableFile; a malformed line is complained of and counted."""
         works = cls()
 
@@ -71,7 +71,7 @@ class Comparer(Protocol):
         """The matches of some pages, each its id and text, as they are written."""
 
 
-class Page(NamedTuple):
+class ArchivePage(NamedTuple):
     """A page as a line gives it."""
 
     page_id: str
@@ -79,7 +79,7 @@ class Page(NamedTuple):
     is_html: bool
 
 
-def compared_into(
+def write_comparison(
     out: Path,
     comparer: Comparer,
     pages: Path,
@@ -90,7 +90,7 @@ def compared_into(
     on_progress: Callable[[Message], None],
 ) -> Summary:
     """Write the matches of all pages to `out`, which is there whole in the end or not at all."""
-    run = _Run(comparer, pages, exclude_same_id, complain)
+    run = _ArchiveRun(comparer, pages, exclude_same_id, complain)
     partial = out.with_name(f".{out.name}.part")
     try:
         with (
@@ -109,7 +109,7 @@ def compared_into(
     return run.summary
 
 
-class _Run:
+class _ArchiveRun:
     """All pages of a file, read one after the other, and written in the same order."""
 
     def __init__(self, comparer: Comparer, pages: Path, exclude_same_id: bool, complain: Complain) -> None:
@@ -128,14 +128,14 @@ class _Run:
                     self.summary.matched += bool(line)
                     yield line or ""
 
-    def _read(self) -> Iterator[Page]:
+    def _read(self) -> Iterator[ArchivePage]:
         for record in records(self._pages, self._skip):
             try:
                 yield self._page(record)
             except MalformedLine as fault:
                 self._skip(fault)
 
-    def _page(self, record: JsonRecord) -> Page:
+    def _page(self, record: JsonRecord) -> ArchivePage:
         """Raises MalformedLine; also for an id that an earlier page had: nobody could tell their matches apart."""
         page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:
@@ -143,10 +143,10 @@ class _Run:
         self._seen.add(page_id)
         for name in ("text", "html"):
             if isinstance(record.values.get(name), str):
-                return Page(page_id, record.values[name], is_html=name == "html")
+                return ArchivePage(page_id, record.values[name], is_html=name == "html")
         raise MalformedLine(self._pages, record.line_number, "batch.lacks-text")
 
-    def _compared(self, pages: Iterable[Page]) -> list[str | None]:
+    def _compared(self, pages: Iterable[ArchivePage]) -> list[str | None]:
         """The line of each page, empty where nothing matches; None where it has no text."""
         texts = {page.page_id: _text(page) for page in pages}
         given = [(page_id, text) for page_id, text in texts.items() if text is not None]
@@ -159,8 +159,8 @@ class _Run:
         self._complain(fault)
 
 
-def _portions(pages: Iterable[Page]) -> Iterator[list[Page]]:
-    portion: list[Page] = []
+def _portions(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
+    portion: list[ArchivePage] = []
     chars = 0
     for page in pages:
         portion.append(page)
@@ -176,7 +176,7 @@ def _line(page_id: str, matches: list[dict[str, Any]]) -> str:
     return json.dumps({"page_id": page_id, "matches": matches}, ensure_ascii=False) + "\n" if matches else ""
 
 
-def _text(page: Page) -> str | None:
+def _text(page: ArchivePage) -> str | None:
     """The page's text as given, or what is read in its HTML; None where nothing is."""
     if not page.is_html:
         return page.given

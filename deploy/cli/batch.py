@@ -12,7 +12,7 @@ from webadmin.ui.console.interrupts import termination_raised
 from webadmin.ui.console.output import as_json, progress, say, table
 
 if TYPE_CHECKING:
-    from deploy.cli.archive import Summary, Works
+    from deploy.cli.archive import ComparedWorks, Summary
     from deploy.cli.comparers import Method
 
 SUFFIX = ".jsonl"
@@ -42,20 +42,20 @@ def batch(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
-    from deploy.cli.archive import Works
-    from deploy.cli.comparers import ALL, engine_names, method_of
+    from deploy.cli.archive import ComparedWorks
+    from deploy.cli.comparers import ALL, engine_names, parse_method
     from deploy.cli.engines import OWN
 
-    names, method = engine_names(engine), method_of(engine, algorithm, page_step)
+    names, method = engine_names(engine), parse_method(engine, algorithm, page_step)
     if reworded and names != (OWN,):
         raise BadInput("batch.reworded-own", own=OWN, engine=engine)
-    files = {name: _beside(out, name) if engine == ALL else out for name in names}
+    files = {name: _engine_path(out, name) if engine == ALL else out for name in names}
     for file in files.values():
         _require_unread(file, works, pages)
-    archive = Works.of(works, complain)
+    archive = ComparedWorks.from_file(works, complain)
     summaries = {
         # Every engine reads the same pages: what is wrong with them is told once.
-        name: _compared(
+        name: _compare(
             name,
             method,
             archive,
@@ -79,7 +79,7 @@ def batch(
         raise typer.Exit(FAILED)
 
 
-def _record(name: str, works: "Works", summary: "Summary", file: Path) -> dict[str, object]:
+def _record(name: str, works: "ComparedWorks", summary: "Summary", file: Path) -> dict[str, object]:
     return {
         "engine": name,
         "file": str(file),
@@ -91,10 +91,10 @@ def _record(name: str, works: "Works", summary: "Summary", file: Path) -> dict[s
     }
 
 
-def _compared(
+def _compare(
     name: str,
     method: "Method",
-    works: "Works",
+    works: "ComparedWorks",
     pages: Path,
     out: Path,
     *,
@@ -105,18 +105,18 @@ def _compared(
     is_first: bool,
 ) -> "Summary":
     """One engine at a time is in memory."""
-    from deploy.cli.archive import compared_into
-    from deploy.cli.comparers import comparer_of
+    from deploy.cli.archive import write_comparison
+    from deploy.cli.comparers import make_comparer
     from deploy.cli.comparing_processes import default_processes
 
     with termination_raised(), progress(Message("batch.pages-by", engine=name)) as meter:
-        comparer = comparer_of(name, works.texts, method, with_changes=with_changes)
+        comparer = make_comparer(name, works.texts, method, with_changes=with_changes)
         if with_reworded:
-            from deploy.cli.reworded_comparer import RewordedComparer, languages_of
+            from deploy.cli.reworded_comparer import RewordedComparer, detect_scripts
 
             with progress(Message("reworded.encoding")) as reading:
-                comparer = RewordedComparer(comparer, works.texts, languages_of(pages), reading.update)
-        return compared_into(
+                comparer = RewordedComparer(comparer, works.texts, detect_scripts(pages), reading.update)
+        return write_comparison(
             out,
             comparer,
             pages,
@@ -138,7 +138,7 @@ def _tabulate(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
     table(("column.engine", "column.pages-matched", "column.spans", "column.out-file"), rows, right=right)
 
 
-def _summarize(works: "Works", summary: "Summary", name: str, out: Path) -> None:
+def _summarize(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
     """The last line. name: of the engine, empty where there were several."""
     from deploy.cli.comparers import gives_spans
 
@@ -156,7 +156,7 @@ def _summarize(works: "Works", summary: "Summary", name: str, out: Path) -> None
         say(Message("batch.summary-all", **counts))
 
 
-def _beside(out: Path, name: str) -> Path:
+def _engine_path(out: Path, name: str) -> Path:
     """OUT.NAME.jsonl for an --out of OUT.jsonl."""
     return out.with_name(f"{out.stem}.{name}{out.suffix or SUFFIX}")
 

@@ -22,7 +22,7 @@ from webadmin.ui.console.session import session
 from webadmin.ui.console.words import language, obfuscation
 
 if TYPE_CHECKING:
-    from deploy.cli.source import Source
+    from deploy.cli.source import PageSource
     from webadmin.works.models import Chapter
 
 MAX_PASSAGES = 3  # of one match; all of them stand in --json
@@ -40,7 +40,7 @@ def check(
 
     with session() as settings:
         found = read_as_text(source, settings, is_chinese=not reworded)  # a translation has none
-        matches, works_texts = _compared(found.reading, settings)
+        matches, works_texts = _compare(found.reading, settings)
         owners = _owners([match.text_id for match in matches])
         leads = _leads(found.reading.text, matches, settings) if reworded else []
         raw = found.reading.raw_places()
@@ -64,7 +64,7 @@ def check(
                 show_leads(leads, found.reading.text)
 
 
-def _compared(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
+def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
     """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.beside import merge_matches
@@ -121,7 +121,7 @@ def _owners(text_ids: Sequence[str]) -> "dict[str, list[Chapter]]":
 def _record(
     match: Match,
     owners: "dict[str, list[Chapter]]",
-    found: "Source",
+    found: "PageSource",
     works_texts: dict[str, str],
     raw: RawPlaces,
 ) -> dict[str, Any]:
@@ -156,7 +156,7 @@ def _obfuscation(item: Any) -> dict[str, Any]:
     return {"kind": str(item.kind), "count": item.count, "example": item.example}
 
 
-def _show(found: "Source", records: list[dict[str, Any]]) -> None:
+def _show(found: "PageSource", records: list[dict[str, Any]]) -> None:
     if not records:
         say(Message("corpus.no-copy", name=found.name, chars=count_characters(found.reading.text)))
         return

@@ -35,7 +35,7 @@ class Method:
     calibration: Calibration = calibration.DEFAULT
 
 
-def method_of(engine: str, algorithm_id: int | None, page_step: int | None) -> Method:
+def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -> Method:
     """What `--algorithm` and `--page-step` mean; None where one is not given. Raises BadInput."""
     if engine not in {OWN, ALL} and (algorithm_id, page_step) != (None, None):
         raise BadInput("batch.own-only", own=OWN, engine=engine)
@@ -66,7 +66,7 @@ def gives_spans(name: str) -> bool:
     return name == OWN or _published_engines()[name].gives_spans
 
 
-def comparer_of(
+def make_comparer(
     name: str, works: Mapping[str, str], method: Method = Method(), *, with_changes: bool = False
 ) -> Comparer:
     """The engine of that name with these works, each id with its text. method: of the product's own.
@@ -149,10 +149,14 @@ class EngineComparer:
         """The matches of some pages, each its id and text, as they are written."""
         for page_id, text in pages:
             found = self._engine.find(text)
-            yield [_found(match, len(text)) for match in found if not (exclude_same_id and match.work_id == page_id)]
+            yield [
+                _describe_match(match, len(text))
+                for match in found
+                if not (exclude_same_id and match.work_id == page_id)
+            ]
 
 
-def _found(match: EngineMatch, page_chars: int) -> dict[str, Any]:
+def _describe_match(match: EngineMatch, page_chars: int) -> dict[str, Any]:
     covered = _covered_chars(span.page for span in match.spans)
     return {
         "work_id": match.work_id,
@@ -173,10 +177,10 @@ def _places(page: TextRange, work: TextRange) -> dict[str, Any]:
 
 
 def _covered_chars(ranges: Iterable[TextRange]) -> int:
-    return sum(len(each) for each in _united(ranges))
+    return sum(len(each) for each in _merge_ranges(ranges))
 
 
-def _united(ranges: Iterable[TextRange]) -> Iterator[TextRange]:
+def _merge_ranges(ranges: Iterable[TextRange]) -> Iterator[TextRange]:
     end = 0
     for each in sorted(ranges, key=lambda each: (each.start, each.end)):
         if each.end > end:

@@ -21,7 +21,7 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show each setting: its value, where that comes from, and what it means."""
     from deploy.configuration import ORIGINS, Configuration
 
-    held = Configuration.of(os.environ)
+    held = Configuration.from_environment(os.environ)
     if is_json:
         as_json(held.rows())
         return
@@ -45,7 +45,7 @@ def show_one(name: str) -> None:
     """Show the value that a setting has; of a secret, what is no secret in it."""
     from deploy.configuration import Configuration
 
-    say(Configuration.of(os.environ).shown(_known(name)))
+    say(Configuration.from_environment(os.environ).masked_value(_known_name(name)))
 
 
 def set_one(
@@ -58,8 +58,8 @@ def set_one(
     """Write a setting into the file of the home folder; the next `zhuiwen up` takes it over."""
     from deploy.configuration import Configuration
 
-    known = _known(name)
-    held = Configuration.of(os.environ)
+    known = _known_name(name)
+    held = Configuration.from_environment(os.environ)
     for line in held.set(known, typed_value(known, value)):
         say(line)
 
@@ -68,11 +68,11 @@ def unset_one(name: str) -> None:
     """Remove a setting from the files of the home folder, so that it has its default again."""
     from deploy.configuration import Configuration
 
-    for line in Configuration.of(os.environ).unset(_known(name)):
+    for line in Configuration.from_environment(os.environ).unset(_known_name(name)):
         say(line)
 
 
-def _known(name: str) -> str:
+def _known_name(name: str) -> str:
     """The name of a setting, however it was written. Raises BadInput."""
     bare = name.lower().removeprefix(PREFIX.lower())
     if bare != HOME and bare not in known_settings():

@@ -30,7 +30,7 @@ def crawl(
     if bool(sites) == due:
         raise BadInput("tracking.name-sites")
     with session() as settings:
-        runs, has_fault = _requested(sites or (), due, err=is_json)
+        runs, has_fault = _requested_runs(sites or (), due, err=is_json)
         if not runs and due and not has_fault:
             say(Message("tracking.none-due"), err=is_json)
         ok = True
@@ -48,7 +48,7 @@ def crawl(
         raise typer.Exit(FAILED)
 
 
-def _requested(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
+def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
     """The runs that were asked for, or were live already, and whether a site could not be crawled.
 
     err: what is said of them goes to stderr.
@@ -62,12 +62,12 @@ def _requested(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[Craw
     has_fault = False
     for key in keys:
         try:
-            runs.append(_run_of(_site(key), CrawlRun.Trigger.PERSON, err=err))
+            runs.append(_request_run(_site(key), CrawlRun.Trigger.PERSON, err=err))
         except BadInput as fault:
             complain(fault)
             has_fault = True
     if due:
-        runs += [_run_of(site, CrawlRun.Trigger.SCHEDULE, err=err) for site in crawls.due_sites(timezone.now())]
+        runs += [_request_run(site, CrawlRun.Trigger.SCHEDULE, err=err) for site in crawls.due_sites(timezone.now())]
     return runs, has_fault
 
 
@@ -81,7 +81,7 @@ def _site(key: str) -> "Site":
         raise BadInput("tracking.add-it", fault=error, command=added) from error
 
 
-def _run_of(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
+def _request_run(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
     from webadmin import stores
     from webadmin.sites.services import runs as crawls
 

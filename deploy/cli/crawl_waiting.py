@@ -46,18 +46,18 @@ def wait_for_runs(
     followed = list(runs)
     try:
         with progress(Message("tracking.waiting")) as meter, noted_interrupts() as interrupts:
-            crawlers = Watch(settings, "crawl", Message("tracking.no-crawler"), patience)
+            crawlers = RunWatch(settings, "crawl", Message("tracking.no-crawler"), patience)
             outages = Outages(meter.text, interrupts.check, max_outage_s)
             _until_ended(followed, crawlers, meter, interrupts, outages)
-            workers = Watch(settings, "pages", Message("tracking.no-worker"), patience)
+            workers = RunWatch(settings, "pages", Message("tracking.no-worker"), patience)
             _until_compared(settings, workers, meter, interrupts, outages)
     except KeyboardInterrupt:
-        complain(Message("tracking.no-longer", outcome=_goes_on(followed)))
+        complain(Message("tracking.no-longer", outcome=_describe_continuation(followed)))
         raise
     return followed
 
 
-def _goes_on(runs: "Sequence[CrawlRun]") -> Message:
+def _describe_continuation(runs: "Sequence[CrawlRun]") -> Message:
     """What happens without the command that waited."""
     queued = [run for run in runs if run.state == run.State.QUEUED]
     if queued:
@@ -69,7 +69,7 @@ def _goes_on(runs: "Sequence[CrawlRun]") -> Message:
 
 
 def _until_ended(
-    runs: "list[CrawlRun]", watch: "Watch", meter: Meter, interrupts: Interrupts, outages: Outages
+    runs: "list[CrawlRun]", watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
 ) -> None:
     """Each run that was interrupted is replaced in `runs` by the one that took its place."""
     from webadmin.sites.services.interruptions import newest
@@ -79,18 +79,18 @@ def _until_ended(
         live = [run for run in runs if run.state in run.LIVE]
         if live:
             watch.saw([(run.pk, run.state, run.heartbeat_at) for run in live])
-        return [*map(_state_of, live), *_in_front(live), *watch.warning] if live else []
+        return [*map(_describe_state, live), *_in_front(live), *watch.warning] if live else []
 
     while True:
         interrupts.check()
-        said = outages.through(states, watch.begin_again)
+        said = outages.repeat_until_back(states, watch.begin_again)
         if not said:
             return
         meter.text(Message("tracking.several", states=said))
         time.sleep(POLL_S)
 
 
-def _state_of(run: "CrawlRun") -> Message:
+def _describe_state(run: "CrawlRun") -> Message:
     """What one run does; of one that waits how long, in steps that are worth a line each."""
     from django.utils import timezone
 
@@ -119,7 +119,9 @@ def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
     return [Message("tracking.others-running", count=others)] if others else []
 
 
-def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts: Interrupts, outages: Outages) -> None:
+def _until_compared(
+    settings: Settings, watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
+) -> None:
     from pipeline.connections import redis_client
     from pipeline.pending import pending
     from pipeline.redis_lock import MAINTENANCE, redis_lock
@@ -141,7 +143,7 @@ def _until_compared(settings: Settings, watch: "Watch", meter: Meter, interrupts
 
     while True:
         interrupts.check()
-        if outages.through(is_done, watch.begin_again):
+        if outages.repeat_until_back(is_done, watch.begin_again):
             return
         time.sleep(POLL_S)
 
@@ -150,7 +152,7 @@ def _of_pages(left: "Pending") -> int:
     return left.total - left.waiting.get("crawl", 0)
 
 
-class Watch:
+class RunWatch:
     """Tells work that takes long from work that nobody does: where nothing moves, workers are asked whether they live.
 
     queue: which the workers take; told: what the user is to know where none answers.

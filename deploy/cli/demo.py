@@ -28,14 +28,14 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     warn_of_unknown_settings(os.environ, find_home(os.environ))
     result = run_demo(lambda line: say(f"  {console_text(line)}", err=is_json))
     if is_json:
-        as_json(record_of(result))
+        as_json(demo_record(result))
     else:
         _show(result)
     if result.verification.faults:
         raise typer.Exit(1)
 
 
-def record_of(result: "DemoResult") -> dict[str, Any]:
+def demo_record(result: "DemoResult") -> dict[str, Any]:
     """What came of it, for programs; the password of a user who has set another is null."""
     checked = result.verification
     return {
@@ -56,10 +56,10 @@ def _notice(result: "DemoResult") -> dict[str, Any] | None:
     found = result.notice
     if found is None:
         return None
-    return {"id": found.number, "pages": found.pages, "address": _address_of(result, found.number)}
+    return {"id": found.number, "pages": found.pages, "address": _notice_url(result, found.number)}
 
 
-def _address_of(result: "DemoResult", notice: int) -> str:
+def _notice_url(result: "DemoResult", notice: int) -> str:
     """Where the notice is seen."""
     return f"{result.address}notices/notice/{notice}/change/"
 
@@ -71,7 +71,7 @@ def _show(result: "DemoResult") -> None:
     if not console.is_terminal:
         console = Console(width=PLAIN_WIDTH)
     console.print(_table(result))
-    for line in summary_of(result):
+    for line in demo_summary(result):
         say(line)
     for fault in result.verification.faults:
         typer.secho(f"  {console_text(Message('demo.not-expected', fault=fault))}", fg="red")
@@ -88,7 +88,7 @@ def _show(result: "DemoResult") -> None:
     say(Message("demo.end"))
 
 
-def summary_of(result: "DemoResult") -> list[Message]:
+def demo_summary(result: "DemoResult") -> list[Message]:
     """What came of it, a sentence a line."""
     checked = result.verification
     counts = {
@@ -107,7 +107,7 @@ def summary_of(result: "DemoResult") -> list[Message]:
     found = result.notice
     if found is not None:
         named = {"paper": found.paper, "number": found.number, "site": found.site, "pages": found.pages}
-        said.append(Message("demo.drafted", **named, address=_address_of(result, found.number)))
+        said.append(Message("demo.drafted", **named, address=_notice_url(result, found.number)))
     return said
 
 

@@ -98,7 +98,10 @@ def _tell(sheet: _Sheet, code: str) -> None:
     typer.echo()
     table(
         ("column.parameter", "column.value", "column.meaning"),
-        [(name, _shown(value), sheet.meanings[name].in_language(code)) for name, value in sheet.parameters.items()],
+        [
+            (name, _format_value(value), sheet.meanings[name].in_language(code))
+            for name, value in sheet.parameters.items()
+        ],
     )
     typer.echo(f"\n{head('column.departures')}")
     for departure in sheet.departures:
@@ -113,7 +116,7 @@ def _tell_json(sheet: _Sheet) -> None:
     as_json(_row(sheet, ENGLISH) | {"source": sheet.source, "parameters": parameters, "departures": departures})
 
 
-def _shown(value: Any) -> object:
+def _format_value(value: Any) -> object:
     if value is None:
         return Message("cli.none")
     if isinstance(value, bool):

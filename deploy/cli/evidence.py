@@ -53,8 +53,8 @@ def export(
             write = _lead_writer(find_lead(case_key), out, with_names=with_names)
         else:
             number = case_number(case_key)
-            write = _case_writer(_removal_of(number) if is_removal else _case(number, with_names=with_names), out)
-        report = _written(write, settings, is_sealed=is_sealed)
+            write = _case_writer(_newest_removal(number) if is_removal else _case(number, with_names=with_names), out)
+        report = _write_report(write, settings, is_sealed=is_sealed)
     counts = {"bundles": len(report.bundles), "files": report.files, "bytes": report.bytes}
     say(Message("custody.written", path=out.absolute(), **counts))
     if not report.is_stamped:
@@ -129,7 +129,7 @@ def digests(
         raise BadInput("digests.nothing-chosen")
     if out is None and not is_json:
         raise BadInput("digests.no-output")
-    cases, matters = numbers_in(chosen or ())
+    cases, matters = parse_numbers(chosen or ())
     with session() as settings:
         from webadmin.evidence.services import digest_list
 
@@ -150,7 +150,7 @@ def digests(
         say(Message("digests.left-out", bundles=left_out), err=True)
 
 
-def numbers_in(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
+def parse_numbers(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
     """The numbers of cases, and of matters, which have an M before them. Raises BadInput."""
     cases, matters = list[int](), list[int]()
     for text in chosen:
@@ -177,7 +177,7 @@ def _case(number: int, *, with_names: bool) -> "CaseMaterial":
     return materials().material_of(number, with_names=with_names)
 
 
-def _removal_of(case: int) -> "CaseMaterial":
+def _newest_removal(case: int) -> "CaseMaterial":
     """What shows the newest removal of a case's page. Raises BadInput where there is none, or no proof yet."""
     from webadmin import stores
     from webadmin.notices.models import Removal
@@ -207,7 +207,7 @@ def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Write
     return lambda seals: write_lead(out, material, code_version(), seals)
 
 
-def _written(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Report":
+def _write_report(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Report":
     from webadmin.evidence.services.authorities import authorities_of
 
     seals = authorities_of(settings.evidence) if is_sealed else []

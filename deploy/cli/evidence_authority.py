@@ -22,13 +22,13 @@ def add(
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
     """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
-    from deploy.authorities import authority_of, keep
+    from deploy.authorities import keep, prepare_authority
     from deploy.configuration import Configuration
     from webadmin.evidence.services.authority_trial import tried
 
-    held = Configuration.of(os.environ)
+    held = Configuration.from_environment(os.environ)
     address = typed_value("tsa_urls", url)
-    asked, pem = authority_of(address, root, held)
+    asked, pem = prepare_authority(address, root, held)
     trial = tried(asked)
     lines = keep(address, pem, held) if trial.fault is None else []
     if is_json:
@@ -44,10 +44,10 @@ def add(
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """Show the authorities that are set, and the root certificate that each is checked against."""
-    from deploy.authorities import listed
+    from deploy.authorities import list_authorities
     from deploy.configuration import Configuration
 
-    found = listed(Configuration.of(os.environ))
+    found = list_authorities(Configuration.from_environment(os.environ))
     if is_json:
         as_json(found)
         return
@@ -63,7 +63,7 @@ def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> Non
     from deploy.authorities import remove as unset
     from deploy.configuration import Configuration
 
-    for line in unset(authority, Configuration.of(os.environ)):
+    for line in unset(authority, Configuration.from_environment(os.environ)):
         say(line)
 
 
@@ -71,7 +71,7 @@ def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
     """What came back: first what the answer claims, then what was verified."""
     rows: list[tuple[str, object]] = [("column.authority", trial.authority)]
     if trial.claims is not None:
-        at, own = _shown(trial.claims.at), _shown(trial.asked_at)
+        at, own = _format_moment(trial.claims.at), _format_moment(trial.asked_at)
         rows += [
             ("column.time", Message("custody.stamp-time", at=at, own=own)),
             ("column.policy", trial.claims.policy),
@@ -81,7 +81,7 @@ def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
     if facts is not None:
         ends = Message("custody.chain-ends", file=root.name, root=facts.root, sha256=facts.root_sha256)
         rows += [("column.chain", ends), ("column.purpose", Message("custody.fit", signer=facts.signer))]
-        looked = facts.not_revoked_at and Message("custody.revocation", at=_shown(facts.not_revoked_at))
+        looked = facts.not_revoked_at and Message("custody.revocation", at=_format_moment(facts.not_revoked_at))
         rows.append(("column.revocation", looked or Message("custody.revocation-not-checked")))
     return rows
 
@@ -91,20 +91,20 @@ def _values(trial: "Trial") -> dict[str, Any]:
     claims, facts = trial.claims, trial.facts
     return {
         "authority": trial.authority,
-        "asked_at": _shown(trial.asked_at),
-        "time": claims and _shown(claims.at),
+        "asked_at": _format_moment(trial.asked_at),
+        "time": claims and _format_moment(claims.at),
         "policy": claims and claims.policy,
         "serial": claims and str(claims.serial),  # up to 160 bits
         "holds": facts is not None,
         "signer": facts and facts.signer,
         "root": facts and facts.root,
         "root_sha256": facts and facts.root_sha256,
-        "not_revoked_at": facts and facts.not_revoked_at and _shown(facts.not_revoked_at),
+        "not_revoked_at": facts and facts.not_revoked_at and _format_moment(facts.not_revoked_at),
         "fault": trial.fault and str(trial.fault),
     }
 
 
-def _shown(at: Any) -> str:
+def _format_moment(at: Any) -> str:
     from bundles.shapes import moment
 
     return moment(at)

@@ -36,7 +36,7 @@ def read(
             *(("column.poster", name) for name in dict.fromkeys(each.name for each in reading.posters if each.name)),
             ("column.page-author", reading.author),
             ("column.published", local_time(reading.published, settings) if reading.published else ""),
-            ("column.encoding", _doubted(reading.encoding, reading.is_encoding_doubtful)),
+            ("column.encoding", _mark_doubtful(reading.encoding, reading.is_encoding_doubtful)),
             *(("column.repaired", sentence) for sentence in reading.repairs),
             ("column.extractor", _extractor(reading)),
             *(("column.left-out", line) for line in reading.left_out),
@@ -54,13 +54,13 @@ def read(
         typer.echo(terminal_text(line))
 
 
-def _doubted(value: Message | str, is_doubtful: bool) -> Message | str:
+def _mark_doubtful(value: Message | str, is_doubtful: bool) -> Message | str:
     return Message("cli.doubtful", value=value) if is_doubtful else value
 
 
 def _extractor(reading: Reading) -> Message | str:
     told = Message("corpus.extractor", extractor=reading.extractor, confidence=reading.confidence)
-    return _doubted(told, reading.confidence < MIN_CONFIDENCE_TO_TRUST)
+    return _mark_doubtful(told, reading.confidence < MIN_CONFIDENCE_TO_TRUST)
 
 
 def _site(name: str, reading: Reading) -> str:

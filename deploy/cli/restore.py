@@ -18,7 +18,7 @@ from webadmin.ui.console.words import console_text
 if TYPE_CHECKING:
     from core.ports import ObjectStore
     from core.settings import Settings
-    from deploy.restoration import BackupFiles, Offer
+    from deploy.restoration import BackupFiles, RestoreOffer
     from webadmin.backups.services.format import Backup
     from webadmin.backups.services.restoring import RestoreTarget
 
@@ -46,7 +46,7 @@ def restore(
     home = prepare(os.environ, planned_layers)
     store = open_place(source, home.settings)
     restoration.require_rest(home)
-    half = restoration.begun(home.path)
+    half = restoration.unfinished_restore(home.path)
     restoration.require_no_other(half, chosen)
     wishes = Wishes(half.backup if half else chosen, passphrase, is_unsealed, with_settings)
     with session() as settings:  # nothing is written, made or started before all of the backup was read
@@ -83,7 +83,7 @@ class Reviewed:
 
     backup: "Backup"
     files: "BackupFiles"
-    offer: "Offer"
+    offer: "RestoreOffer"
     is_proven: bool
     taken: tuple[str, ...]
     left: tuple[str, ...]
@@ -123,7 +123,7 @@ def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes |
     return backup.open_seal(passphrase)
 
 
-def _is_taking(files: "BackupFiles", offer: "Offer", with_settings: bool | None) -> bool:
+def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool | None) -> bool:
     """Whether settings that have to be asked about are taken over. Raises BadInput where nobody can be asked."""
     from deploy import restoration
 
@@ -132,7 +132,7 @@ def _is_taking(files: "BackupFiles", offer: "Offer", with_settings: bool | None)
     if not sys.stdin.isatty():
         raise BadInput("backup.decide-settings", names=offer.asked)
     say(Message("backup.asked-settings"))
-    for line in restoration.described(files, offer.asked):
+    for line in restoration.describe_settings(files, offer.asked):
         say(f"  {line}")
     return typer.confirm(console_text(Message("backup.take-settings")))
 
@@ -145,7 +145,7 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
     from webadmin.backups.services.restoring import restore as write
 
     wanted, target = reviewed.backup, _target(settings)
-    half, places = restoration.begun(settings.home), restoration.places_of(settings)
+    half, places = restoration.unfinished_restore(settings.home), restoration.digest_places(settings)
     if half is None or half.places != places:
         require_empty(target)
         _require_no_index(settings)

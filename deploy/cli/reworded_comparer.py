@@ -24,7 +24,7 @@ _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
 class RewordedComparer:
     """Another comparer's matches, and behind them what the page says in other words than works do.
 
-    languages: of the pages, as `languages_of` tells them. Works of one text share it, as they do among copies. Raises
+    languages: of the pages, as `detect_scripts` tells them. Works of one text share it, as they do among copies. Raises
     BadConfiguration where the extra `reworded` is not installed.
     """
 
@@ -58,11 +58,11 @@ class RewordedComparer:
         for match in self._search.search(text, without):
             carriers = [work_id for work_id in self._owners[match.text_id] if work_id not in own | copied]
             if carriers:
-                leads.append(_written(match, carriers))
+                leads.append(_match_record(match, carriers))
         return leads
 
 
-def languages_of(pages: Path) -> frozenset[bool]:
+def detect_scripts(pages: Path) -> frozenset[bool]:
     """Whether there are pages in Latin script, and whether there are others: True and False, of the file's pages.
 
     HTML with at least as many Latin letters as Chinese characters may be either, and so may what cannot be read
@@ -71,7 +71,7 @@ def languages_of(pages: Path) -> frozenset[bool]:
     if pages.exists() and not pages.is_file() and not pages.is_dir():
         return frozenset((False, True))
     found: set[bool] = set()
-    for record in records(pages, _ignored):
+    for record in records(pages, _ignore):
         if isinstance(text := record.values.get("text"), str):
             found.add(is_latin(text))
         elif isinstance(html := record.values.get("html"), str):
@@ -80,10 +80,10 @@ def languages_of(pages: Path) -> frozenset[bool]:
     return frozenset(found)
 
 
-def _ignored(_: BadInput) -> None:
+def _ignore(_: BadInput) -> None:
     """What is wrong with a line is said when its page is compared."""
 
 
-def _written(match: RewordedMatch, carriers: Sequence[str]) -> dict[str, Any]:
+def _match_record(match: RewordedMatch, carriers: Sequence[str]) -> dict[str, Any]:
     nothing: dict[str, Any] = {"similarity": None, "containment": None, "spans": []}
     return {"work_id": carriers[0], **nothing, **lead_record(match), "also": list(carriers[1:])}

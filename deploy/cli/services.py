@@ -80,9 +80,14 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 def _show(rows: "Sequence[ServiceStatus]") -> None:
     """The services in columns."""
-    from deploy.services import State
+    from deploy.services import InstallationState
 
-    colors = {State.RUNNING: "green", State.EXTERNAL: "green", State.STARTING: "yellow", State.STOPPED: "bright_black"}
+    colors = {
+        InstallationState.RUNNING: "green",
+        InstallationState.EXTERNAL: "green",
+        InstallationState.STARTING: "yellow",
+        InstallationState.STOPPED: "bright_black",
+    }
     columns = ("column.service", "column.state", "column.pid", "column.megabytes", "column.up", "column.address")
     cells = [tuple(map(head, columns)), *map(_cells, rows)]
     widths = [max(map(width, column)) for column in zip(*cells, strict=True)]

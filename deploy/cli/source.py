@@ -32,25 +32,25 @@ _BOOKS = frozenset({".epub", ".docx", ".pdf", ".jsonl"})
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class PageSource:
     """Something that was read. `name` is a path, or a URL after its redirects."""
 
     name: str
     reading: Reading
 
 
-def read_as_page(source: str, settings: Settings) -> Source:
+def read_as_page(source: str, settings: Settings) -> PageSource:
     """What the crawler reads there. Raises BadInput or RetryLater."""
     if _is_url(source):
         from crawler.fetching.single_fetch import fetch
 
         page = fetch(source, settings.crawl)
-        return Source(page.url, _read(page.body, page.headers, page.url, settings))
+        return PageSource(page.url, _read(page.body, page.headers, page.url, settings))
     name = console_text(_INPUT) if source == STANDARD_INPUT else source
-    return Source(name, _read(_bytes(source, settings), {}, name, settings))
+    return PageSource(name, _read(_bytes(source, settings), {}, name, settings))
 
 
-def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> Source:
+def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> PageSource:
     """The text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work.
 
     is_chinese: whether a text without a Chinese character is refused, since nothing could be found of it.
@@ -63,11 +63,11 @@ def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) ->
     name = console_text(_INPUT) if source == STANDARD_INPUT else source
     data = _bytes(source, settings)
     if detect_kind(data) or _MARKUP.search(data.replace(b"\x00", b"")[:4096]):
-        return Source(name, _read(data, {}, name, settings))
+        return PageSource(name, _read(data, {}, name, settings))
     from crawler.formats.plain import decode_text
 
     text = decode_text(data, name, is_chinese=is_chinese).text
-    return Source(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
+    return PageSource(name, Reading(title=path.stem if source != STANDARD_INPUT else "", text=text))
 
 
 def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings) -> Reading:
@@ -75,9 +75,9 @@ def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings
     from crawler.readers.reading_process import ReadingProcess
 
     is_file = not _is_url(name) and Path(name).is_file()
-    resources = resources_of(name, name if is_file else "", settings.crawl)
+    resources = page_resources(name, name if is_file else "", settings.crawl)
     with ReadingProcess(cache=settings.crawl.cache) as process:
-        return _accepted(process.read(SinglePage(body, headers, name, is_seen=True), resources), name)
+        return _require_reading(process.read(SinglePage(body, headers, name, is_seen=True), resources), name)
 
 
 def _is_url(source: str) -> bool:
@@ -98,7 +98,7 @@ def _bytes(source: str, settings: Settings) -> bytes:
     return data
 
 
-def _book(path: Path) -> Source:
+def _book(path: Path) -> PageSource:
     from webadmin.works.services.intake import BoundedReader, read_work
 
     with BoundedReader() as reader:
@@ -106,10 +106,10 @@ def _book(path: Path) -> Source:
     if len(works) != 1:
         raise BadInput("cli.several-works", path=path, count=len(works))
     text = "\n".join(chapter.text for chapter in works[0].chapters)
-    return Source(str(path), Reading(title=works[0].title, text=text, author=works[0].author))
+    return PageSource(str(path), Reading(title=works[0].title, text=text, author=works[0].author))
 
 
-def _accepted(reading: Reading | Rejected, name: str) -> Reading:
+def _require_reading(reading: Reading | Rejected, name: str) -> Reading:
     if isinstance(reading, Rejected):
         is_named = console_text(reading.message).startswith(name)
         raise BadInput(reading.message if is_named else Message("cli.of-source", name=name, reason=reading.message))
@@ -119,7 +119,7 @@ def _accepted(reading: Reading | Rejected, name: str) -> Reading:
 TIMEOUT_S = 10.0  # for one; the page can be read without
 
 
-def resources_of(url: str, source: str, settings: CrawlSettings) -> Resources:
+def page_resources(url: str, source: str, settings: CrawlSettings) -> Resources:
     """What the page at `url` may ask for. source: the path of a saved page, or "" for one that came from nowhere."""
     if urlsplit(url).scheme in ("http", "https"):
         return SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)

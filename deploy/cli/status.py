@@ -73,7 +73,7 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
     problems += known_damage(home.settings)
     problems += clock_was_ahead(home.settings, SystemClock().now())
     missing = [each for each in (missing_browser(home.settings.crawl), missing_recognition()) if each is not None]
-    notes = _changed(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)
+    notes = _changed_settings(home, environ) + (told if is_meant else []) + missing + noted_backlog(home.settings)
     return InstallationStatus(home.path, services, problems, notes, noted_lines(home.settings))
 
 
@@ -84,7 +84,7 @@ def _describe_others(home: Home, environ: Mapping[str, str], services: list[Serv
     return [Message("start.elsewhere", home=other) for other in installed.other_homes(home)]
 
 
-def _changed(home: Home, environ: Mapping[str, str]) -> list[Message]:
+def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
     """Which settings the next `up` takes over, and where they stand."""
     if started_layer(home.path) is None:
         return []

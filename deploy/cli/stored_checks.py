@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from core.errors import BadConfiguration, BrokenInvariant, ZhuiwenError
 from core.plain_text import clean_line
 from core.wording import Message
-from deploy.findings import Check, Context, Finding
+from deploy.findings import Check, Context, DoctorFinding
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is n
 MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, in one line of the doctor
 
 
-def readings(_: Context) -> list[Finding]:
+def readings(_: Context) -> list[DoctorFinding]:
     """The table of readings must be the one that the algorithms were frozen with."""
     from fingerprint.fingerprinting import fingerprint_text
 
@@ -26,11 +26,11 @@ def readings(_: Context) -> list[Finding]:
         fingerprint_text("追文")
     except BrokenInvariant as error:
         problem = Message("doctor.readings", reason=error)
-        return [Finding("fingerprint.readings", problem, Message("doctor.readings-remedy"))]
+        return [DoctorFinding("fingerprint.readings", problem, Message("doctor.readings-remedy"))]
     return []
 
 
-def index(settings: "Settings") -> list[Finding]:
+def index(settings: "Settings") -> list[DoctorFinding]:
     """The index must be there, and have what the rights holders have."""
     from webadmin.wiring import live
     from webadmin.works.services.catalogue import corpus_texts
@@ -38,14 +38,14 @@ def index(settings: "Settings") -> list[Finding]:
     held, state = corpus_texts(), live(settings).index.state()
     missing = len(held - live(settings).index.text_ids()) if state.generation else len(held)
     if state.generation == 0:
-        return [Finding("index.empty", Message("doctor.index-empty"), Message("doctor.index-empty-remedy"))]
+        return [DoctorFinding("index.empty", Message("doctor.index-empty"), Message("doctor.index-empty-remedy"))]
     if missing:
         problem = Message("doctor.index-behind", missing=missing, total=len(held))
-        return [Finding("index.behind", problem, Message("doctor.index-behind-remedy"))]
+        return [DoctorFinding("index.behind", problem, Message("doctor.index-behind-remedy"))]
     return []
 
 
-def failures(_: "Settings") -> list[Finding]:
+def failures(_: "Settings") -> list[DoctorFinding]:
     """Messages that no retry could carry out, and expected crawls that did not happen."""
     from django.utils import timezone
 
@@ -58,14 +58,14 @@ def failures(_: "Settings") -> list[Finding]:
     found = []
     if failed:
         problem = Message("doctor.failed", count=failed)
-        found.append(Finding("messages.failed", problem, Message("doctor.failed-remedy")))
+        found.append(DoctorFinding("messages.failed", problem, Message("doctor.failed-remedy")))
     if missed:
         problem = Message("doctor.missed", count=missed)
-        found.append(Finding("crawls.missed", problem, Message("doctor.missed-remedy")))
+        found.append(DoctorFinding("crawls.missed", problem, Message("doctor.missed-remedy")))
     return found
 
 
-def clock(_: "Settings") -> list[Finding]:
+def clock(_: "Settings") -> list[DoctorFinding]:
     """Moments that lie in the future: what counts from them stands still."""
     from django.utils import timezone
 
@@ -73,10 +73,10 @@ def clock(_: "Settings") -> list[Finding]:
 
     names = [f"{name} {count:,}" for name, count in count_ahead(timezone.now()).items()]
     problem = Message("doctor.clock-ahead", names=names)
-    return [Finding("clock.ahead", problem, Message("doctor.clock-ahead-remedy"))] if names else []
+    return [DoctorFinding("clock.ahead", problem, Message("doctor.clock-ahead-remedy"))] if names else []
 
 
-def evidence(settings: "Settings") -> list[Finding]:
+def evidence(settings: "Settings") -> list[DoctorFinding]:
     """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
     from django.utils import timezone
 
@@ -87,21 +87,21 @@ def evidence(settings: "Settings") -> list[Finding]:
         names = [authority.name for authority in authorities_of(settings.evidence)]
     except BadConfiguration as error:
         remedy = Message("doctor.authorities-remedy")
-        return [Finding("evidence.authorities", fault, remedy) for fault in error.faults]
+        return [DoctorFinding("evidence.authorities", fault, remedy) for fault in error.faults]
     return _evidence_faults(evidence_status(names), timezone.now())
 
 
-def backups(_: "Settings") -> list[Finding]:
+def backups(_: "Settings") -> list[DoctorFinding]:
     """A backup that is older than set, or none at all of an installation that has cases."""
     from django.utils import timezone
 
     from webadmin.backups.services.runs import backup_status
 
     warning = backup_status(timezone.now()).warning
-    return [Finding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
+    return [DoctorFinding("backup.old", warning, Message("doctor.backup-remedy"))] if warning is not None else []
 
 
-def stores(_: "Settings") -> list[Finding]:
+def stores(_: "Settings") -> list[DoctorFinding]:
     """What the checks of the stores found damaged; nightly checks that do not happen."""
     from django.utils import timezone
 
@@ -111,14 +111,14 @@ def stores(_: "Settings") -> list[Finding]:
     if known:
         names = _few([" ".join(filter(None, (each["place"], each["key"]))) or each["store"] for each in known])
         problem = Message("doctor.stores-damaged", count=len(known), names=names)
-        return [Finding("stores.damaged", problem, Message("doctor.stores-damaged-remedy"))]
+        return [DoctorFinding("stores.damaged", problem, Message("doctor.stores-damaged-remedy"))]
     if last is not None and now - last.started_at > MAX_AGE_OF_CHECK:
         problem = Message("doctor.stores-unchecked", when=f"{last.started_at:%Y-%m-%d %H:%M}")
-        return [Finding("stores.unchecked", problem, Message("doctor.stores-unchecked-remedy"))]
+        return [DoctorFinding("stores.unchecked", problem, Message("doctor.stores-unchecked-remedy"))]
     return []
 
 
-def encoder(_: "Settings") -> list[Finding]:
+def encoder(_: "Settings") -> list[DoctorFinding]:
     """Pages in other words that are to be looked for, and nothing here to do it with."""
     from matcher.reworded.weights import fault
     from webadmin.rewrites.services.due_searches import watches
@@ -127,24 +127,24 @@ def encoder(_: "Settings") -> list[Finding]:
     if not holders or (found := fault()) is None:
         return []
     problem = Message("doctor.encoder", holders=_few(holders), fault=found)
-    return [Finding("reworded.encoder", problem, Message("doctor.encoder-remedy"))]
+    return [DoctorFinding("reworded.encoder", problem, Message("doctor.encoder-remedy"))]
 
 
-def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[Finding]:
+def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFinding]:
     found = []
     if stands.damaged:
         problem = Message("doctor.damaged", damaged=stands.damaged, bundles=stands.bundles)
-        found.append(Finding("evidence.damaged", problem, Message("doctor.damaged-remedy")))
+        found.append(DoctorFinding("evidence.damaged", problem, Message("doctor.damaged-remedy")))
     if stands.damaged_files:
         problem = Message("doctor.damaged-files", count=len(stands.damaged_files), names=_few(stands.damaged_files))
-        found.append(Finding("evidence.files", problem, Message("doctor.damaged-remedy")))
+        found.append(DoctorFinding("evidence.files", problem, Message("doctor.damaged-remedy")))
     if stands.waiting_stamps:
         problem = Message("doctor.stamps", count=stands.waiting_stamps, reason=stands.last_error)
-        found.append(Finding("evidence.stamps", problem, Message("doctor.stamps-remedy")))
+        found.append(DoctorFinding("evidence.stamps", problem, Message("doctor.stamps-remedy")))
     last = stands.last_check.started_at if stands.last_check else stands.oldest
     if last is not None and now - last > MAX_AGE_OF_CHECK:
         problem = Message("doctor.unchecked", when=f"{last:%Y-%m-%d %H:%M}")
-        found.append(Finding("evidence.unchecked", problem, Message("doctor.unchecked-remedy")))
+        found.append(DoctorFinding("evidence.unchecked", problem, Message("doctor.unchecked-remedy")))
     return found
 
 
@@ -154,10 +154,10 @@ def _few(names: list[str]) -> list[str]:
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
-def _asks_stores(look: Callable[["Settings"], list[Finding]]) -> Check:
+def _asks_stores(look: Callable[["Settings"], list[DoctorFinding]]) -> Check:
     """A check that finds nothing where a service does not answer: the check of services says so."""
 
-    def check(_: Context) -> list[Finding]:
+    def check(_: Context) -> list[DoctorFinding]:
         try:
             with session() as settings:
                 return look(settings)

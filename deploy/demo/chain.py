@@ -23,7 +23,7 @@ from deploy.demo.installation import ACCOUNTS, add_accounts, add_sites, add_work
 from deploy.demo.library import load_works
 from deploy.demo.notice import DraftedNotice, drafted_notice
 from deploy.demo.plan import SitePlan
-from deploy.demo.verification import Finding, Verification, path_of, verify
+from deploy.demo.verification import DemoFinding, Verification, page_path, verify
 from deploy.outages import Outages
 from pipeline.connections import redis_client
 from pipeline.pending import pending
@@ -57,7 +57,7 @@ class Installed:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DemoRow:
     """One line of the table of what was found."""
 
     site: str
@@ -79,7 +79,7 @@ def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[
 
 def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -> None:
     """Crawl every site and return when all runs have ended. Raises ServiceUnavailable when they do not in time."""
-    runs = [outages.through(partial(_requested, site)) for site in installed.sites.values()]
+    runs = [outages.repeat_until_back(partial(_request_run, site)) for site in installed.sites.values()]
     deadline, said = time.monotonic() + deadline_s, 0.0
     while open_runs := sum(run.state in CrawlRun.LIVE for run in runs):
         if time.monotonic() > deadline:
@@ -90,7 +90,7 @@ def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -
             fetched = sum(run.pages_stored for run in runs)
             say(Message("demo.crawling", done=len(runs) - open_runs, total=len(runs), pages=fetched))
         time.sleep(POLL_S)
-        runs = [outages.through(partial(newest, run)) for run in runs]
+        runs = [outages.repeat_until_back(partial(newest, run)) for run in runs]
     for run in runs:
         if run.state == CrawlRun.State.FAILED:
             say(Message("demo.run-failed", site=run.site, reason=run.finish_reason))
@@ -105,7 +105,7 @@ def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
             said[0] = time.monotonic()
             say(Message("demo.matching", left=left))
 
-    outages.through(lambda: _wait_until_idle(settings.ZHUIWEN, deadline_s, report))
+    outages.repeat_until_back(lambda: _wait_until_idle(settings.ZHUIWEN, deadline_s, report))
 
 
 def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Callable[[int], None]) -> None:
@@ -132,15 +132,15 @@ def notice(installed: Installed) -> DraftedNotice | None:
         return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
 
-def case_rows(installed: Installed) -> list[Row]:
+def case_rows(installed: Installed) -> list[DemoRow]:
     """Every case on the demo's sites, as the user reads it, site by site."""
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
     separator = "、" if language().startswith("zh") else ", "
     with translation.override(language()):
         return [
-            Row(
+            DemoRow(
                 str(case.page.site),
-                f"{case.page_title} {path_of(case.page.url)}",
+                f"{case.page_title} {page_path(case.page.url)}",
                 str(case.work),
                 percentage(case.similarity),
                 str(MATCH_CLASSES[case.match_class]),  # type: ignore[index]
@@ -163,19 +163,19 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
 
 def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verification:
     """What was found against what should have been."""
-    return verify(sites, _findings(installed.sites, installed.works), _seen(installed.sites))
+    return verify(sites, _findings(installed.sites, installed.works), _fetched_paths(installed.sites))
 
 
-def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
+def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
     """Every address of a case and every excluded finding on the demo's sites. sites, works: the rows by their keys."""
     site_keys = {site.pk: key for key, site in sites.items()}
     work_keys = {work.pk: key for key, work in works.items()}
     cases = Case.objects.filter(page__site__in=site_keys).select_related("page").prefetch_related("addresses__page")
     excluded = Exclusion.objects.filter(page__site__in=site_keys).select_related("page")
     found = [
-        Finding(
+        DemoFinding(
             site_keys[case.page.site_id],
-            path_of(url),
+            page_path(url),
             work_keys.get(case.work_id, str(case.work)),
             None,
             MatchClass(case.match_class),
@@ -185,9 +185,9 @@ def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
         for url in {case.page.url, *(address.page.url for address in case.addresses.all())}
     ]
     return found + [
-        Finding(
+        DemoFinding(
             site_keys[row.page.site_id],
-            path_of(row.page.url),
+            page_path(row.page.url),
             work_keys.get(row.work_id, str(row.work)),
             Rejection(row.reason),
             MatchClass(row.match_class),
@@ -197,10 +197,10 @@ def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[Finding]:
     ]
 
 
-def _seen(sites: dict[str, Site]) -> dict[str, set[str]]:
+def _fetched_paths(sites: dict[str, Site]) -> dict[str, set[str]]:
     """The paths of the pages that were fetched and read, by site."""
     return {
-        key: {path_of(url) for url in PageRecord.objects.filter(site=site).values_list("url", flat=True)}
+        key: {page_path(url) for url in PageRecord.objects.filter(site=site).values_list("url", flat=True)}
         for key, site in sites.items()
     }
 
@@ -223,17 +223,17 @@ def page_count(installed: Installed) -> int:
     return PageRecord.objects.filter(site__in=installed.sites.values()).count()
 
 
-def unchanged(secrets: dict[str, str]) -> dict[str, str]:
+def unchanged_passwords(secrets: dict[str, str]) -> dict[str, str]:
     """The passwords that still hold; "" for a user who has set another."""
     return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
 
 
-def _requested(site: Site) -> CrawlRun:
+def _request_run(site: Site) -> CrawlRun:
     try:
         run = crawls.request_run(site)
     except crawls.AlreadyRunning as running:
         if running.run is None:  # it ended between the refusal and the look
-            return _requested(site)
+            return _request_run(site)
         run = running.run
     live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))
     return run

@@ -22,7 +22,7 @@ MAX_PAGES, MAX_DEPTH = 200, 8
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class DemoAccount:
     """A user of the demo and the rights holders that it belongs to; an administrator belongs to none."""
 
     username: str
@@ -31,9 +31,9 @@ class Account:
 
 
 ACCOUNTS = (
-    Account("admin", "", "administrator"),
-    Account("qingwu", "青梧文学", Membership.Role.MANAGER),
-    Account("chengjiang", "澄江日报", Membership.Role.MANAGER),
+    DemoAccount("admin", "", "administrator"),
+    DemoAccount("qingwu", "青梧文学", Membership.Role.MANAGER),
+    DemoAccount("chengjiang", "澄江日报", Membership.Role.MANAGER),
 )
 
 

@@ -36,7 +36,7 @@ def load_works(folder: Path = WORKS_FOLDER) -> dict[str, DemoWork]:
 def _novel(folder: Path) -> DemoWork:
     entry = _manifest(folder / "work.toml")
     files = sorted(folder.glob("*.txt"))
-    chapters = tuple(ChapterText(number, *_titled(path)) for number, path in enumerate(files, 1))
+    chapters = tuple(ChapterText(number, *_read_title(path)) for number, path in enumerate(files, 1))
     return DemoWork(
         folder.name, entry["title"], entry["author"], entry["kind"], entry["rights_holder"], folder, chapters
     )
@@ -44,13 +44,13 @@ def _novel(folder: Path) -> DemoWork:
 
 def _single(folder: Path, entry: dict[str, str]) -> DemoWork:
     path = folder / entry["file"]
-    chapters = (ChapterText(1, *_titled(path)),)
+    chapters = (ChapterText(1, *_read_title(path)),)
     return DemoWork(
         entry["key"], entry["title"], entry["author"], entry["kind"], entry["rights_holder"], path, chapters
     )
 
 
-def _titled(path: Path) -> tuple[str, str]:
+def _read_title(path: Path) -> tuple[str, str]:
     title, _, text = path.read_text(encoding="utf-8").strip().partition("\n")
     return title, text
 

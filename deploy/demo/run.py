@@ -22,7 +22,7 @@ from deploy.outages import Outages
 from deploy.services import up
 
 if TYPE_CHECKING:
-    from deploy.demo.chain import Row
+    from deploy.demo.chain import DemoRow
     from deploy.demo.notice import DraftedNotice
 
 Say = Callable[[Message], None]
@@ -38,7 +38,7 @@ PASSWORD_BYTES = 12  # 96 random bits
 class DemoResult:
     """What `zhuiwen demo` shows at its end."""
 
-    cases: "list[Row]"
+    cases: "list[DemoRow]"
     excluded: dict[str, int]
     verification: Verification
     reports: list[Path]
@@ -65,14 +65,14 @@ def run_demo(say: Say) -> DemoResult:
 
     made = _passwords(folder, chain.USERNAMES)
     outages = Outages(say)
-    installed = outages.through(lambda: chain.install(sites, _origins(home, sites), made))
+    installed = outages.repeat_until_back(lambda: chain.install(sites, _origins(home, sites), made))
     say(Message("demo.installed", works=len(installed.works), sites=len(installed.sites)))
     started = time.monotonic()
     chain.crawl(installed, say, CRAWLS_DEADLINE_S, outages)
     chain.wait_for_matches(say, MATCHING_DEADLINE_S, outages)
     chain_s = time.monotonic() - started
     say(Message("demo.notice"))
-    notice = outages.through(lambda: chain.notice(installed))
+    notice = outages.repeat_until_back(lambda: chain.notice(installed))
     say(Message("demo.reports"))
 
     def result() -> DemoResult:
@@ -82,13 +82,13 @@ def run_demo(say: Say) -> DemoResult:
             verification=chain.verification(sites, installed),
             reports=chain.write_reports(home.path / "reports", DAYS_OF_REPORT),
             address=f"http://{home.settings.services.web_host}:{home.settings.services.web_port}/admin/",
-            accounts=chain.unchanged(made),
+            accounts=chain.unchanged_passwords(made),
             pages=chain.page_count(installed),
             chain_s=chain_s,
             notice=notice,
         )
 
-    return outages.through(result)
+    return outages.repeat_until_back(result)
 
 
 def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:

@@ -35,7 +35,7 @@ ORIGIN = b"{{origin}}"  # stands for the address in files that must name it
 
 
 class SiteHandler(BaseHTTPRequestHandler):
-    """Serve one site; a subclass made by `handler_of` knows which."""
+    """Serve one site; a subclass made by `make_handler` knows which."""
 
     site: SitePlan
     server_version = "DemoSite/1.0"
@@ -57,7 +57,7 @@ class SiteHandler(BaseHTTPRequestHandler):
         target = dict(self.site.redirects).get(path)
         if resource:
             content = (self.site.folder / resource.file).read_bytes()
-            content = content.replace(ORIGIN, origin_of(self.connection).encode())
+            content = content.replace(ORIGIN, server_origin(self.connection).encode())
             self._send(HTTPStatus.OK, content, {"Content-Type": resource.content_type})
         elif target:
             self._send(HTTPStatus.FOUND, b"", {"Location": target})
@@ -92,13 +92,13 @@ class SiteHandler(BaseHTTPRequestHandler):
             LOG.info("%s hung up while %s was poured out", self.site.key, self.path)
 
 
-def origin_of(listening: socket) -> str:
+def server_origin(listening: socket) -> str:
     """The address that a server's socket is reached at, like http://127.0.0.1:8801."""
     host, port = listening.getsockname()
     return f"http://{host}:{port}"
 
 
-def handler_of(site: SitePlan) -> type[SiteHandler]:
+def make_handler(site: SitePlan) -> type[SiteHandler]:
     """Return a handler class for one site."""
     return type("BoundSiteHandler", (SiteHandler,), {"site": site})
 
@@ -127,7 +127,7 @@ class DemoServers:
             for site in load_plan():
                 server = _listening(site, self.ports.get(site.key, ANY_PORT))
                 opening.callback(_close, server)
-                self.origins[site.key] = origin_of(server.socket)
+                self.origins[site.key] = server_origin(server.socket)
                 Thread(target=server.serve_forever, name=f"demo-{site.key}", daemon=True).start()
             self._open = opening.pop_all()
         return self
@@ -173,7 +173,7 @@ def _ports(given: str) -> dict[str, int]:
 
 def _listening(site: SitePlan, port: int) -> SiteServer:
     try:
-        return SiteServer((HOST, port), handler_of(site))
+        return SiteServer((HOST, port), make_handler(site))
     except OSError as error:
         if error.errno in (errno.EADDRINUSE, errno.EACCES):
             raise PortTaken(Message("demo.site", name=site.name_en), port, PORTS_VARIABLE) from error

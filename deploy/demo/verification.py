@@ -19,7 +19,7 @@ EXCLUDED_AS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class DemoFinding:
     """One page and one work, as a case (`excluded` None) or as something left out for a reason."""
 
     site: str  # the plan's key
@@ -41,9 +41,9 @@ class Verification:
     faults: tuple[Message, ...]
 
 
-def verify(sites: Iterable[SitePlan], findings: Iterable[Finding], seen: dict[str, set[str]]) -> Verification:
+def verify(sites: Iterable[SitePlan], findings: Iterable[DemoFinding], seen: dict[str, set[str]]) -> Verification:
     """Compare page by page. `seen`: by site the paths of the pages that the page store has."""
-    by_page: dict[tuple[str, str], list[Finding]] = defaultdict(list)
+    by_page: dict[tuple[str, str], list[DemoFinding]] = defaultdict(list)
     for finding in findings:
         by_page[finding.site, finding.path].append(finding)
     faults: list[Message] = []
@@ -71,7 +71,7 @@ def verify(sites: Iterable[SitePlan], findings: Iterable[Finding], seen: dict[st
     return Verification(copies, copies_found, innocent, accused, tuple(faults))
 
 
-def _page_faults(site: SitePlan, page: PagePlan, found: list[Finding], seen: set[str]) -> list[Message]:
+def _page_faults(site: SitePlan, page: PagePlan, found: list[DemoFinding], seen: set[str]) -> list[Message]:
     if page.path not in seen and not page.is_index:
         return [Message("demo.not-fetched")]
     if page.verdict is PageVerdict.COPY:
@@ -85,7 +85,7 @@ def _page_faults(site: SitePlan, page: PagePlan, found: list[Finding], seen: set
     return faults
 
 
-def _copy_faults(page: PagePlan, cases: list[Finding]) -> list[Message]:
+def _copy_faults(page: PagePlan, cases: list[DemoFinding]) -> list[Message]:
     by_work = {finding.work: finding for finding in cases}
     expected = {ref.work for ref in page.works}
     faults = [Message("demo.not-found", work=work) for work in sorted(expected - set(by_work))]
@@ -102,7 +102,7 @@ def _copy_faults(page: PagePlan, cases: list[Finding]) -> list[Message]:
     return faults
 
 
-def path_of(url: str) -> str:
+def page_path(url: str) -> str:
     """The path and query of a URL, as the plan names pages."""
     parts = urlsplit(url)
     return parts.path + (f"?{parts.query}" if parts.query else "")

@@ -25,7 +25,7 @@ PING_MONGO = b"\x33\0\0\0\1\0\0\0\0\0\0\0\xdd\x07\0\0\0\0\0\0\0\x1e\0\0\0\x10pin
 Address = Path | tuple[str, int]
 
 
-class Health(Enum):
+class ServiceHealth(Enum):
     """The state of a process at one look."""
 
     SILENT = auto()
@@ -33,19 +33,19 @@ class Health(Enum):
     READY = auto()
 
 
-def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> Health:
+def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Ping a server of MongoDB's protocol."""
     answer = _ask(address, PING_MONGO, timeout_s)
     return _judge_answer(answer, is_ready=b"errmsg" not in answer)
 
 
-def redis_health(address: Address, timeout_s: float = TIMEOUT_S) -> Health:
+def redis_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Ping a Redis that asks for no password."""
     answer = _ask(address, b"PING\r\n", timeout_s)
     return _judge_answer(answer, is_ready=answer.startswith(b"+PONG"))
 
 
-def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TIMEOUT_S) -> Health:
+def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Ask a web server for a page, by a name that it answers to."""
     question = f"GET {path} HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
     answer = _ask((reachable(host), port), question.encode("ascii"), timeout_s)
@@ -53,24 +53,24 @@ def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TI
     return _judge_answer(answer, is_ready=status.isdigit() and int(status) < 500)
 
 
-def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TIMEOUT_S) -> Health:
+def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TIMEOUT_S) -> ServiceHealth:
     """Look whether a process that answers nobody has touched each of its files when it should have."""
     are_fresh = all(is_fresh(home.path, name, every_s + LATE_S) for name, every_s in signs_s.items())
-    return Health.READY if are_fresh else Health.SILENT
+    return ServiceHealth.READY if are_fresh else ServiceHealth.SILENT
 
 
 def mongo_answers(url: str) -> bool:
     """Whether MongoDB or its twin answers a ping."""
     host = unquote(urlsplit(url).netloc)
     if host.endswith(".sock"):
-        return mongo_health(Path(host)) is Health.READY
+        return mongo_health(Path(host)) is ServiceHealth.READY
     return bool(_drivers().mongo_answers(url))
 
 
 def redis_answers(url: str) -> bool:
     """Whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
     path = _redis_socket(url)
-    return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is Health.READY
+    return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is ServiceHealth.READY
 
 
 def redis_value(url: str, key: str) -> bytes | None:
@@ -99,16 +99,16 @@ def reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
 
 
-def _judge_answer(answer: bytes, *, is_ready: bool) -> Health:
+def _judge_answer(answer: bytes, *, is_ready: bool) -> ServiceHealth:
     if not answer:
-        return Health.SILENT
-    return Health.READY if is_ready else Health.ANSWERING
+        return ServiceHealth.SILENT
+    return ServiceHealth.READY if is_ready else ServiceHealth.ANSWERING
 
 
 def _ask(address: Address, question: bytes, timeout_s: float) -> bytes:
     """Send a question; the first bytes of the answer, or none."""
     try:
-        with _connected(address, timeout_s) as stream:
+        with _connect(address, timeout_s) as stream:
             stream.sendall(question)
             return stream.recv(ANSWER_BYTES)
     except OSError:
@@ -117,7 +117,7 @@ def _ask(address: Address, question: bytes, timeout_s: float) -> bytes:
 
 def _value(path: Path, name: bytes) -> bytes | None:
     try:
-        with _connected(path, TIMEOUT_S) as stream, stream.makefile("rb") as lines:
+        with _connect(path, TIMEOUT_S) as stream, stream.makefile("rb") as lines:
             stream.sendall(b"*2\r\n$3\r\nGET\r\n$%d\r\n%s\r\n" % (len(name), name))
             kind = lines.readline(64)
             length = int(kind[1:]) if kind.startswith(b"$") else -1
@@ -126,7 +126,7 @@ def _value(path: Path, name: bytes) -> bytes | None:
         return None
 
 
-def _connected(address: Address, timeout_s: float) -> socket.socket:
+def _connect(address: Address, timeout_s: float) -> socket.socket:
     if not isinstance(address, Path):
         return socket.create_connection(address, timeout_s)
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -20,8 +20,8 @@ from deploy.services import installed, preparation
 from deploy.services.logs import last_line
 from deploy.services.processes import Listens, Process, processes
 from deploy.services.service_faults import ServiceKeepsDying, ServicesFailed, ServiceSlow
-from deploy.services.silence import Watch
-from deploy.services.state import State, is_dying_again_and_again, status
+from deploy.services.silence import SilenceWatch
+from deploy.services.state import InstallationState, is_dying_again_and_again, status
 from deploy.services.supervision import (
     Supervisor,
     changed_variables,
@@ -29,7 +29,7 @@ from deploy.services.supervision import (
     starts_path,
     write_configuration,
 )
-from deploy.services.waiting import POLL_S, wait_for
+from deploy.services.waiting import POLL_S, wait_until
 
 OnProgress = Callable[[Message], None]
 
@@ -118,7 +118,7 @@ def _alone(home: Home, on_progress: OnProgress) -> Iterator[None]:
 
 def _check_external(home: Home) -> None:
     for service in status(home):
-        if service.state is State.UNREACHABLE:
+        if service.state is InstallationState.UNREACHABLE:
             raise ServiceUnavailable(service.name, service.address, service.remedy or Message("start.up"))
 
 
@@ -156,7 +156,7 @@ def _take_over_changes(
         on_progress(Message("start.stopping", service=name))
         supervisor.stop(name)
         wait_s = (known[name].stop_wait_s if name in known else SUPERVISOR_STOP_S) + END_MARGIN_S
-        wait_for(lambda name=name: supervisor.infos()[name]["statename"] in _GONE, wait_s)  # type: ignore[misc]
+        wait_until(lambda name=name: supervisor.infos()[name]["statename"] in _GONE, wait_s)  # type: ignore[misc]
         supervisor.call("removeProcessGroup", name)
     for name in [*added, *changed]:
         supervisor.call("addProcessGroup", name)
@@ -167,17 +167,17 @@ def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> 
     dying = [process.name for process in table if is_dying_again_and_again(home, process.name)]
     for name in dying:
         supervisor.stop(name)
-    wait_for(lambda: all(supervisor.infos()[name]["statename"] in _GONE for name in dying), END_MARGIN_S)
+    wait_until(lambda: all(supervisor.infos()[name]["statename"] in _GONE for name in dying), END_MARGIN_S)
 
 
 def _replace_silent(supervisor: Supervisor, table: Sequence[Process], on_progress: OnProgress) -> None:
     """Kill what runs and has not answered for as long as the watch waits too: it is started anew."""
-    watch = Watch(supervisor.infos, patience_s=START_S)
+    watch = SilenceWatch(supervisor.infos, patience_s=START_S)
     while True:
         for silent in watch.look(table):
             on_progress(Message("start.replaced", service=silent.name, seconds=silent.silent_s))
             silent.kill()
-            wait_for(lambda old=silent: _pid(supervisor, old.name) not in (0, old.pid), END_MARGIN_S)  # type: ignore[misc]
+            wait_until(lambda old=silent: _pid(supervisor, old.name) not in (0, old.pid), END_MARGIN_S)  # type: ignore[misc]
         if not watch.is_in_doubt:
             return
         time.sleep(DOUBT_POLL_S)
@@ -236,7 +236,7 @@ def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgr
         supervisor.stop(process.name)
     names = {process.name for process in group}
     longest_s = max((process.stop_wait_s for process in group), default=0.0) + END_MARGIN_S
-    wait_for(lambda: all(i["statename"] in _GONE for n, i in supervisor.infos().items() if n in names), longest_s)
+    wait_until(lambda: all(i["statename"] in _GONE for n, i in supervisor.infos().items() if n in names), longest_s)
 
 
 def _shut_down(supervisor: Supervisor, pid: int) -> None:
@@ -246,7 +246,7 @@ def _shut_down(supervisor: Supervisor, pid: int) -> None:
         with contextlib.suppress(OSError):  # it was quicker than its answer
             supervisor.call("shutdown")
         # Nobody may be there to take its exit code: a zombie has ended too.
-        wait_for(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
+        wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
 
 
 def check_ports(table: Iterable[Process]) -> None:

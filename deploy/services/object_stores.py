@@ -56,7 +56,7 @@ def s3_places(settings: Settings) -> Iterator[S3Place]:
             yield S3Place(name, environment_variable(f"{name}_url"), *place, settings.s3)
 
 
-def remedy_of(place: S3Place, fault: ZhuiwenError) -> Message:
+def choose_remedy(place: S3Place, fault: ZhuiwenError) -> Message:
     """What to do: look at the setting where nobody answers; else what the store, which did answer, said."""
     is_silent = isinstance(fault, ServiceUnavailable)
     return Message("start.check-variable", variable=place.variable) if is_silent else fault.message

@@ -18,7 +18,7 @@ STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class PreparationStep:
     """One command. Each finds out by itself what is left to do: asking first costs the start of another interpreter."""
 
     name: Message
@@ -26,18 +26,20 @@ class Step:
     tells: bool = False  # what it prints is for the user
 
 
-def steps(*, is_alone: bool) -> tuple[Step, ...]:
+def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
     """All steps, in order. `is_alone`: no worker of this installation runs anywhere."""
     alone = ("--alone",) if is_alone else ()
     return (
         # Django's checks are of the code, and cost a second: `doctor` has them made.
-        Step(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
-        Step(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
-        Step(Message("start.step-prepare"), _python("webadmin.process", "webadmin.preparation", *alone), tells=True),
+        PreparationStep(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
+        PreparationStep(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
+        PreparationStep(
+            Message("start.step-prepare"), _python("webadmin.process", "webadmin.preparation", *alone), tells=True
+        ),
     )
 
 
-def prepare(home: Home, wanted: Sequence[Step], on_progress: Callable[[Message], None]) -> None:
+def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable[[Message], None]) -> None:
     """Run the steps in order; safe to run twice. Raises PreparationFailed."""
     touched_privately(_log(home)).write_text("", "utf-8")
     for step in wanted:
@@ -47,7 +49,7 @@ def prepare(home: Home, wanted: Sequence[Step], on_progress: Callable[[Message],
             on_progress(_message(line))
 
 
-def run(home: Home, step: Step) -> list[str]:
+def run(home: Home, step: PreparationStep) -> list[str]:
     """Run one step and return what it printed, which goes to logs/preparation.log too. Raises PreparationFailed."""
     log = _log(home)
     environment = home.environ(os.environ)

@@ -15,7 +15,7 @@ from deploy.home import Home
 from deploy.services import redis_server
 from deploy.services.health import (
     TIMEOUT_S,
-    Health,
+    ServiceHealth,
     mongo_health,
     reachable,
     redis_answers,
@@ -66,7 +66,7 @@ class Process:
     name: str
     command: tuple[str, ...]
     priority: int
-    health: Callable[[float], Health]
+    health: Callable[[float], ServiceHealth]
     stop_wait_s: float
     stop_signal: str = "TERM"
     start_s: float = 1.0
@@ -77,7 +77,7 @@ class Process:
     is_waiting: Callable[[], bool] = lambda: False
 
     def is_ready(self) -> bool:
-        return self.health(TIMEOUT_S) is Health.READY
+        return self.health(TIMEOUT_S) is ServiceHealth.READY
 
     @property
     def is_store(self) -> bool:
@@ -99,7 +99,7 @@ class Process:
             return not variable.startswith("ZHUIWEN_")
         return self.name in _READ_BY.get(variable, (self.name,))
 
-    def is_moved_by(self, variable: str) -> bool:
+    def is_affected(self, variable: str) -> bool:
         """Whether it reads this variable, or listens elsewhere when it changes."""
         places = (self.listens.variable, self.listens.host_variable) if self.listens else ()
         return self.reads(variable) or variable in places

@@ -42,9 +42,9 @@ def executable() -> Path:
 
 def configuration(home: Home) -> str:
     """redis.conf. It listens on a socket in a folder of this user alone, and on no port."""
-    return _CONFIGURATION.format(socket=_quoted(sockets.path(home.path, "redis")), folder=_quoted(home.path / "redis"))
+    return _CONFIGURATION.format(socket=_quote(sockets.path(home.path, "redis")), folder=_quote(home.path / "redis"))
 
 
-def _quoted(path: Path) -> str:
+def _quote(path: Path) -> str:
     escaped = str(path).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'

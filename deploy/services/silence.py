@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from deploy.services.health import Health
+from deploy.services.health import ServiceHealth
 from deploy.services.processes import WATCH_TIMEOUT_S, Process
 
 SILENT_S = 30.0  # what does not answer for so long is replaced
@@ -35,7 +35,7 @@ class Silent:
             os.killpg(self.pid, signal.SIGKILL)  # the supervisor gives each process a group of its own
 
 
-class Watch:
+class SilenceWatch:
     """Looks at processes again and again; `infos` is what the supervisor says of them."""
 
     def __init__(
@@ -71,7 +71,7 @@ class Watch:
 
     def _is_too_silent(self, process: Process, seen: Silent) -> bool:
         asked_at = time.monotonic()
-        if process.health(WATCH_TIMEOUT_S) is not Health.SILENT:
+        if process.health(WATCH_TIMEOUT_S) is not ServiceHealth.SILENT:
             seen.since, seen.looks, seen.patient_until = None, 0, asked_at
             return False
         if process.is_waiting():

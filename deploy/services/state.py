@@ -14,7 +14,7 @@ from core.wording import Message
 from deploy.home import Home
 from deploy.services import health
 from deploy.services.logs import last_line
-from deploy.services.object_stores import S3Place, remedy_of, s3_places
+from deploy.services.object_stores import S3Place, choose_remedy, s3_places
 from deploy.services.processes import Process, processes
 from deploy.services.supervision import Supervisor, starts_path
 
@@ -23,7 +23,7 @@ MANY_STARTS, MANY_STARTS_S = 4, 120.0
 IMPORTING_S = 30.0  # five interpreters that start at once on two busy cores took 25 s (November 2026)
 
 
-class State(StrEnum):
+class InstallationState(StrEnum):
     """What one can say of a service."""
 
     RUNNING = "running"
@@ -40,7 +40,7 @@ class ServiceStatus:
     """One row of `zhuiwen status`. Empty or None: does not apply."""
 
     name: str
-    state: State
+    state: InstallationState
     pid: int | None = None
     memory_mb: float | None = None  # with its children; what they share counts once
     uptime_s: float | None = None
@@ -50,7 +50,7 @@ class ServiceStatus:
 
     @property
     def is_ok(self) -> bool:
-        return self.state in (State.RUNNING, State.EXTERNAL)
+        return self.state in (InstallationState.RUNNING, InstallationState.EXTERNAL)
 
 
 def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatus]:
@@ -102,26 +102,26 @@ def _own(home: Home, process: Process, info: dict[str, Any] | None) -> ServiceSt
     else:
         pid, uptime_s = info["pid"], float(info["now"] - info["start"])
         memory_mb = held_mb(info["pid"])
-    is_bad = state in (State.FAILING, State.SILENT)
+    is_bad = state in (InstallationState.FAILING, InstallationState.SILENT)
     log = home.logs / f"{process.name}.log"
-    remedy = Message("start.up") if state is State.STOPPED else None
+    remedy = Message("start.up") if state is InstallationState.STOPPED else None
     remedy = Message("start.read-log", log=log) if is_bad else remedy
     words = last_line(log) if is_bad else ""
     return ServiceStatus(process.name, state, pid, memory_mb, uptime_s, process.address, words, remedy)
 
 
-def _state(home: Home, process: Process, info: dict[str, Any] | None) -> State:
+def _state(home: Home, process: Process, info: dict[str, Any] | None) -> InstallationState:
     named = info["statename"] if info is not None else "STOPPED"
     if named in ("STOPPED", "STOPPING"):
-        return State.STOPPED
+        return InstallationState.STOPPED
     if named in ("FATAL", "EXITED", "UNKNOWN", "BACKOFF") or is_dying_again_and_again(home, process.name):
-        return State.FAILING
+        return InstallationState.FAILING
     if process.listens is None and named == "STARTING":
-        return State.STARTING
+        return InstallationState.STARTING
     if process.is_ready():
-        return State.RUNNING
+        return InstallationState.RUNNING
     is_new = info is not None and info["now"] - info["start"] < IMPORTING_S
-    return State.STARTING if named == "STARTING" or is_new else State.SILENT
+    return InstallationState.STARTING if named == "STARTING" or is_new else InstallationState.SILENT
 
 
 def _external(home: Home) -> list[ServiceStatus]:
@@ -134,11 +134,11 @@ def _external(home: Home) -> list[ServiceStatus]:
          "ZHUIWEN_DATABASE_URL"),
     ]  # fmt: skip
     return [
-        ServiceStatus(name, State.EXTERNAL, address=without_secrets(url))
+        ServiceStatus(name, InstallationState.EXTERNAL, address=without_secrets(url))
         if answers(url)
         else ServiceStatus(
             name,
-            State.UNREACHABLE,
+            InstallationState.UNREACHABLE,
             address=without_secrets(url),
             remedy=Message("start.check-variable", variable=variable),
         )
@@ -149,8 +149,8 @@ def _external(home: Home) -> list[ServiceStatus]:
 
 def _object_store(place: S3Place) -> ServiceStatus:
     fault = place.read_fault()
-    state = State.EXTERNAL if fault is None else State.UNREACHABLE
-    remedy = None if fault is None else remedy_of(place, fault)
+    state = InstallationState.EXTERNAL if fault is None else InstallationState.UNREACHABLE
+    remedy = None if fault is None else choose_remedy(place, fault)
     return ServiceStatus(place.name, state, address=place.address, remedy=remedy)
 
 

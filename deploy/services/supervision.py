@@ -20,7 +20,7 @@ from core.private_files import write_privately
 from deploy.home import Home
 from deploy.services import launch, redis_server
 from deploy.services.processes import Process
-from deploy.services.waiting import wait_for
+from deploy.services.waiting import wait_until
 
 LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # of each process: 40 MB at most
 RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before it counts as dying again and again
@@ -136,7 +136,7 @@ def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[st
     for process in table:
         old, new = before.get(process.name, {}).get("environment", {}), _entry(home, process)["environment"]
         differing = sorted(name for name in {*old, *new} if old.get(name) != new.get(name))
-        found[process.name] = [name for name in differing if process.is_moved_by(name)]
+        found[process.name] = [name for name in differing if process.is_affected(name)]
     return found
 
 
@@ -157,7 +157,7 @@ def start_supervisor(home: Home) -> None:
         umask=0o077,
     )
     supervisor = Supervisor(home)
-    is_up = started.returncode == 0 and wait_for(lambda: supervisor.pid() is not None, START_DEADLINE_S)
+    is_up = started.returncode == 0 and wait_until(lambda: supervisor.pid() is not None, START_DEADLINE_S)
     if not is_up:
         said = (started.stderr or started.stdout).strip().splitlines()
         faults = [line for line in said if line.startswith("Error:")]
@@ -195,7 +195,7 @@ def _program(home: Home, process: Process, entry: dict[str, Any]) -> str:
     seen = json.dumps([entry | {"environment": read}, own], sort_keys=True)
     return _PROGRAM.format(
         name=process.name,
-        command=" ".join(_quoted(part) for part in (sys.executable, launch.__file__, TABLE, process.name)),
+        command=" ".join(_quote(part) for part in (sys.executable, launch.__file__, TABLE, process.name)),
         priority=process.priority,
         start_s=process.start_s,
         retries=RETRIES,
@@ -211,7 +211,7 @@ def _relative(home: Home, path: Path) -> str:
     return path.name if path.parent == home.run else str(path).replace("%", "%%")
 
 
-def _quoted(part: Path | str) -> str:
+def _quote(part: Path | str) -> str:
     """One word of a supervisord command line: quoted for its shlex, % doubled for its expansion."""
     escaped = str(part).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'

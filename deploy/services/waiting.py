@@ -6,7 +6,7 @@ from collections.abc import Callable
 POLL_S = 0.1
 
 
-def wait_for(is_true: Callable[[], bool], deadline_s: float) -> bool:
+def wait_until(is_true: Callable[[], bool], deadline_s: float) -> bool:
     """Whether `is_true()` became true before the deadline."""
     end = time.monotonic() + deadline_s
     while not is_true():

@@ -11,7 +11,7 @@ import time
 from core.heartbeat import PROCESS, write_heartbeat
 from deploy.home import prepare
 from deploy.services.processes import LOOK_EVERY_S, processes
-from deploy.services.silence import Watch
+from deploy.services.silence import SilenceWatch
 from deploy.services.supervision import Supervisor
 
 log = logging.getLogger("zhuiwen.watch")
@@ -21,7 +21,7 @@ def main() -> None:
     """Watch this installation until the supervisor ends this process."""
     logging.basicConfig(format="%(asctime)s %(levelname)s %(message)s", level=logging.INFO)
     home = prepare(os.environ)
-    watch = Watch(Supervisor(home).infos)
+    watch = SilenceWatch(Supervisor(home).infos)
     while True:
         looked_at = time.monotonic()
         others = [process for process in processes(home) if process.name != os.environ.get(PROCESS)]

@@ -27,7 +27,7 @@ class World:
     material: CaseMaterial
 
     def proof(self, of: Bundle) -> DayProof:
-        return days.proof_of(of.digest, of.day, self.digests, [self.stamp])
+        return days.make_day_proof(of.digest, of.day, self.digests, [self.stamp])
 
 
 @pytest.fixture(scope="session")
@@ -47,8 +47,10 @@ def world(authority: LocalAuthority) -> World:
     )
     digests = tuple(each.digest for each in (*bundles, *others))
     with serving_stamps(authority) as url:
-        stamp = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(days.root_of(digests))
-    proven = [ProvenBundle(each.content, days.proof_of(each.digest, each.day, digests, [stamp])) for each in bundles]
+        stamp = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(days.day_root(digests))
+    proven = [
+        ProvenBundle(each.content, days.make_day_proof(each.digest, each.day, digests, [stamp])) for each in bundles
+    ]
     history = [{"at": "2026-11-20T08:15:30Z", "event": "first_seen"}]
     material = CaseMaterial(7, {"work": "桂花开得晚", "site": "daoban.example"}, proven, history)
     return World(authority, bundles, others, digests, stamp, material)

@@ -22,8 +22,8 @@ from bundles import bundle, container
 from bundles.canonical import canonical
 from bundles.cdx import sort_key
 from bundles.faults import DoesNotHold, Fault
-from bundles.opened import opened
-from bundles.warc_reading import Budget
+from bundles.opened import open_bundle
+from bundles.warc_reading import ByteBudget
 from core.captures import NameAnswer, TlsSession
 from core.errors import BadInput
 from core.ids import digest
@@ -175,7 +175,7 @@ def test_two_bundles_of_one_page_cannot_be_told_from_each_others_digest() -> Non
 
 
 def test_what_was_found_can_be_computed_anew_from_the_bundle() -> None:
-    found = opened(WACZ.content, "bundle").finding
+    found = open_bundle(WACZ.content, "bundle").finding
     assert found["work"]["digest"] == finding().work_digest
     assert found["passages"][0]["work_excerpt"] == PASSAGE
     assert found["passages"][0]["page"] == [PAGE_TEXT.index(PASSAGE), PAGE_TEXT.index(PASSAGE) + len(PASSAGE)]
@@ -185,7 +185,7 @@ def test_what_was_found_can_be_computed_anew_from_the_bundle() -> None:
 
 def test_the_certificates_that_the_server_showed_are_kept_and_named() -> None:
     given = capture()
-    whole = opened(bundle.make(given, finding(), made_at=MADE).content, "bundle")
+    whole = open_bundle(bundle.make(given, finding(), made_at=MADE).content, "bundle")
     tls = whole.connection["exchanges"][1]["tls"]
     assert bytes(whole.files[tls["file"]]).decode() == DER_cert_to_PEM_cert(given.page.tls.certificates[0])  # type: ignore[union-attr]
     assert tls["certificates"][0]["subject"] == "CN=m.daoban.example"
@@ -208,7 +208,7 @@ def test_sessions_and_logins_are_in_no_file_of_the_bundle() -> None:
         gzip.decompress(data) if name.endswith(".gz") else data for name, data in files_of(made.content).items()
     )
     assert b"geheim" not in expanded
-    told = opened(made.content, "bundle").connection["exchanges"][0]["withheld"]
+    told = open_bundle(made.content, "bundle").connection["exchanges"][0]["withheld"]
     assert told == ["Cookie", "Proxy-Authorization", "authorization", "Set-Cookie"]
 
 
@@ -216,13 +216,13 @@ def test_a_site_cannot_write_headers_of_its_own_into_the_record() -> None:
     page = replace(capture().page, response_headers=(("X-Evil", "a\r\nWARC-Type: forged\r\n\r\nbody"),))
     made = bundle.make(capture(exchanges=(page,)), finding(), made_at=MADE)
     assert [kind for kind, _, _ in records_of(made.content)].count("response") == 1
-    assert opened(made.content, "bundle").page["body_digest"] == digest(HTML)
+    assert open_bundle(made.content, "bundle").page["body_digest"] == digest(HTML)
 
 
 def test_texts_with_half_characters_survive() -> None:
     text = PAGE_TEXT + "\ud83d 半个字符"
     made = bundle.make(capture(text=text, title="标题\udc00"), finding(), made_at=MADE)
-    whole = opened(made.content, "bundle")
+    whole = open_bundle(made.content, "bundle")
     assert whole.page["text_digest"] == digest(text.encode("utf-8", "surrogatepass"))
     assert whole.page["title"] == "标题\udc00"
 
@@ -242,12 +242,12 @@ def test_a_bundle_whose_parts_contradict_each_other_does_not_hold() -> None:
     page = json.loads(files_of(WACZ.content)[bundle.PAGE])
     lied = rebuilt(WACZ.content, {bundle.PAGE: canonical(page | {"body_digest": "00" * 32})})
     with pytest.raises(DoesNotHold) as caught:
-        opened(lied, "bundle")
+        open_bundle(lied, "bundle")
     assert caught.value.fault is Fault.CONTRADICTS
     found = json.loads(files_of(WACZ.content)[bundle.FINDING])
     found["passages"][0]["page_excerpt"] = "卖豆腐的老人"
     with pytest.raises(DoesNotHold, match=r"evidence/finding.json"):
-        opened(rebuilt(WACZ.content, {bundle.FINDING: canonical(found)}), "bundle")
+        open_bundle(rebuilt(WACZ.content, {bundle.FINDING: canonical(found)}), "bundle")
 
 
 def test_the_text_as_it_came_leads_to_the_text_that_was_compared() -> None:
@@ -255,12 +255,12 @@ def test_the_text_as_it_came_leads_to_the_text_that_was_compared() -> None:
     mark = Mark("hidden_text", TextRange(4, 8), TextRange(4, 4))
     passage = replace(finding().passages[0], raw=(8, 12))
     made = bundle.make(capture(raw_text=raw, marks=(mark,)), finding(passages=(passage,)), made_at=MADE)
-    page = opened(made.content, "bundle").page
+    page = open_bundle(made.content, "bundle").page
     assert (page["raw_text"], page["marks"]) == (raw, [{"kind": "hidden_text", "raw": [4, 8], "text": [4, 4]}])
     assert json.loads(files_of(made.content)[bundle.FINDING])["passages"][0]["raw"] == [8, 12]
     for wrong in ({"raw_text": f"{raw}。"}, {"marks": []}, {"marks": [{"kind": "hidden_text", "raw": [9, 1]}]}):
         with pytest.raises(DoesNotHold, match=r"evidence/page.json"):
-            opened(rebuilt(made.content, {bundle.PAGE: canonical(page | wrong)}), "bundle")
+            open_bundle(rebuilt(made.content, {bundle.PAGE: canonical(page | wrong)}), "bundle")
 
 
 @pytest.mark.parametrize("name", [bundle.PAGE, bundle.FINDING])
@@ -272,7 +272,7 @@ def test_a_statement_that_lacks_a_field_or_has_another_kind_is_refused_in_a_sent
         without = {key: value for key, value in whole.items() if key != field}
         for changed in (without, whole | {field: 7}, whole | {field: [None]}):
             with pytest.raises(DoesNotHold):
-                opened(rebuilt(WACZ.content, {name: canonical(changed)}), "bundle")
+                open_bundle(rebuilt(WACZ.content, {name: canonical(changed)}), "bundle")
 
 
 @pytest.mark.parametrize("name", [bundle.PAGE, bundle.FINDING, bundle.CONNECTION, bundle.ARCHIVE, bundle.PAGES])
@@ -280,25 +280,25 @@ def test_a_changed_file_is_named(name: str) -> None:
     files = files_of(WACZ.content)
     files[name] = files[name][:-1] + bytes([files[name][-1] ^ 1])
     with pytest.raises(DoesNotHold) as caught:
-        opened(container.write(files), "bundle")
+        open_bundle(container.write(files), "bundle")
     assert (caught.value.fault, caught.value.part) == (Fault.DIGEST, f"bundle > {name}")
 
 
 def test_a_missing_and_a_foreign_file_are_named() -> None:
     files = files_of(WACZ.content)
     with pytest.raises(DoesNotHold, match=r"finding\.json is missing"):
-        opened(container.write({name: data for name, data in files.items() if name != bundle.FINDING}), "bundle")
+        open_bundle(container.write({name: data for name, data in files.items() if name != bundle.FINDING}), "bundle")
     with pytest.raises(DoesNotHold, match=r"extra\.txt is not listed"):
-        opened(container.write({**files, "extra.txt": b"x"}), "bundle")
+        open_bundle(container.write({**files, "extra.txt": b"x"}), "bundle")
 
 
 def test_an_archive_that_expands_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bundles.opened.Budget", partial(Budget, 1_000_000))
+    monkeypatch.setattr("bundles.opened.ByteBudget", partial(ByteBudget, 1_000_000))
     archive = gzip.decompress(files_of(WACZ.content)[bundle.ARCHIVE])
     head = b"WARC/1.1\r\nContent-Length: 50000000\r\n\r\n"
     for bomb in (head + bytes(50_000_000), archive + head + bytes(50_000_000)):
         with pytest.raises(DoesNotHold) as caught:
-            opened(rebuilt(WACZ.content, {bundle.ARCHIVE: gzip.compress(bomb)}), "bundle")
+            open_bundle(rebuilt(WACZ.content, {bundle.ARCHIVE: gzip.compress(bomb)}), "bundle")
         assert caught.value.fault is Fault.TOO_LARGE
 
 
@@ -308,7 +308,7 @@ gzipped = partial(gzip.compress, mtime=0)  # the same bytes, and so the same tes
 @pytest.mark.parametrize("archive", [b"", b"no gzip", gzipped(b"no warc"), gzipped(b"WARC/1.1\r\n")[:-4]])
 def test_an_archive_that_is_none_is_refused_in_a_sentence(archive: bytes) -> None:
     with pytest.raises(DoesNotHold):
-        opened(rebuilt(WACZ.content, {bundle.ARCHIVE: archive}), "bundle")
+        open_bundle(rebuilt(WACZ.content, {bundle.ARCHIVE: archive}), "bundle")
 
 
 @pytest.mark.parametrize(
@@ -330,7 +330,7 @@ def test_records_written_otherwise_are_refused_without_a_word_of_theirs(
     assert change[0] in archive
     changed = gzip.compress(archive.replace(*change, 1))
     with pytest.raises(DoesNotHold, match=r"archive/data\.warc\.gz"):
-        opened(rebuilt(WACZ.content, {bundle.ARCHIVE: changed}), "bundle")
+        open_bundle(rebuilt(WACZ.content, {bundle.ARCHIVE: changed}), "bundle")
     assert capsys.readouterr() == ("", "")
 
 
@@ -355,7 +355,7 @@ def test_whatever_a_site_sends_becomes_a_bundle_that_holds(
         absent={title: Message("bundle.came-from", origin=text)},
     )
     made = bundle.make(given_page, finding(passages=(), work_title=title), made_at=MADE, salt=SALT)
-    held = opened(made.content, "bundle")
+    held = open_bundle(made.content, "bundle")
     assert held.page["text_digest"] == digest(text.encode("utf-8", "surrogatepass"))
     assert held.page["body_digest"] == digest(body)
     assert len(list(ArchiveIterator(io.BytesIO(held.files[bundle.ARCHIVE])))) >= 8

@@ -9,9 +9,9 @@ import pytest
 
 from bundles import bundle
 from bundles.canonical import canonical
-from bundles.circumstances import MAX_CHARS, caches_in
+from bundles.circumstances import MAX_CHARS, cache_headers
 from bundles.faults import DoesNotHold, Fault
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from bundles.records import NO_DRAWING, Capture, CaseMaterial, ProvenBundle
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, NetworkRoute
@@ -39,7 +39,7 @@ def made(given: Capture) -> bytes:
 
 
 def said_of(given: Capture) -> dict[str, Any]:
-    said = opened(made(given), "bundle").circumstances
+    said = open_bundle(made(given), "bundle").circumstances
     assert said is not None
     return dict(said)
 
@@ -108,7 +108,9 @@ def test_it_stays_small() -> None:
 
 
 def test_what_caches_say_is_cut_and_in_ascii() -> None:
-    assert caches_in([("X-Cache", "命中" + "x" * 500), ("x-cache", "b")])["x-cache"] == ("?" + "x" * 500)[:MAX_CHARS]
+    assert (
+        cache_headers([("X-Cache", "命中" + "x" * 500), ("x-cache", "b")])["x-cache"] == ("?" + "x" * 500)[:MAX_CHARS]
+    )
 
 
 def changed(said: dict[str, Any]) -> bytes:
@@ -123,7 +125,7 @@ def test_what_contradicts_the_recorded_heads_or_names_no_machine_does_not_hold(n
     said = said_of(capture())
     said["exchanges"][1][name] = value
     with pytest.raises(DoesNotHold) as caught:
-        opened(changed(said), "bundle")
+        open_bundle(changed(said), "bundle")
     assert (caught.value.fault, caught.value.part) == (Fault.CONTRADICTS, f"bundle > {bundle.CIRCUMSTANCES}")
 
 
@@ -132,7 +134,7 @@ def test_circumstances_without_a_field_do_not_hold(name: str) -> None:
     said = said_of(capture())
     del said[name]
     with pytest.raises(DoesNotHold):
-        opened(changed(said), "bundle")
+        open_bundle(changed(said), "bundle")
 
 
 def test_the_explanation_tells_them_in_both_languages() -> None:

@@ -13,8 +13,8 @@ from pyasn1_modules import rfc3161
 from bundles.authority import Authority, make_query
 from bundles.faults import DoesNotHold, Fault
 from bundles.records import Stamp
-from bundles.revocation import MAX_LIST_BYTES, pem_of
-from bundles.stamps import verified
+from bundles.revocation import MAX_LIST_BYTES, list_as_pem
+from bundles.stamps import verify_stamp
 from bundles.verification import Report
 from bundles.verify import lines
 from core.ids import digest
@@ -44,12 +44,12 @@ def test_stamps_of_every_usual_kind_of_key_are_accepted_and_a_changed_one_is_not
     key: str, signature: str, ess: str, tmp_path: Path
 ) -> None:
     stamp = stamped(LocalAuthority(tmp_path, key=key, signature=signature, ess=ess))
-    facts = verified(stamp, ROOT, "response.tsr")
+    facts = verify_stamp(stamp, ROOT, "response.tsr")
     assert (facts.policy, facts.signer) == (DEFAULT_POLICY, "CN=Local Time Stamps")
     changed = stamp.response[:-1] + bytes([stamp.response[-1] ^ 1])
     assert refused(replace(stamp, response=changed)) in (Fault.STAMP_SIGNATURE, Fault.UNREADABLE)
     with pytest.raises(DoesNotHold):
-        verified(stamp, digest(b"another"), "response.tsr")
+        verify_stamp(stamp, digest(b"another"), "response.tsr")
 
 
 def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_sentence(tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_se
     for number, usage in enumerate(usages):
         stamp = stamped(LocalAuthority(tmp_path / str(number), usage=usage, signature="cms"))
         with pytest.raises(DoesNotHold, match="time stamps") as caught:
-            verified(stamp, ROOT, "response.tsr")
+            verify_stamp(stamp, ROOT, "response.tsr")
         assert caught.value.fault is Fault.STAMP_CHAIN
         assert "时间戳" in caught.value.message.in_language("zh")
 
@@ -65,7 +65,7 @@ def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_se
 def test_a_stamp_made_after_its_certificate_expired_is_refused_in_a_sentence(tmp_path: Path) -> None:
     stamp = stamped(LocalAuthority(tmp_path, days=-1, signature="cms"))
     with pytest.raises(DoesNotHold, match="CN=Local Time Stamps was not valid then"):
-        verified(stamp, ROOT, "response.tsr")
+        verify_stamp(stamp, ROOT, "response.tsr")
 
 
 def test_an_authority_that_answers_under_another_policy_is_refused_before_anything_is_kept(tmp_path: Path) -> None:
@@ -109,14 +109,14 @@ def test_a_stamp_of_a_revoked_certificate_counts_only_where_its_key_was_safe(
     local: LocalAuthority, reason: str | None, at: datetime, is_accepted: bool
 ) -> None:
     stamp = stamped(local)
-    lists = pem_of(local.revoking(reason, at)) + pem_of(local.revoking("", NOW, issuer="root"))
+    lists = list_as_pem(local.revoking(reason, at)) + list_as_pem(local.revoking("", NOW, issuer="root"))
     enclosed, of_reader = replace(stamp, ca_pem=stamp.ca_pem + lists), stamp.ca_pem + lists
     for given, trusted in ((enclosed, b""), (stamp, of_reader)):
         if is_accepted:
-            assert verified(given, ROOT, "response.tsr", trusted).not_revoked_at is not None
+            assert verify_stamp(given, ROOT, "response.tsr", trusted).not_revoked_at is not None
             continue
         with pytest.raises(DoesNotHold, match="had been revoked: CN=Local Time Stamps") as caught:
-            verified(given, ROOT, "response.tsr", trusted)
+            verify_stamp(given, ROOT, "response.tsr", trusted)
         assert caught.value.fault is Fault.STAMP_REVOKED
         assert "吊销" in caught.value.message.in_language("zh")
 
@@ -125,15 +125,17 @@ def test_without_the_lists_of_every_issuer_revocation_is_said_to_be_not_checked(
     local: LocalAuthority, tmp_path: Path
 ) -> None:
     stamp = stamped(local)
-    facts = verified(stamp, ROOT, "response.tsr")
+    facts = verify_stamp(stamp, ROOT, "response.tsr")
     assert facts.not_revoked_at is None
     said = "\n".join(lines(Report(1, None, None, "", (), (facts,), 0, 1, 1)))
     assert "revocation not checked" in said
-    one = replace(stamp, ca_pem=stamp.ca_pem + pem_of(local.revoking("", NOW)))
-    assert verified(one, ROOT, "response.tsr").not_revoked_at is None
+    one = replace(stamp, ca_pem=stamp.ca_pem + list_as_pem(local.revoking("", NOW)))
+    assert verify_stamp(one, ROOT, "response.tsr").not_revoked_at is None
     forger = LocalAuthority(tmp_path)  # of the same names, with other keys: its list counts for nothing
-    lists = pem_of(forger.revoking("keyCompromise", NOW - HOUR)) + pem_of(forger.revoking("", NOW, issuer="root"))
-    assert verified(replace(stamp, ca_pem=stamp.ca_pem + lists), ROOT, "response.tsr").not_revoked_at is None
+    lists = list_as_pem(forger.revoking("keyCompromise", NOW - HOUR)) + list_as_pem(
+        forger.revoking("", NOW, issuer="root")
+    )
+    assert verify_stamp(replace(stamp, ca_pem=stamp.ca_pem + lists), ROOT, "response.tsr").not_revoked_at is None
 
 
 def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(tmp_path: Path) -> None:
@@ -154,7 +156,7 @@ def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(
         files["/revoked.crl"] = local[0].revoking("", NOW)
         stamp = asked.stamp(ROOT)
         assert stamp.ca_pem.count(b"BEGIN X509 CRL") == 1
-        assert verified(stamp, ROOT, "r").signer == "CN=Local Time Stamps"
+        assert verify_stamp(stamp, ROOT, "r").signer == "CN=Local Time Stamps"
         assert openssl_accepts(stamp, tmp_path)
         files["/revoked.crl"] = local[0].revoking("keyCompromise", NOW - HOUR)
         with pytest.raises(DoesNotHold) as caught:

@@ -16,7 +16,7 @@ from bundles.canonical import canonical
 from bundles.comparison import Comparison, MeasuredBand, SentencePair
 from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from bundles.verification import check, check_file
 from bundles.verify import HOLDS, NOT_STAMPED, report_verification
 from core.errors import BadInput
@@ -162,17 +162,17 @@ def test_a_work_that_is_enclosed_whole_has_the_digest_that_is_said(exported: byt
     pair = SentencePair((0, 3), (0, len(WORK)), 0.5)
     whole = bundle.make(bare_capture(text=PAGE), comparison(pairs=(pair,)), made_at=MADE, salt=SALT).content
     said = json.loads(container.read(memoryview(whole), "")[bundle.COMPARISON].tobytes())
-    opened(whole, "", bundle.COMPARISON)
+    open_bundle(whole, "", bundle.COMPARISON)
     said["work"]["digest"] = "0" * 64
     with pytest.raises(DoesNotHold):
-        opened(rebuilt(whole, {bundle.COMPARISON: canonical(said)}), "", bundle.COMPARISON)
+        open_bundle(rebuilt(whole, {bundle.COMPARISON: canonical(said)}), "", bundle.COMPARISON)
 
 
 def test_no_bundle_of_a_case_passes_for_that_of_a_lead(exported: bytes) -> None:
     of_a_case = bundle.make(bare_capture(), finding(), made_at=MADE, salt=SALT).content
     assert fault_of(with_bundle(exported, of_a_case)).part.endswith(bundle.COMPARISON)
     with pytest.raises(DoesNotHold):
-        opened(wacz(), "")
+        open_bundle(wacz(), "")
 
 
 @pytest.mark.parametrize("place", [(0, len(PAGE) + 1), (3, 3), (-4, -1)])

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bundles import merkle
-from bundles.days import proof_of, root_of
+from bundles.days import day_root, make_day_proof
 from core.ids import Digest
 
 sets = st.sets(st.binary(min_size=32, max_size=32).map(lambda data: Digest(data.hex())), min_size=1, max_size=70)
@@ -25,28 +25,28 @@ def by_the_book(leaves: list[bytes]) -> bytes:
 
 @given(sets)
 def test_the_root_is_that_of_the_standard(digests: set[Digest]) -> None:
-    assert root_of(digests) == by_the_book([bytes.fromhex(each) for each in sorted(digests)]).hex()
+    assert day_root(digests) == by_the_book([bytes.fromhex(each) for each in sorted(digests)]).hex()
 
 
 @given(sets)
 def test_each_audit_path_leads_to_the_root(digests: set[Digest]) -> None:
-    leaves = merkle.leaves_of(tuple(digests))
+    leaves = merkle.sort_leaves(tuple(digests))
     for index, leaf in enumerate(leaves):
         path = merkle.audit_path(leaves, index)
-        assert merkle.root_from(leaf, index, len(leaves), path) == merkle.root(leaves)
+        assert merkle.compute_root(leaf, index, len(leaves), path) == merkle.root(leaves)
 
 
 @given(sets, st.data())
 def test_no_other_leaf_place_or_path_leads_there(digests: set[Digest], data: st.DataObject) -> None:
-    leaves = merkle.leaves_of(tuple(digests))
+    leaves = merkle.sort_leaves(tuple(digests))
     index = data.draw(st.integers(0, len(leaves) - 1))
     path, root = merkle.audit_path(leaves, index), merkle.root(leaves)
     other = Digest(hashlib.sha256(leaves[index].encode()).hexdigest())
-    assert merkle.root_from(other, index, len(leaves), path) != root
-    assert merkle.root_from(leaves[index], index, len(leaves), (*path, other)) != root
-    assert merkle.root_from(leaves[index], len(leaves), len(leaves), path) is None
+    assert merkle.compute_root(other, index, len(leaves), path) != root
+    assert merkle.compute_root(leaves[index], index, len(leaves), (*path, other)) != root
+    assert merkle.compute_root(leaves[index], len(leaves), len(leaves), path) is None
     if path:
-        assert merkle.root_from(leaves[index], index, len(leaves), path[:-1]) != root
+        assert merkle.compute_root(leaves[index], index, len(leaves), path[:-1]) != root
 
 
 def test_a_node_is_never_taken_for_a_leaf() -> None:
@@ -61,10 +61,10 @@ def test_a_proof_names_no_other_bundle() -> None:
     digests = [Digest(hashlib.sha256(bytes([n])).hexdigest()) for n in range(9)]
     from datetime import date
 
-    proof = proof_of(digests[4], date(2026, 11, 20), digests)
+    proof = make_day_proof(digests[4], date(2026, 11, 20), digests)
     assert not set(proof.path) & set(digests)
 
 
 def test_a_day_without_bundles_has_no_tree() -> None:
     with pytest.raises(ValueError, match="leaf"):
-        root_of([])
+        day_root([])

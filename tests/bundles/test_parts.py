@@ -20,7 +20,7 @@ from bundles import bundle, layout, originals
 from bundles.canonical import canonical
 from bundles.cdx import sort_key
 from bundles.faults import DoesNotHold, Fault
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from bundles.records import NO_DRAWING, Capture, CaseMaterial, Drawing, ProvenBundle, Undrawn
 from bundles.verification import check_file
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource
@@ -106,7 +106,7 @@ def test_every_part_of_a_chapter_is_there_with_its_request_and_its_redirects() -
     for number in (2, 3):
         expected += [f"https://m.daoban.example/go?{number}", f"https://m.daoban.example/7_{number}.html"]
     assert records == [(kind, where) for where in expected for kind in ("request", "response")]
-    held = opened(content, "bundle")
+    held = open_bundle(content, "bundle")
     assert held.page["url"] == URL
     assert [each["url"] for each in held.page["following"]] == [
         "https://m.daoban.example/7_2.html",
@@ -126,7 +126,7 @@ def test_a_page_of_a_browser_has_what_was_received_and_the_document_that_was_rea
     assert contents["conversion", f"urn:dom:{URL}"] == DOM
     assert contents["response", URL] == capture().page.body
     assert contents["resource", "https://m.daoban.example/look.css"] == SHEET
-    held = opened(content, "bundle")
+    held = open_bundle(content, "bundle")
     assert (held.page["source"], held.page["made_with"]) == ("browser", "Chromium 150.0")
     assert held.page["read_from"] == {"record": f"urn:dom:{URL}", "digest": digest(DOM), "bytes": len(DOM)}
     assert held.page["body_digest"] == digest(capture().page.body)
@@ -139,7 +139,7 @@ def test_a_page_of_a_browser_has_what_was_received_and_the_document_that_was_rea
 
 
 def test_a_page_of_an_archive_has_the_records_of_that_archive_byte_for_byte() -> None:
-    held = opened(made(from_archive()), "bundle")
+    held = open_bundle(made(from_archive()), "bundle")
     assert gzip.decompress(held.files[originals.WARC_FILE]) == RECORD + b"\r\n\r\n" + REQUEST + b"\r\n\r\n"
     kinds = [each.rec_type for each in ArchiveIterator(io.BytesIO(held.files[originals.WARC_FILE]))]
     assert kinds == ["response", "request"]
@@ -155,7 +155,7 @@ def test_what_a_bundle_says_of_its_parts_is_held_against_its_records() -> None:
     def fault(content: bytes, name: str, **changes: object) -> DoesNotHold:
         said = json.loads(files_of(content)[name])
         with pytest.raises(DoesNotHold) as caught:
-            opened(rebuilt(content, {name: canonical(said | changes)}), "bundle")
+            open_bundle(rebuilt(content, {name: canonical(said | changes)}), "bundle")
         return caught.value
 
     several, browsed, archived = made(in_parts()), made(by_browser()), made(from_archive())
@@ -188,7 +188,7 @@ def in_parts_of_which_the_last_was_not_drawn() -> Capture:
 
 def test_each_page_of_a_text_has_its_screenshot_and_pdf_under_its_number() -> None:
     content = made(in_parts_of_which_the_last_was_not_drawn())
-    held = opened(content, "bundle")
+    held = open_bundle(content, "bundle")
     two = drawing(2, "").screenshot, drawing(2, "").pdf
     assert {name: shown for name, shown in held.renderings.items() if name != "text"} == {
         "screenshot": PNG,
@@ -247,7 +247,7 @@ def test_what_is_said_of_drawings_is_held_against_them() -> None:
         {"screenshot": None, "undrawn": {"why": "browser_failed", "limit": 0}},
     ):
         with pytest.raises(DoesNotHold) as caught:
-            opened(rebuilt(content, {bundle.PAGE: canonical(said | changed)}), "bundle")
+            open_bundle(rebuilt(content, {bundle.PAGE: canonical(said | changed)}), "bundle")
         assert caught.value.fault is Fault.CONTRADICTS, changed
 
 

@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bundles.authority import Authority, make_query
-from bundles.certificates import certificates_in, chain_of
+from bundles.certificates import find_chain, parse_certificates
 from bundles.faults import DoesNotHold, Fault
 from bundles.records import Stamp
-from bundles.stamps import verified
+from bundles.stamps import verify_stamp
 from core.ids import digest
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
 
@@ -40,14 +40,14 @@ def stamped(authority: LocalAuthority, policy: str = "", nonce: int = 4711) -> S
 
 def refused(stamp: Stamp, trusted: bytes = b"") -> Fault:
     with pytest.raises(DoesNotHold) as caught:
-        verified(stamp, ROOT, "response.tsr", trusted)
+        verify_stamp(stamp, ROOT, "response.tsr", trusted)
     assert caught.value.part == "response.tsr"
     assert caught.value.message.in_language("zh") != caught.value.message.in_language("en")
     return caught.value.fault
 
 
 def test_a_stamp_says_when_by_whom_and_up_to_which_root(stamp: Stamp, authority: LocalAuthority) -> None:
-    facts = verified(stamp, ROOT, "response.tsr")
+    facts = verify_stamp(stamp, ROOT, "response.tsr")
     assert facts.policy == DEFAULT_POLICY
     assert (facts.signer, facts.root) == ("CN=Local Time Stamps", "CN=Local Time Root")
     der = x509.load_pem_x509_certificate(authority.ca_pem).public_bytes(Encoding.DER)
@@ -67,7 +67,7 @@ def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: Stamp, tmp
 
 def test_a_stamp_on_another_digest_is_refused(stamp: Stamp) -> None:
     with pytest.raises(DoesNotHold) as caught:
-        verified(stamp, digest(b"another"), "response.tsr")
+        verify_stamp(stamp, digest(b"another"), "response.tsr")
     assert caught.value.fault is Fault.STAMP_OTHER_DIGEST
 
 
@@ -81,7 +81,7 @@ def test_an_answer_of_another_policy_is_refused(stamp: Stamp) -> None:
 
 
 def test_a_policy_that_is_asked_for_is_given(authority: LocalAuthority) -> None:
-    assert verified(stamped(authority, "1.3.6.1.4.1.99999.2"), ROOT, "r").policy == "1.3.6.1.4.1.99999.2"
+    assert verify_stamp(stamped(authority, "1.3.6.1.4.1.99999.2"), ROOT, "r").policy == "1.3.6.1.4.1.99999.2"
 
 
 def test_what_the_authority_refuses_is_no_stamp(authority: LocalAuthority) -> None:
@@ -100,11 +100,13 @@ def test_an_intermediate_alone_is_no_root(stamp: Stamp, authority: LocalAuthorit
 
 
 def test_a_certificate_that_was_not_valid_at_that_moment_is_refused(authority: LocalAuthority) -> None:
-    read = [certificates_in((authority.folder / f"{name}.pem").read_bytes()) for name in ("signer", "between", "root")]
+    read = [
+        parse_certificates((authority.folder / f"{name}.pem").read_bytes()) for name in ("signer", "between", "root")
+    ]
     (signer,), between, roots = read
-    assert chain_of(signer, between, roots, signer.not_valid_after_utc, "r")[-1] == roots[0]
+    assert find_chain(signer, between, roots, signer.not_valid_after_utc, "r")[-1] == roots[0]
     with pytest.raises(DoesNotHold, match="not valid then"):
-        chain_of(signer, between, roots, signer.not_valid_after_utc + timedelta(seconds=1), "r")
+        find_chain(signer, between, roots, signer.not_valid_after_utc + timedelta(seconds=1), "r")
 
 
 def test_a_signature_of_another_key_is_refused(stamp: Stamp) -> None:
@@ -124,10 +126,10 @@ def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: Stamp, position:
     changed = bytearray(stamp.response)
     changed[at] ^= flip
     try:
-        facts = verified(replace(stamp, response=bytes(changed)), ROOT, "response.tsr")
+        facts = verify_stamp(replace(stamp, response=bytes(changed)), ROOT, "response.tsr")
     except DoesNotHold:
         return
-    assert facts == verified(stamp, ROOT, "response.tsr")
+    assert facts == verify_stamp(stamp, ROOT, "response.tsr")
 
 
 def test_a_certificate_of_an_unknown_version_is_refused(stamp: Stamp) -> None:
@@ -136,7 +138,7 @@ def test_a_certificate_of_an_unknown_version_is_refused(stamp: Stamp) -> None:
     assert refused(replace(stamp, response=stamp.response.replace(third, third[:-1] + b"\x03")))
     pem = _with_version(stamp.ca_pem, 3)
     with pytest.raises(ValueError, match="unknown version"):
-        certificates_in(pem)
+        parse_certificates(pem)
 
 
 def _with_version(pem: bytes, version: int) -> bytes:
@@ -174,5 +176,5 @@ def test_an_authority_is_asked_over_http_and_its_answer_verified(authority: Loca
     with serving_stamps(authority) as url:
         made = Authority(url, authority.ca_pem, TO_LOOPBACK).stamp(ROOT)
     assert made.authority == url
-    assert verified(made, ROOT, "r").signer == "CN=Local Time Stamps"
+    assert verify_stamp(made, ROOT, "r").signer == "CN=Local Time Stamps"
     assert made.query != stamped(authority).query

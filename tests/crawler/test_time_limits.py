@@ -16,7 +16,7 @@ from crawler.fetching.names import LOOK_UP_S, NameResolver
 from crawler.fetching.resources import ResourceKind
 from crawler.fetching.single_fetch import fetch
 from crawler.sources.search import search
-from deploy.cli.source import resources_of
+from deploy.cli.source import page_resources
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.support.dripping_server import HOPS, PATIENCE_S, PLACES, TLS_HANDSHAKE, DrippingServer
 from tests.support.name_server import NameServer
@@ -67,7 +67,7 @@ def test_a_handshake_that_drips_ends_with_the_time_limit(call: Callable[[str, Cr
 def test_what_a_page_refers_to_is_not_waited_for_either() -> None:
     with DrippingServer() as server:
         settings = settings_of(server.netloc, timeout_s=LIMIT_S)
-        page = resources_of(server.url("page"), "", settings)
+        page = page_resources(server.url("page"), "", settings)
         assert page.get(server.url("body"), ResourceKind.STYLE) is None
         assert server.given_up.acquire(timeout=PATIENCE_S / 2)
 

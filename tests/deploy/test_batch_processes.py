@@ -15,8 +15,8 @@ import psutil
 import pytest
 
 from core.errors import BadInput, RetryLater
-from deploy.cli.archive import compared_into
-from deploy.cli.comparers import comparer_of
+from deploy.cli.archive import write_comparison
+from deploy.cli.comparers import make_comparer
 from deploy.cli.comparing_processes import in_order
 from tests.support.batch_files import write
 
@@ -48,9 +48,9 @@ def test_the_lines_and_the_faults_are_those_of_one_process(tmp_path: Path) -> No
     for processes in (1, 3):
         faults: list[BadInput] = []
         out = tmp_path / f"{processes}.jsonl"
-        summary = compared_into(
+        summary = write_comparison(
             out,
-            comparer_of("zhuiwen", TEXTS, with_changes=True),
+            make_comparer("zhuiwen", TEXTS, with_changes=True),
             pages,
             exclude_same_id=False,
             processes=processes,

@@ -20,7 +20,7 @@ from core.settings import Settings
 from core.settings_loading import load
 from core.wording import Message
 from deploy.cli import crawl_waiting
-from deploy.cli.crawl_waiting import Patience, Watch, wait_for_runs
+from deploy.cli.crawl_waiting import Patience, RunWatch, wait_for_runs
 from deploy.services import health
 from tests.support import admin_data
 from tests.support.embedded import wait_until
@@ -75,7 +75,7 @@ def settings(broker: str) -> Settings:
     return load({"ZHUIWEN_REDIS_URL": broker})
 
 
-def warned(watch: Watch) -> bool:
+def warned(watch: RunWatch) -> bool:
     """Whether the watch warns after it has seen the same once more."""
     watch.saw("queued")
     return bool(watch.warning)
@@ -84,20 +84,20 @@ def warned(watch: Watch) -> bool:
 def test_work_that_a_living_worker_does_not_move_is_waited_for_and_given_up_once_it_is_gone(
     broker: str, tmp_path: Path
 ) -> None:
-    watch = Watch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
+    watch = RunWatch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
     watch.saw("queued")
     watch.saw("queued")
     assert watch.warning == (Message("tracking.no-crawler"),)
     with worker(broker, "crawl", tmp_path):
         wait_until(lambda: not warned(watch), "a worker that lives counts")
-    watch = Watch(settings(broker), "crawl", Message("tracking.no-crawler"), NONE)
+    watch = RunWatch(settings(broker), "crawl", Message("tracking.no-crawler"), NONE)
     watch.saw("queued")
     with pytest.raises(RetryLater, match="until one does; see zhuiwen status, and start what is missing"):
         watch.saw("queued")
 
 
 def test_a_worker_that_does_other_work_is_no_sign_of_life(broker: str, tmp_path: Path) -> None:
-    watch = Watch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
+    watch = RunWatch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
     watch.saw("queued")
     with worker(broker, "pages", tmp_path):
         watch.saw("queued")
@@ -127,7 +127,7 @@ def test_a_queued_run_says_how_long_it_waits_and_behind_what_and_where_nobody_is
 )
 def test_who_stops_waiting_hears_what_becomes_of_the_crawl(run: CrawlRun, state: str, words: str) -> None:
     run.state = state
-    assert words in str(crawl_waiting._goes_on([run]))
+    assert words in str(crawl_waiting._describe_continuation([run]))
 
 
 def test_a_database_that_is_away_is_waited_for_and_said_to_be(

@@ -23,11 +23,11 @@ from core.wording import Message
 from crawler.obfuscation import recognition
 from deploy import home_checks
 from deploy import outages as outages_of_commands
-from deploy.cli.crawl_waiting import Patience, Watch
+from deploy.cli.crawl_waiting import Patience, RunWatch
 from deploy.cli.status import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, installed, preparation, status, up
+from deploy.services import InstallationState, down, installed, preparation, status, up
 from laboratory.ports import free_port
 from pagestore.connection import MongoDatabase, connect, translated
 from tests.support.command_line import CommandLine
@@ -123,7 +123,7 @@ def stores_again(database: MongoDatabase, client: "redis.Redis") -> bool:
 
 def test_who_waits_for_a_crawl_is_told_that_the_disk_is_full(tmp_path: Path) -> None:
     with mounted(tmp_path / "disk", 1) as folder:
-        watch = Watch(
+        watch = RunWatch(
             load({"ZHUIWEN_HOME": str(folder)}), "crawl", Message("tracking.no-crawler"), Patience(0.0, 0.0, 0.0)
         )
         watch.saw("queued")
@@ -148,7 +148,7 @@ def test_a_service_that_cannot_write_is_not_blamed_where_the_disk_is_full(monkey
     broker = ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status")
     broker.__cause__ = redis.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
     assert outages.outage_message(broker) == outages.FULL_DISK
-    assert str(outages_of_commands._waits_for(broker)) == "waiting for room on the full disk"
+    assert str(outages_of_commands._describe_wait(broker)) == "waiting for room on the full disk"
     there_is_room = str(faults.of_a_full_disk(broker, {"ZHUIWEN_HOME": "/"}))
     assert there_is_room == "the message broker (Redis) cannot be written: No space left on device"
     full = Message("start.disk-full", folder="/", megabytes=1)
@@ -210,7 +210,7 @@ def test_status_is_a_failure_for_programs_too_when_services_do_not_run(tmp_path:
     stands = installation_status(environ | {"ZHUIWEN_CHROMIUM": "/nowhere"})
     assert not stands.is_well
     assert {note.code for note in stands.notes} & {"site.no-chromium", "site.no-browser"}
-    assert {row.state for row in stands.services} == {State.STOPPED}
+    assert {row.state for row in stands.services} == {InstallationState.STOPPED}
     assert stands.remedies
 
 

@@ -10,7 +10,7 @@ from deploy import doctor
 from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import ServiceStatus, State, status
+from deploy.services import InstallationState, ServiceStatus, status
 from laboratory.ports import free_port
 from tests.support.s3_server import SECRET, Answer, S3Server
 
@@ -26,7 +26,10 @@ def rows(home: Home) -> dict[str, ServiceStatus]:
 def test_a_store_that_answers_is_external_and_is_written_to(tmp_path: Path, s3_url: str, s3_server: S3Server) -> None:
     home = home_with(tmp_path, s3_server, ZHUIWEN_EVIDENCE_URL=s3_url, ZHUIWEN_RAW_URL=f"{s3_url}/raw")
     found = rows(home)
-    assert {name: row.state for name, row in found.items()} == {"evidence": State.EXTERNAL, "raw": State.EXTERNAL}
+    assert {name: row.state for name, row in found.items()} == {
+        "evidence": InstallationState.EXTERNAL,
+        "raw": InstallationState.EXTERNAL,
+    }
     assert found["raw"].address == f"s3://{s3_url.split('/')[2]} ({s3_server.endpoint_url.removeprefix('http://')})"
     assert doctor.object_writes(Context(home, {})) == []
     assert doctor.object_writes(Context(home, {})) == [], "the object that is tried with may be there"
@@ -42,7 +45,7 @@ def test_stores_that_are_elsewhere_are_not_looked_for_in_s3(tmp_path: Path, s3_s
 def test_a_user_who_may_read_alone_is_named(tmp_path: Path, s3_url: str, s3_server: S3Server) -> None:
     home = home_with(tmp_path, s3_server, ZHUIWEN_EVIDENCE_URL=s3_url)
     s3_server.fault = lambda environ: ("403 No", "AccessDenied") if environ["REQUEST_METHOD"] == "PUT" else None
-    assert rows(home)["evidence"].state is State.EXTERNAL
+    assert rows(home)["evidence"].state is InstallationState.EXTERNAL
     [finding] = doctor.object_writes(Context(home, {}))
     assert finding.id == "evidence.write"
     assert "can be read and not written to" in str(finding.problem)
@@ -64,7 +67,7 @@ def test_what_a_store_says_is_the_remedy_and_one_cause_one_finding(
     home = home_with(tmp_path, s3_server, ZHUIWEN_RAW_URL=s3_url)
     s3_server.fault = lambda _: answer
     row = rows(home)["raw"]
-    assert row.state is State.UNREACHABLE
+    assert row.state is InstallationState.UNREACHABLE
     assert words in str(row.remedy)
     found = {each.id for each in doctor.examine(Context(home, {}), [doctor.services, doctor.object_writes])}
     assert "service.raw" in found
@@ -75,7 +78,7 @@ def test_a_store_that_is_away_is_unreachable(tmp_path: Path, s3_server: S3Server
     away = f"http://127.0.0.1:{free_port()}"
     home = home_with(tmp_path, s3_server, ZHUIWEN_RAW_URL="s3://kept", ZHUIWEN_S3_ENDPOINT_URL=away)
     row = rows(home)["raw"]
-    assert (row.state, str(row.remedy)) == (State.UNREACHABLE, "check ZHUIWEN_RAW_URL")
+    assert (row.state, str(row.remedy)) == (InstallationState.UNREACHABLE, "check ZHUIWEN_RAW_URL")
 
 
 def test_a_folder_of_raw_responses_is_one_whose_space_is_watched(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from deploy.cli.before_up import require_the_only_one, warnings_of_environments
 from deploy.cli.status import installation_status
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, processes, up
+from deploy.services import InstallationState, down, processes, up
 from deploy.services.installed import end, orphans
 from deploy.services.supervision import Supervisor
 from laboratory.ports import free_port
@@ -41,7 +41,7 @@ class Installation:
     def shell(self, **variables: str) -> CommandLine:
         return CommandLine(self.home.path, variables)
 
-    def rows(self, environ: dict[str, str]) -> dict[str, State]:
+    def rows(self, environ: dict[str, str]) -> dict[str, InstallationState]:
         return {row.name: row.state for row in installation_status(environ).services}
 
 
@@ -56,7 +56,7 @@ def installed(tmp_path: Path, mongo_server: EmbeddedMongo) -> Iterator[Installat
 def test_a_shell_without_the_variables_sees_what_runs_as_it_is(installed: Installation) -> None:
     seen = installed.rows(installed.bare)
     assert seen == installed.rows(installed.given)
-    assert (seen["redis"], "mongo" in seen) == (State.RUNNING, True)
+    assert (seen["redis"], "mongo" in seen) == (InstallationState.RUNNING, True)
     assert prepare(installed.bare).settings == installed.home.settings
     assert installed.shell()("config", "get", "mongo_url").out.startswith("mongodb://***@")
 

@@ -15,19 +15,19 @@ from webadmin.backups.services.home_files import has_key, read_home_files
 def test_a_mark_holds_for_its_backup_and_its_places_alone(tmp_path: Path) -> None:
     home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home")})
     settings = home.settings
-    places = restoration.places_of(settings)
+    places = restoration.digest_places(settings)
     restoration.begin(home.path, "20261127T040000Z-abcdef123456", places)
-    half = restoration.begun(home.path)
+    half = restoration.unfinished_restore(home.path)
     assert half == restoration.Begun("20261127T040000Z-abcdef123456", places)
     restoration.require_no_other(half, "20261127T04")
     with pytest.raises(BadInput, match="20261126 is another"):
         restoration.require_no_other(half, "20261126")
     living = replace(settings.services, database_url="postgresql://db.example/living")
-    assert restoration.places_of(replace(settings, services=living)) != places
+    assert restoration.digest_places(replace(settings, services=living)) != places
     for garbled in ("{", "[]", '{"backup": "20261127T040000Z-abcdef123456"}'):
         (home.path / "restoring.json").write_text(garbled)
         with pytest.raises(BadInput, match="cannot be read; empty the databases"):
-            restoration.begun(home.path)
+            restoration.unfinished_restore(home.path)
 
 
 def test_a_root_goes_into_its_folder_and_the_setting_names_the_new_one(tmp_path: Path) -> None:
@@ -58,7 +58,7 @@ def test_what_names_a_folder_a_host_or_a_key_is_asked_about_and_programs_and_gua
     assert set(offer.asked) == {"user_agent", "search_url", "tsa_urls", "secret_key", "authorities/a.pem"}
     assert set(offer.refused) == {"chromium", "allow_private_hosts", "allowed_hosts", "https", "web_host"}
     assert set(offer.left) == {"crawlers", "mongo_url", "raw_url", "web_port", "no_such_setting"}
-    assert "secret_key = ***" in restoration.described(files, offer.asked)
+    assert "secret_key = ***" in restoration.describe_settings(files, offer.asked)
     assert restoration.offer(tmp_path, files, is_proven=False).plain == ()
 
 

@@ -19,7 +19,7 @@ import redis
 from core import sockets
 from core.errors import BadConfiguration, PortTaken
 from deploy.home import Home, prepare
-from deploy.services import State, down, installed, status, up
+from deploy.services import InstallationState, down, installed, status, up
 from deploy.services.service_faults import ServiceKeepsDying
 from deploy.services.supervision import Supervisor, configuration_path
 from laboratory.ports import free_port
@@ -61,7 +61,7 @@ def by_name(home: Home) -> dict[str, Any]:
 
 
 def are_running(home: Home) -> bool:
-    return all(each.state is State.RUNNING for each in status(home, STORES))
+    return all(each.state is InstallationState.RUNNING for each in status(home, STORES))
 
 
 def kill_everything(home: Home) -> None:
@@ -81,7 +81,7 @@ def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
     up(home, lambda line: said.append(str(line)), STORES)
     assert f"mongo: running at {sockets.path(home.path, 'mongo')}" in said
     rows = by_name(home)
-    assert [row.state for row in rows.values()] == [State.RUNNING, State.RUNNING]
+    assert [row.state for row in rows.values()] == [InstallationState.RUNNING, InstallationState.RUNNING]
     assert all(row.pid and row.memory_mb and row.uptime_s is not None for row in rows.values())
     pids = {name: row.pid for name, row in rows.items()}
     supervisor = Supervisor(home).pid()
@@ -95,7 +95,7 @@ def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
     connect(home.settings.mongo_url)["t"].insert_one({"_id": "1"})
     client_of(home).set("k", "v")
     down(home, lambda line: said.append(str(line)))
-    assert [row.state for row in by_name(home).values()] == [State.STOPPED, State.STOPPED]
+    assert [row.state for row in by_name(home).values()] == [InstallationState.STOPPED, InstallationState.STOPPED]
     assert not any(psutil.pid_exists(pid) for pid in pids.values() if pid)
     assert not is_running(supervisor), "it has ended when `down` says so"
     said.clear()
@@ -164,7 +164,7 @@ def test_up_works_after_a_power_loss_that_cut_the_log_of_redis(home: Home) -> No
         file.truncate(log.stat().st_size - 7)
     # The worst a recorded process id can do: be that of another living program.
     (home.run / "supervisord.pid").write_text(str(os.getpid()))
-    assert all(each.state is State.STOPPED for each in status(home, STORES))
+    assert all(each.state is InstallationState.STOPPED for each in status(home, STORES))
     up(home, silent, STORES)
     assert are_running(home)
     assert client_of(home).dbsize() == 99
@@ -217,7 +217,7 @@ def test_no_second_page_store_serves_a_folder(home: Home, tmp_path: Path) -> Non
         capture_output=True, text=True, timeout=60, check=False,
     )  # fmt: skip
     assert (second.returncode, second.stderr) == (1, f"another page store serves {home.path / 'mongo'}\n")
-    assert by_name(home)["mongo"].state is State.RUNNING
+    assert by_name(home)["mongo"].state is InstallationState.RUNNING
 
 
 def test_a_host_that_is_not_of_this_machine_names_the_variable(tmp_path: Path) -> None:
@@ -236,7 +236,7 @@ def test_a_service_that_keeps_dying_is_named_with_its_last_words_and_the_rest_ru
     seen: list[dict[str, Any]] = []
     wait_until(lambda: _failing(seen, home), "it has died often enough")
     rows = seen[-1]
-    assert rows["redis"].state is State.RUNNING
+    assert rows["redis"].state is InstallationState.RUNNING
     assert rows["mongo"].last_log_line
     assert "zhuiwen up" in str(rows["mongo"].remedy)
 
@@ -249,7 +249,7 @@ def test_a_service_that_keeps_dying_is_named_with_its_last_words_and_the_rest_ru
 
 def _failing(seen: list[dict[str, Any]], home: Home) -> bool:
     seen.append(by_name(home))
-    return seen[-1]["mongo"].state is State.FAILING
+    return seen[-1]["mongo"].state is InstallationState.FAILING
 
 
 def test_stores_live_on_when_a_setting_of_the_others_changes(home: Home) -> None:

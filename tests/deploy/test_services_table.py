@@ -26,8 +26,8 @@ from deploy import demo_presence, doctor, home_checks
 from deploy.cli.app import run
 from deploy.findings import Context
 from deploy.home import Home, prepare
-from deploy.services import State, down, driver_probes, health, preparation, processes, status, up
-from deploy.services.health import Health
+from deploy.services import InstallationState, down, driver_probes, health, preparation, processes, status, up
+from deploy.services.health import ServiceHealth
 from deploy.services.service_faults import PreparationFailed
 from deploy.services.state import without_secrets
 from deploy.services.supervision import changed_variables, configuration_path, write_configuration
@@ -178,14 +178,14 @@ def test_the_worker_probe_speaks_to_a_worker_of_this_broker(home: Home, tmp_path
 
 def test_a_worker_counts_as_alive_as_long_as_it_and_its_clock_give_signs_of_life(home: Home) -> None:
     (worker,) = processes.processes(home, ["worker"])
-    assert worker.health(1.0) is Health.SILENT
+    assert worker.health(1.0) is ServiceHealth.SILENT
     for missing in worker.removes:
         for sign in worker.removes:
             sign.touch()
         assert worker.is_ready()
         long_ago = time.time() - 30.0
         os.utime(missing, (long_ago, long_ago))
-        assert worker.health(1.0) is Health.SILENT
+        assert worker.health(1.0) is ServiceHealth.SILENT
 
 
 def test_the_pool_has_a_place_for_discovery_beside_those_for_pages(home: Home) -> None:
@@ -229,8 +229,8 @@ def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
     assert not health.redis_answers(f"redis://127.0.0.1:{port}/0")
     assert not health.redis_answers(f"redis+cluster://127.0.0.1:{port}")
     assert not health.postgres_answers(f"postgres://u:p@127.0.0.1:{port}/x")
-    assert health.web_health("127.0.0.1", port, "/", "127.0.0.1") is Health.SILENT
-    assert health.redis_health(Path("/nowhere")) is Health.SILENT
+    assert health.web_health("127.0.0.1", port, "/", "127.0.0.1") is ServiceHealth.SILENT
+    assert health.redis_health(Path("/nowhere")) is ServiceHealth.SILENT
     assert not health.mongo_answers("mongodb://%2Fnowhere%2Fmongo.sock/x")
     assert not health.redis_answers("unix:///nowhere/redis.sock")
     assert health.redis_value("unix:///nowhere/redis.sock", "k") is None
@@ -239,7 +239,7 @@ def test_probes_of_nothing_are_false_and_raise_nothing() -> None:
 
 @pytest.mark.usefixtures("processes")
 def test_a_step_that_fails_is_one_sentence_with_its_last_words(home: Home) -> None:
-    step = preparation.Step(
+    step = preparation.PreparationStep(
         Message("start.said", text="mending the roof"), (sys.executable, "-c", "raise SystemExit('no ladder')")
     )
     with pytest.raises(PreparationFailed, match="mending the roof failed: no ladder"):
@@ -334,7 +334,7 @@ def test_status_and_doctor_look_at_an_index_that_is_elsewhere(
     url = request.getfixturevalue(server)
     home = prepare({"ZHUIWEN_HOME": str(tmp_path / "home"), "ZHUIWEN_INDEX_URL": url})
     (row,) = [each for each in status(home) if each.name == "index"]
-    assert (row.state, row.address) == (State.EXTERNAL, url.partition("://")[2].partition("/")[0])
+    assert (row.state, row.address) == (InstallationState.EXTERNAL, url.partition("://")[2].partition("/")[0])
     client = driver_probes.index_client(url)
     assert doctor.index_keeps_all(context(home)) == []
     try:

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from deploy.services.health import Health, mongo_health, redis_health
+from deploy.services.health import ServiceHealth, mongo_health, redis_health
 from deploy.services.processes import THEN_WORK, Process
-from deploy.services.silence import LOOKS, Silent, Watch
+from deploy.services.silence import LOOKS, SilenceWatch, Silent
 from laboratory.ports import free_port
 from tests.support.embedded import EmbeddedMongo, mongo_server
 
@@ -29,10 +29,10 @@ class Subject:
         self.is_alive, self.is_waiting = True, False
         self.info: dict[str, Any] = dict(LONG_RUNNING)
         self._table = [Process("x", (), THEN_WORK, self._health, 1.0, is_waiting=lambda: self.is_waiting)]
-        self._watch = Watch(lambda: {"x": self.info}, silent_s=0.0, patience_s=100.0)
+        self._watch = SilenceWatch(lambda: {"x": self.info}, silent_s=0.0, patience_s=100.0)
 
-    def _health(self, _timeout_s: float) -> Health:
-        return Health.ANSWERING if self.is_alive else Health.SILENT
+    def _health(self, _timeout_s: float) -> ServiceHealth:
+        return ServiceHealth.ANSWERING if self.is_alive else ServiceHealth.SILENT
 
     def looks(self, count: int) -> list[Silent]:
         return [silent for _ in range(count) for silent in self._watch.look(self._table)]
@@ -118,20 +118,20 @@ def answering(answer: bytes) -> Iterator[int]:
 @pytest.mark.usefixtures("loopback")
 def test_a_store_that_still_reads_its_data_lives_and_is_not_ready() -> None:
     with answering(b"-LOADING Redis is loading the dataset in memory\r\n") as port:
-        assert redis_health(("127.0.0.1", port)) is Health.ANSWERING
+        assert redis_health(("127.0.0.1", port)) is ServiceHealth.ANSWERING
 
 
 @pytest.mark.usefixtures("loopback")
 def test_who_takes_a_question_and_says_nothing_does_not() -> None:
     with answering(b"") as port:
-        assert redis_health(("127.0.0.1", port), 0.2) is Health.SILENT
-    assert redis_health(("127.0.0.1", free_port())) is Health.SILENT
+        assert redis_health(("127.0.0.1", port), 0.2) is ServiceHealth.SILENT
+    assert redis_health(("127.0.0.1", free_port())) is ServiceHealth.SILENT
 
 
 def test_the_embedded_page_store_answers_its_question_until_it_hangs(mongo_server: EmbeddedMongo) -> None:
-    assert mongo_health(mongo_server.socket) is Health.READY
+    assert mongo_health(mongo_server.socket) is ServiceHealth.READY
     os.kill(mongo_server.pid, signal.SIGSTOP)
     try:
-        assert mongo_health(mongo_server.socket, 0.2) is Health.SILENT
+        assert mongo_health(mongo_server.socket, 0.2) is ServiceHealth.SILENT
     finally:
         os.kill(mongo_server.pid, signal.SIGCONT)

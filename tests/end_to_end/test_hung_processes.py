@@ -16,7 +16,7 @@ import psutil
 import pytest
 
 from deploy.home import Home, prepare
-from deploy.services import State, down, installed, status, up
+from deploy.services import InstallationState, down, installed, status, up
 from deploy.services.silence import SILENT_S
 from deploy.services.supervision import Supervisor
 from laboratory.ports import free_port
@@ -163,7 +163,7 @@ def test_a_desk_that_hangs_as_a_whole_and_a_store_are_replaced_by_the_watch(home
 def test_up_names_what_hangs_and_replaces_it(home: Home) -> None:
     watch = Supervisor(home).infos()["watch"]["pid"]
     os.kill(watch, signal.SIGSTOP)
-    wait_until(lambda: status(home, ("watch",))[0].state is State.SILENT, "its last sign of life is old")
+    wait_until(lambda: status(home, ("watch",))[0].state is InstallationState.SILENT, "its last sign of life is old")
     said: list[str] = []
     up(home, lambda line: said.append(str(line)), NAMES)
     assert any(line.startswith("watch: runs and has not answered for") for line in said), said

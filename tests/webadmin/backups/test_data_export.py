@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from django.urls import reverse
 
-from bundles.days import root_of
+from bundles.days import day_root
 from core.ids import Digest
 from pagestore.connection import connect
 from pagestore.mongo import MongoWorkStore
@@ -112,7 +112,7 @@ def test_rows_between_tables_and_the_proof_of_each_bundle_go_in(world: World, tm
     bundle = EvidenceBundle.objects.get(case=world.ours.cases[0])
     foreign = EvidenceBundle.objects.get(case=world.theirs.cases[0])
     leaves = sorted([bundle.digest, foreign.digest])
-    root = root_of([Digest(each) for each in leaves])
+    root = day_root([Digest(each) for each in leaves])
     DayTree.objects.create(day=bundle.day, root=root, leaves=leaves, made_at=admin_data.NOW)
     for estate in (world.ours, world.theirs):
         admin_data.addressee(estate.holder, "两站的主机商", *estate.sites)

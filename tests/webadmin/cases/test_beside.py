@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from django.utils import translation
 
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from core.ids import Digest, VersionId, digest
 from core.matches import Match, MatchClass
 from core.messages import SearchRequested
@@ -171,7 +171,7 @@ def test_a_case_of_a_comment_has_evidence_that_quotes_it(desk: tuple[Chain, Site
     assert bundle_version(version, evidence) == 1
     content = evidence.store.get(Digest(EvidenceBundle.objects.get().digest))
     assert content is not None
-    assert span["page_excerpt"] in opened(content, "bundle").renderings["text"].decode("utf-8")
+    assert span["page_excerpt"] in open_bundle(content, "bundle").renderings["text"].decode("utf-8")
 
 
 @pytest.mark.django_db

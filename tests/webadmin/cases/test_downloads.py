@@ -10,7 +10,7 @@ import pytest
 import redis
 
 from bundles import bundle
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from core.ids import SiteId, digest
 from core.messages import pages_stored
 from core.works import ChapterText, WorkFile
@@ -118,5 +118,5 @@ def test_a_copied_chapter_is_found_in_files_of_each_format(
         chapter = [each.title for each in version.reading.chapters if each.start <= at]
         assert (chapter or ["第二章"])[-1] == "第二章", path  # JSON has no chapters
         made = bundle.make(capture_of(version, ports.pages), finding(passages=()), made_at=NOW)
-        bundled = opened(made.content, "bundle")
+        bundled = open_bundle(made.content, "bundle")
         assert bundled.page["body_digest"] == digest(answer.body)

@@ -10,7 +10,7 @@ import pytest
 from django.http import HttpResponse
 
 from core.errors import BadInput, NotFound
-from deploy.cli.evidence import numbers_in
+from deploy.cli.evidence import parse_numbers
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import english, list_url, signed_in
@@ -123,7 +123,7 @@ def test_bundles_are_chosen_by_case_matter_and_site(world: World) -> None:
 
 
 def test_numbers_of_cases_and_matters_are_told_apart() -> None:
-    assert numbers_in(["12", "M3", "m4"]) == ([12], [3, 4])
+    assert parse_numbers(["12", "M3", "m4"]) == ([12], [3, 4])
     for text in ("x", "M", "M-1", "-1", "M3x", "٣"):
         with pytest.raises(BadInput, match="neither a case nor a matter"):
-            numbers_in([text])
+            parse_numbers([text])

@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings as django_settings
 
 from bundles.authority import Authority
-from bundles.opened import Opened, opened
+from bundles.opened import Opened, open_bundle
 from bundles.verification import check_file
 from core.captures import ArchivedRecord, Capture, CapturedResource, CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.clock import ManualClock
@@ -89,7 +89,7 @@ def test_a_match_becomes_a_bundle_once(world: World) -> None:
     content = world.store.get(Digest(row.digest))
     assert content is not None
     assert (row.size_bytes, row.case_id, row.state) == (len(content), world.cases[0].pk, "held")
-    bundle = opened(content, "bundle")
+    bundle = open_bundle(content, "bundle")
     assert bundle.digest == row.digest
     assert world.version() not in book.pending(100)
 
@@ -122,7 +122,7 @@ def test_a_second_bundle_has_the_page_as_a_browser_draws_it(world: World) -> Non
     [row] = EvidenceBundle.objects.filter(kind=EvidenceBundle.Kind.DRAWN)
     content = world.store.get(Digest(row.digest))
     assert content is not None
-    shown = opened(content, "bundle").renderings
+    shown = open_bundle(content, "bundle").renderings
     assert bytes(shown["screenshot"]).startswith(b"\x89PNG")
     assert bytes(shown["pdf"]).startswith(b"%PDF-")
     assert b"drawn from the stored response" in content
@@ -396,7 +396,7 @@ def bundled(world: World, url: str, **fields: Any) -> Opened:
     evidence.bundle_version(stored.version_id, world.ports)
     content = world.store.get(Digest(EvidenceBundle.objects.get(version_id=stored.version_id).digest))
     assert content is not None
-    return opened(content, "bundle")
+    return open_bundle(content, "bundle")
 
 
 def test_all_parts_of_a_chapter_are_in_its_bundle_with_how_each_was_fetched(world: World) -> None:
@@ -536,7 +536,7 @@ def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World
     row = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
     content = world.store.get(Digest(row.digest))
     assert content is not None
-    held = opened(content, "bundle")
+    held = open_bundle(content, "bundle")
     page = held.page
     assert page["url"] == first.page["url"] == url
     for rendering in (page["screenshot"], page["pdf"]):

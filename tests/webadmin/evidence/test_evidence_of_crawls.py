@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from bundles import bundle
-from bundles.opened import Opened, opened
+from bundles.opened import Opened, open_bundle
 from bundles.records import Undrawn
 from core.pages import PageVersion
 from core.politeness import BrowserMode, Politeness
@@ -35,7 +35,7 @@ def bundles_of(crawled: Crawled) -> dict[str, Opened]:
         version = store.version(store.put(fetched, reading).version_id)
         assert version is not None
         made = bundle.make(capture_of(version, store), finding(passages=()), made_at=datetime.now(UTC))
-        found[fetched.final_url.rpartition("/")[2]] = opened(made.content, "bundle")
+        found[fetched.final_url.rpartition("/")[2]] = open_bundle(made.content, "bundle")
     return found
 
 
@@ -64,7 +64,7 @@ def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
     assert not isinstance(drawn, NoRendering)
     assert list(drawn) == [1, 2, 3]
     capture = capture_of(version, store, drawn)
-    held = opened(bundle.make(capture, finding(passages=()), made_at=datetime.now(UTC)).content, "bundle")
+    held = open_bundle(bundle.make(capture, finding(passages=()), made_at=datetime.now(UTC)).content, "bundle")
     assert set(held.renderings) == {"text"} | {
         f"{kind}{of}" for kind in ("screenshot", "pdf") for of in ("", "-2", "-3")
     }

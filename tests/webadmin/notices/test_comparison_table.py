@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from pypdf import PdfReader
 
-from documents.blocks import Mark
+from documents.blocks import InlineMark
 from documents.pdf_writing import pdf_file
 from documents.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
 from documents.word_reading import read_word
@@ -48,15 +48,15 @@ def test_each_side_has_its_text_whole_and_the_changes_marked() -> None:
     assert "".join(run.text for run in work) == SPAN["work_excerpt"]
     assert "".join(run.text for run in page) == SPAN["page_excerpt"]
     assert [(run.text, run.mark) for run in work if run.mark] == [
-        ("渡", Mark.CHANGED),
-        ("灯", Mark.CHANGED),
-        ("灭了", Mark.LOST),
-        ("立", Mark.LOST),
+        ("渡", InlineMark.CHANGED),
+        ("灯", InlineMark.CHANGED),
+        ("灭了", InlineMark.LOST),
+        ("立", InlineMark.LOST),
     ]
     assert [(run.text, run.mark) for run in page if run.mark] == [
-        ("杜", Mark.CHANGED),
-        ("登", Mark.CHANGED),
-        ("收藏本站", Mark.ADDED),
+        ("杜", InlineMark.CHANGED),
+        ("登", InlineMark.CHANGED),
+        ("收藏本站", InlineMark.ADDED),
     ]
 
 

@@ -371,7 +371,7 @@ def _forged(sound: dict[str, bytes], forge: Callable[[dict[str, bytes]], Any]) -
         {"path": name, "sha256": digest(data), "bytes": len(data)} for name, data in sorted(covered.items())
     ]
     files = covered | {MANIFEST: canonical(said)}
-    return files | {SUMS: statements.sums(statements.listed(files))}
+    return files | {SUMS: statements.sums(statements.list_files(files))}
 
 
 def _holds(files: dict[str, bytes]) -> bool:

@@ -9,7 +9,7 @@ from docx.oxml.ns import qn
 
 from core.errors import BadInput
 from core.matches import RewordedState
-from documents.word_files import opened
+from documents.word_files import open_word_file
 from tests.support import admin_data, case_texts
 from tests.support.case_texts import Texts
 from webadmin.notices.models import Addressee, HolderIdentity, HolderPaper
@@ -67,7 +67,7 @@ def refused(lead: RewordedLead) -> str:
 
 def word_text(content: bytes) -> str:
     """All that is shown, heads and feet included; refused where a file acts by itself."""
-    file = opened(content)
+    file = open_word_file(content)
     return "\n".join(
         str(node.text)
         for part in (file.element.body, file.sections[0].header._element)

@@ -54,7 +54,7 @@ class ThirdPartyProof(OfCaseOrMatter):
     digest = models.CharField(_("SHA-256"), max_length=64)
     size_bytes = models.PositiveIntegerField(_("size"))
     note = models.TextField(_("note"), blank=True)
-    # RFC 3161 tokens found in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.Stated.
+    # RFC 3161 tokens found in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.StampStatement.
     tokens = models.JSONField(default=list, blank=True)
     unread = MessageField(_("not read because"), null=True, blank=True)
     withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)

@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from bundles.authority import Authority
-from bundles.certificates import certificate_of, certificates_in
+from bundles.certificates import parse_certificate, parse_certificates
 from bundles.faults import DoesNotHold
-from bundles.stamps import StampFacts, Stated, stated, verified
+from bundles.stamps import StampFacts, StampStatement, read_stamp, verify_stamp
 from bundles.verification import MAX_CLOCK_DIFFERENCE
 from core.errors import BadInput, RetryLater
 from core.ids import digest
@@ -27,7 +27,7 @@ class Trial:
 
     authority: str  # its URL without secrets
     asked_at: datetime
-    claims: Stated | None
+    claims: StampStatement | None
     facts: StampFacts | None
     fault: Message | None
 
@@ -41,8 +41,8 @@ def tried(authority: Authority, now: datetime | None = None) -> Trial:
     claims = None
     try:
         answer = authority.answer(named)
-        claims = stated(answer.response, authority.name)
-        facts = verified(authority.with_lists(answer, named), named, authority.name)
+        claims = read_stamp(answer.response, authority.name)
+        facts = verify_stamp(authority.with_lists(answer, named), named, authority.name)
         _check_clock(facts, asked_at, authority.name)
     except (DoesNotHold, BadInput, RetryLater) as error:
         return Trial(authority.name, asked_at, claims, None, error.message)
@@ -55,7 +55,7 @@ def roots_from(content: bytes, shown: str) -> bytes:
     Raises BadInput for what is neither.
     """
     try:
-        found = certificates_in(content) or [certificate_of(content)]
+        found = parse_certificates(content) or [parse_certificate(content)]
     except ValueError as error:
         raise BadInput("evidence.no-certificates", file=shown) from error
     return b"".join(each.public_bytes(Encoding.PEM) for each in found)

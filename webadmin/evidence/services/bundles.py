@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
-from bundles.days import root_of
+from bundles.days import day_root
 from bundles.records import Bundle, Part
 from bundles.records import Stamp as StampAnswer
 from bundles.stamps import StampFacts
@@ -251,6 +251,6 @@ def _unbundled() -> QuerySet[CaseMatch]:
 
 def _tree(day: date, now: datetime) -> DayTree:
     leaves = sorted(EvidenceBundle.objects.filter(day=day).values_list("digest", flat=True))
-    root = root_of(Digest(each) for each in leaves)
+    root = day_root(Digest(each) for each in leaves)
     StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # nobody asks for these any more
     return DayTree.objects.get_or_create(day=day, root=root, defaults={"leaves": leaves, "made_at": now})[0]

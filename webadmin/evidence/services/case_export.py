@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 
-from bundles.days import proof_of
+from bundles.days import make_day_proof
 from bundles.records import CaseMaterial, DayProof, ProvenBundle
 from bundles.records import Stamp as StampAnswer
 from bundles.verification import Report
@@ -113,7 +113,7 @@ def proof_for(row: EvidenceBundle) -> DayProof | None:
     if tree is None:
         return None
     answers = [stamp_answer(stamp) for stamp in tree.stamps.order_by("stamped_at", "pk")]
-    return proof_of(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
+    return make_day_proof(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
 
 
 def tree_of(row: EvidenceBundle) -> DayTree | None:

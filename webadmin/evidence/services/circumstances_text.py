@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from bundles.opened import Opened
-from documents.explanation_blocks import Block, Heading, Pairs, Paragraph, Words
+from documents.explanation_blocks import Block, ExplanationHeading, ExplanationPairs, ExplanationParagraph, Words
 
 Row = tuple[str, str]
 _FROM_CACHE = {
@@ -20,12 +20,14 @@ def told(words: Words, bundles: Sequence[Opened]) -> list[Block]:
     for number, bundle in enumerate(bundles, 1):
         alike.setdefault(tuple(_rows(words, bundle)), []).append(number)
     blocks: list[Block] = [
-        Heading(words("explanation.capture-heading"), 2),
-        Paragraph(words("explanation.capture-opening")),
+        ExplanationHeading(words("explanation.capture-heading"), 2),
+        ExplanationParagraph(words("explanation.capture-opening")),
     ]
     for rows, numbers in alike.items():
-        blocks.append(Heading(words("explanation.capture-of-bundles", numbers=", ".join(map(str, numbers))), 3))
-        blocks.append(Pairs(rows))
+        blocks.append(
+            ExplanationHeading(words("explanation.capture-of-bundles", numbers=", ".join(map(str, numbers))), 3)
+        )
+        blocks.append(ExplanationPairs(rows))
     return blocks
 
 

@@ -16,10 +16,10 @@ from documents.explanation_blocks import (
     BOTH_LANGUAGES,
     HEADLINE,
     Block,
-    Heading,
+    ExplanationHeading,
+    ExplanationPairs,
+    ExplanationParagraph,
     Lines,
-    Pairs,
-    Paragraph,
     Points,
     Words,
 )
@@ -54,7 +54,7 @@ def explanation(
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:
         opening = words("explanation.opening", at=moment(at), version=code_version)
-        blocks += [Heading(words("explanation.title", case=material.case)), Paragraph(opening)]
+        blocks += [ExplanationHeading(words("explanation.title", case=material.case)), ExplanationParagraph(opening)]
         blocks += _in_one_language(words, material, taken, is_sealed)
     return {
         layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
@@ -63,27 +63,31 @@ def explanation(
 
 
 def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
-    blocks: list[Block] = [Heading(words("explanation.pages"), 2), *_signatures(words, material)]
+    blocks: list[Block] = [ExplanationHeading(words("explanation.pages"), 2), *_signatures(words, material)]
     for number, (bundle, proof) in enumerate(taken, 1):
         blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
     blocks += told(words, [bundle for bundle, _ in taken])
     if material.history:
         blocks += [
-            Heading(words("explanation.history"), 2),
-            Pairs(tuple(_event(words, event) for event in material.history)),
+            ExplanationHeading(words("explanation.history"), 2),
+            ExplanationPairs(tuple(_event(words, event) for event in material.history)),
         ]
-    blocks += [Heading(words("explanation.proves"), 2), Points(proved(words))]
+    blocks += [ExplanationHeading(words("explanation.proves"), 2), Points(proved(words))]
     blocks += [
-        Heading(words("explanation.proves-not"), 2),
+        ExplanationHeading(words("explanation.proves-not"), 2),
         Points(not_proved(words) + _missing(words, material, taken, is_sealed)),
     ]
     blocks += [
-        Heading(words("explanation.contents"), 2),
-        Pairs(tuple(zip(_CONTENTS, words.lines("explanation.contents-files"), strict=True))),
+        ExplanationHeading(words("explanation.contents"), 2),
+        ExplanationPairs(tuple(zip(_CONTENTS, words.lines("explanation.contents-files"), strict=True))),
     ]
     bundle, proof = next(((each, way) for each, way in taken if way is not None), taken[0])
     example = Example(bundle.digest, layout.bundle_file(bundle.digest), proof)
-    return [*blocks, *by_hand(words, steps(words, example, is_sealed)), Paragraph(words("explanation.check-replay"))]
+    return [
+        *blocks,
+        *by_hand(words, steps(words, example, is_sealed)),
+        ExplanationParagraph(words("explanation.check-replay")),
+    ]
 
 
 def proved(words: Words) -> tuple[str, ...]:
@@ -105,7 +109,7 @@ def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
         return []
     named = (words("explanation.poster"), page.get("poster")), (words("explanation.stated-author"), page.get("author"))
     told = tuple((name, str(value)) for name, value in named if value)
-    return [Pairs(told or ((words("explanation.signatures"), words("explanation.unsigned")),))]
+    return [ExplanationPairs(told or ((words("explanation.signatures"), words("explanation.unsigned")),))]
 
 
 def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:
@@ -135,8 +139,13 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
     ]
     shown = tuple(pair for a, b, c, d in passages for pair in ((a, b), (c, d)))
     left = len(finding["passages"]) - MAX_PASSAGES_SHOWN
-    more = [Paragraph(words("explanation.more-passages", count=left))] if left > 0 else []
-    return [Heading(f"{number}. {page['title'] or page['url']}", 3), Pairs(tuple(pairs)), Pairs(shown), *more]
+    more = [ExplanationParagraph(words("explanation.more-passages", count=left))] if left > 0 else []
+    return [
+        ExplanationHeading(f"{number}. {page['title'] or page['url']}", 3),
+        ExplanationPairs(tuple(pairs)),
+        ExplanationPairs(shown),
+        *more,
+    ]
 
 
 def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
@@ -301,14 +310,14 @@ def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> 
 def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
     """How a file is checked by the program, and step by step with public ones, numbered as they come."""
     blocks: list[Block] = [
-        Heading(words("explanation.check"), 2),
-        Paragraph(words("explanation.check-program")),
+        ExplanationHeading(words("explanation.check"), 2),
+        ExplanationParagraph(words("explanation.check-program")),
         Lines(("zhuiwen evidence verify FILE", "python -m bundles.verify FILE")),
-        Paragraph(words("explanation.check-by-hand")),
+        ExplanationParagraph(words("explanation.check-by-hand")),
     ]
     for number, (said, commands) in enumerate(each):
         begin = f"{NUMERALS[number]}、" if words.language == "zh" else f"{number + 1}. "
-        blocks += [Paragraph(begin + said), *([Lines(commands)] if commands else [])]
+        blocks += [ExplanationParagraph(begin + said), *([Lines(commands)] if commands else [])]
     return blocks
 
 

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bundles import container, layout, statements
-from bundles.opened import Opened, opened
+from bundles.opened import Opened, open_bundle
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, DayProof
 from bundles.verification import Report, check_file, check_proof
@@ -39,7 +39,7 @@ def written(path: Path, files: Mapping[str, bytes]) -> Report:
     partial = path.with_name(f".{path.name}.part")
     try:
         with partial.open("wb") as out:
-            container.write_to(out, files)
+            container.write_container(out, files)
         report = check_file(partial)
         partial.replace(path)
     except OSError as error:
@@ -59,7 +59,7 @@ def export_files(
     files: dict[str, bytes] = {}
     taken: list[tuple[Opened, DayProof | None]] = []
     for each in material.bundles:
-        bundle = opened(each.content, "bundle")
+        bundle = open_bundle(each.content, "bundle")
         if each.proof is not None:
             check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
         files |= bundle_files(each.content, bundle, each.proof)
@@ -79,11 +79,11 @@ def concluded(
 ) -> dict[str, bytes]:
     """The files of an export with their lists, and what authorities stamp on these."""
     made = dict(files)
-    made[layout.MANIFEST] = statements.manifest(statements.listed(made), about, created, code_version)
+    made[layout.MANIFEST] = statements.manifest(statements.list_files(made), about, created, code_version)
     sealed = digest(made[layout.MANIFEST])
     for number, authority in enumerate(seals, 1):
         made |= statements.stamp_files(layout.seal_folder(number), authority.stamp(sealed))
-    made[layout.SUMS] = statements.sums(statements.listed(made))
+    made[layout.SUMS] = statements.sums(statements.list_files(made))
     return made
 
 

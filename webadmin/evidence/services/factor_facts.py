@@ -10,7 +10,7 @@ from django.db.models import Count, Exists, Max, Min, OuterRef, Q
 from django.utils import timezone
 
 from bundles import bundle, container
-from bundles.canonical import parsed
+from bundles.canonical import parse_canonical
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.ports import EvidenceStore
@@ -84,8 +84,8 @@ def _opened(subject: Subject, store: EvidenceStore) -> dict[str, Any]:
 
 
 def _note(seen: _Seen, files: Mapping[str, memoryview]) -> None:
-    page = parsed(bytes(files[bundle.PAGE]), bundle.PAGE)
-    exchanges = parsed(bytes(files[bundle.CONNECTION]), bundle.CONNECTION)["exchanges"]
+    page = parse_canonical(bytes(files[bundle.PAGE]), bundle.PAGE)
+    exchanges = parse_canonical(bytes(files[bundle.CONNECTION]), bundle.CONNECTION)["exchanges"]
     seen.sources[page.get("source", "unknown")] += 1
     seen.counts["circumstances"] += CIRCUMSTANCES in files
     seen.counts["certificates"] += any((each.get("tls") or {}).get("file") for each in exchanges)

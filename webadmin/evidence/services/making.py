@@ -15,7 +15,7 @@ from bundles import bundle as bundles
 from bundles.authority import Authority
 from bundles.faults import DoesNotHold
 from bundles.records import Drawing
-from bundles.stamps import verified
+from bundles.stamps import verify_stamp
 from core.errors import BadInput, BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, VersionId, digest
 from core.ports import Clock, EvidenceStore, PageStore, WorkStore
@@ -203,7 +203,7 @@ def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
     root = Digest(tree.root)
     try:
         answer = authority.stamp(root)
-        book.note_stamp(tree, answer, verified(answer, root, authority.name), clock.now())
+        book.note_stamp(tree, answer, verify_stamp(answer, root, authority.name), clock.now())
     except (RetryLater, DoesNotHold, ZhuiwenError) as error:
         book.note_refusal(tree, authority.name, as_message(error), clock.now())
         log.warning("the tree of %s has no stamp of %s: %s", tree.day, authority.name, error)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from bundles import der
 from bundles.faults import DoesNotHold
-from bundles.stamps import MAX_DER_BYTES, Stated, stated
+from bundles.stamps import MAX_DER_BYTES, StampStatement, read_stamp
 
 # Of an archive: a notary's or a platform's packet has some ten files. What is beyond is not looked at, which is said.
 MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
@@ -39,7 +39,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueErr
 class Found:
     """What was read in one file. is_cut: some of it lies beyond the bounds."""
 
-    tokens: tuple[Stated, ...] = ()
+    tokens: tuple[StampStatement, ...] = ()
     text: str = ""
     is_cut: bool = False
 
@@ -70,11 +70,11 @@ def read(content: bytes, kind: str) -> Found:
     return Found(text=(text or "")[:MAX_TEXT_CHARS], is_cut=len(text or "") > MAX_TEXT_CHARS)
 
 
-def token_in(content: bytes) -> Stated | None:
+def token_in(content: bytes) -> StampStatement | None:
     """The time stamp that an answer or a bare token states; None where it is none."""
     try:
         response = content if _is_response(content) else _element(_GRANTED + content)
-        return stated(response, "") if len(response) <= MAX_DER_BYTES else None
+        return read_stamp(response, "") if len(response) <= MAX_DER_BYTES else None
     except (DoesNotHold, ValueError):
         return None
 
@@ -143,7 +143,7 @@ def _counted(size: int) -> bytes:
 
 
 def _read_archive(content: bytes) -> Found:
-    tokens, texts, left, is_cut, tried = list[Stated](), list[str](), MAX_TEXT_CHARS, False, 0
+    tokens, texts, left, is_cut, tried = list[StampStatement](), list[str](), MAX_TEXT_CHARS, False, 0
     try:
         for name, member in _members(content):
             if member is None:

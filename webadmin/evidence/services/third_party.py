@@ -8,7 +8,7 @@ from datetime import date, datetime
 from django.db import transaction
 from django.db.models import Count
 
-from bundles.stamps import Stated
+from bundles.stamps import StampStatement
 from core.errors import BadInput, UnreadableFile
 from core.ids import Digest, digest
 from core.text import storable
@@ -219,7 +219,7 @@ def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
     return found
 
 
-def _dumped(token: Stated) -> dict[str, object]:
+def _dumped(token: StampStatement) -> dict[str, object]:
     """As JSON. The signer is named by who made the certificate: a name of any length."""
     return {
         "hash": token.hash,

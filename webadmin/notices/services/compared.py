@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from django.utils import timezone
 
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.shares import percentage
@@ -36,7 +36,7 @@ def picture_of(case: Case) -> PagePicture | None:
         return None
     try:
         content = stores.evidence_store().get(Digest(row.digest))
-        screenshot = opened(content, row.digest).renderings.get("screenshot") if content is not None else None
+        screenshot = open_bundle(content, row.digest).renderings.get("screenshot") if content is not None else None
         return page_picture(screenshot) if screenshot is not None else None
     except (BadInput, BrokenInvariant, OSError, ValueError):
         return None  # the nightly check names a damaged bundle; the table stands without its picture

@@ -6,7 +6,18 @@ from typing import Any
 
 from core.matches import ChangeKind
 from core.wording import Message
-from documents.blocks import Align, Block, Cell, Document, Mark, PageBreak, Paragraph, Picture, Run, Table
+from documents.blocks import (
+    Align,
+    Block,
+    BlockPicture,
+    BlockTable,
+    Cell,
+    Document,
+    InlineMark,
+    PageBreak,
+    Paragraph,
+    TextRun,
+)
 from documents.pictures import PagePicture
 
 TITLE = Message("comparison.title")
@@ -37,7 +48,7 @@ def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
     title = TITLE.in_language(language)
     blocks: list[Block] = [
         Paragraph.heading(title, 1, Align.CENTER),
-        Paragraph.of(_LEGEND.in_language(language)),
+        Paragraph.from_text(_LEGEND.in_language(language)),
     ]
     for number, case in enumerate(cases):
         blocks += [PageBreak()] if number else []
@@ -47,47 +58,51 @@ def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
 
 def _case(case: ComparedCase, language: str) -> Iterator[Block]:
     yield Paragraph.heading(case.heading, 2)
-    heads = tuple(Cell.of(words.in_language(language), is_bold=True) for words in _HEADS)
+    heads = tuple(Cell.from_text(words.in_language(language), is_bold=True) for words in _HEADS)
     facts = tuple(Cell((_facts(each),)) for each in (case.work_facts, case.page_facts))
     passages = (tuple(Cell((Paragraph(side),)) for side in marked(span)) for span in case.spans)
-    yield Table((heads, facts, *passages), (0.5, 0.5), has_head=True)
+    yield BlockTable((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
         # Table, caption and picture would seldom share a sheet; the caption goes with the picture.
         yield PageBreak()
         caption = _CUT_PICTURE if case.picture.is_cut else _PICTURE
-        yield Paragraph.of(caption.in_language(language), is_bold=True)
-        yield Picture(case.picture.content)
+        yield Paragraph.from_text(caption.in_language(language), is_bold=True)
+        yield BlockPicture(case.picture.content)
 
 
 def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
-    runs: list[Run] = []
+    runs: list[TextRun] = []
     for number, (name, value) in enumerate(each for each in facts if each[1].strip()):
-        runs += [Run(("\n" if number else "") + f"{name}  ", is_bold=True), Run(value)]
+        runs += [TextRun(("\n" if number else "") + f"{name}  ", is_bold=True), TextRun(value)]
     return Paragraph(tuple(runs))
 
 
-def marked(span: Mapping[str, Any]) -> tuple[tuple[Run, ...], tuple[Run, ...]]:
+def marked(span: Mapping[str, Any]) -> tuple[tuple[TextRun, ...], tuple[TextRun, ...]]:
     """What work and page have of a passage, with what is different marked."""
     changes = [(ChangeKind(kind), places) for kind, *places in span["changes"] if ChangeKind(kind) not in _NO_MARK]
     work = [
-        (places[2], places[3], Mark.LOST if kind is ChangeKind.DELETED else Mark.CHANGED) for kind, places in changes
+        (places[2], places[3], InlineMark.LOST if kind is ChangeKind.DELETED else InlineMark.CHANGED)
+        for kind, places in changes
     ]
-    page = [(places[0], places[1], Mark.ADDED if places[2] == places[3] else Mark.CHANGED) for _, places in changes]
+    page = [
+        (places[0], places[1], InlineMark.ADDED if places[2] == places[3] else InlineMark.CHANGED)
+        for _, places in changes
+    ]
     return (
         tuple(_runs(span["work_excerpt"], span["work"][0], work)),
         tuple(_runs(span["page_excerpt"], span["page"][0], page)),
     )
 
 
-def _runs(text: str, begins: int, marks: Sequence[tuple[int, int, Mark]]) -> Iterator[Run]:
+def _runs(text: str, begins: int, marks: Sequence[tuple[int, int, InlineMark]]) -> Iterator[TextRun]:
     at = 0
     for start, end, mark in sorted(marks):
         if start == end or end - begins <= at:
             continue
         first = max(at, start - begins)
         if first > at:
-            yield Run(text[at:first])
-        yield Run(text[first : end - begins], mark=mark)
+            yield TextRun(text[at:first])
+        yield TextRun(text[first : end - begins], mark=mark)
         at = end - begins
     if text[at:]:
-        yield Run(text[at:])
+        yield TextRun(text[at:])

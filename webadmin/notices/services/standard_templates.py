@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 from core.addressees import Paper
 from core.terms import term
-from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
+from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from documents.word_writing import word_file
 
 _MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # of the wording
@@ -20,8 +20,8 @@ def standard_template(kind: Paper) -> bytes:
 def _stop_letter() -> tuple[Block, ...]:
     return (
         Paragraph.heading("停止侵权告知函", 1, Align.CENTER),
-        Paragraph.of("致：{{收件方名称}}", is_bold=True),
-        Paragraph.of("地址：{{收件方地址}}"),
+        Paragraph.from_text("致：{{收件方名称}}", is_bold=True),
+        Paragraph.from_text("地址：{{收件方地址}}"),
         _text(
             "{{权利人名称}}（以下称“权利人”）依法享有下列作品的信息网络传播权。经核查，贵方经营的网站“{{网站名称}}”"
             "未经权利人许可，通过信息网络向公众提供下列作品的内容。现函告如下："
@@ -55,15 +55,15 @@ def _stop_letter() -> tuple[Block, ...]:
         Paragraph.heading("附件", 2),
         _attachments(),
         Paragraph(),
-        Paragraph.of("{{权利人名称}}（盖章）", align=Align.RIGHT),
-        Paragraph.of("{{日期}}", align=Align.RIGHT),
+        Paragraph.from_text("{{权利人名称}}（盖章）", align=Align.RIGHT),
+        Paragraph.from_text("{{日期}}", align=Align.RIGHT),
     )
 
 
 def _removal() -> tuple[Block, ...]:
     return (
         Paragraph.heading("要求删除或断开链接侵权网络内容的通知", 1, Align.CENTER),
-        Paragraph.of("致：{{收件方名称}}", is_bold=True),
+        Paragraph.from_text("致：{{收件方名称}}", is_bold=True),
         _text(
             "根据《信息网络传播权保护条例》第十四条和《中华人民共和国民法典》第一千一百九十五条，权利人认为贵方服务所涉及的下列"
             "内容侵犯其信息网络传播权，特此通知，请求删除该内容或者断开与该内容的链接。"
@@ -109,17 +109,17 @@ def _removal() -> tuple[Block, ...]:
         Paragraph.heading("八、保证声明", 2),
         _text("{{保证声明}}"),
         Paragraph(),
-        Paragraph.of("权利人（签字或盖章）：{{权利人名称}}", align=Align.RIGHT),
-        Paragraph.of("{{日期}}", align=Align.RIGHT),
+        Paragraph.from_text("权利人（签字或盖章）：{{权利人名称}}", align=Align.RIGHT),
+        Paragraph.from_text("{{日期}}", align=Align.RIGHT),
     )
 
 
 def _dmca() -> tuple[Block, ...]:
     return (
         Paragraph.heading("Notification of Claimed Infringement", 1, Align.CENTER),
-        Paragraph.of("under 17 U.S.C. § 512(c)(3)", align=Align.CENTER),
-        Paragraph.of("To the designated agent of {{addressee_name}}", is_bold=True),
-        Paragraph.of("{{addressee_email}} {{addressee_address}}"),
+        Paragraph.from_text("under 17 U.S.C. § 512(c)(3)", align=Align.CENTER),
+        Paragraph.from_text("To the designated agent of {{addressee_name}}", is_bold=True),
+        Paragraph.from_text("{{addressee_email}} {{addressee_address}}"),
         Paragraph.heading("1. The copyrighted works", 2),
         _table(("Title", "Author"), ("{{works.title}}", "{{works.author}}"), (0.6, 0.4)),
         Paragraph.heading("2. The infringing material and where it is", 2),
@@ -141,12 +141,12 @@ def _dmca() -> tuple[Block, ...]:
             ("E-mail", "{{holder_email}}"),
         ),
         Paragraph.heading("4. Good faith", 2),
-        Paragraph.of("{{good_faith}}"),
+        Paragraph.from_text("{{good_faith}}"),
         Paragraph.heading("5. Accuracy and authority", 2),
-        Paragraph.of("{{accuracy}}"),
+        Paragraph.from_text("{{accuracy}}"),
         Paragraph.heading("6. Signature", 2),
-        Paragraph.of("{{signature}}"),
-        Paragraph.of("{{date}}"),
+        Paragraph.from_text("{{signature}}"),
+        Paragraph.from_text("{{date}}"),
     )
 
 
@@ -185,10 +185,10 @@ _TEMPLATES: Mapping[Paper, Callable[[], tuple[Block, ...]]] = {
 
 
 def _text(text: str) -> Paragraph:
-    return Paragraph.of(text, is_indented=True)
+    return Paragraph.from_text(text, is_indented=True)
 
 
-def _works() -> Table:
+def _works() -> BlockTable:
     return _table(
         ("作品名称", "作者", "权属证明", "首次发表"),
         ("{{作品.名称}}", "{{作品.作者}}", "{{作品.权属证明}}", "{{作品.首次发表}}"),
@@ -196,7 +196,7 @@ def _works() -> Table:
     )
 
 
-def _addresses() -> Table:
+def _addresses() -> BlockTable:
     return _table(
         ("序号", "网络地址；证据哈希值（SHA-256）", "作品及章节", "占原文", "取证时间"),
         (
@@ -210,13 +210,13 @@ def _addresses() -> Table:
     )
 
 
-def _attachments() -> Table:
+def _attachments() -> BlockTable:
     return _table(("序号", "附件"), ("{{附件.序号}}", "{{附件.名称}}"), (0.1, 0.9))
 
 
-def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...]) -> Table:
-    return Table(
-        (tuple(Cell.of(text, is_bold=True) for text in head), tuple(map(_lines, row))),
+def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...]) -> BlockTable:
+    return BlockTable(
+        (tuple(Cell.from_text(text, is_bold=True) for text in head), tuple(map(_lines, row))),
         widths,
         has_head=True,
     )
@@ -224,8 +224,10 @@ def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...
 
 def _lines(text: str) -> Cell:
     """A paragraph for each line: one whose field is empty goes."""
-    return Cell(tuple(Paragraph.of(line) for line in text.split("\n")))
+    return Cell(tuple(Paragraph.from_text(line) for line in text.split("\n")))
 
 
-def _pairs(*pairs: tuple[str, str]) -> Table:
-    return Table(tuple((Cell.of(name, is_bold=True), Cell.of(value)) for name, value in pairs), (0.26, 0.74))
+def _pairs(*pairs: tuple[str, str]) -> BlockTable:
+    return BlockTable(
+        tuple((Cell.from_text(name, is_bold=True), Cell.from_text(value)) for name, value in pairs), (0.26, 0.74)
+    )

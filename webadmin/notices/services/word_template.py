@@ -20,7 +20,7 @@ from core.errors import BadInput
 from core.terms import term
 from core.wording import Message
 from documents.plain import printable
-from documents.word_files import MAX_FILE_BYTES, opened, parts_of
+from documents.word_files import MAX_FILE_BYTES, open_word_file, text_parts
 from webadmin.notices.services.legal_fields import BY_NAME, PaperField
 
 Row = Mapping[str, str]
@@ -45,9 +45,9 @@ class Asked:
 
 def try_template(content: bytes, kind: Paper) -> list[Message]:
     """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
-    faults, found, file = list[Message](), set[str](), opened(content)
+    faults, found, file = list[Message](), set[str](), open_word_file(content)
     _require_size(file)
-    for part in parts_of(file):
+    for part in text_parts(file):
         for paragraph in part.iter(qn("w:p")):
             asked = [_asked(name) for name in _names(paragraph)]
             faults += [each for each in asked if isinstance(each, Message)]
@@ -70,7 +70,7 @@ def try_template(content: bytes, kind: Paper) -> list[Message]:
 
 def _require_size(file: Any) -> None:
     """Raises BadInput for what no template has: filling it, or saying what is wrong with it, would take minutes."""
-    parts = list(parts_of(file))
+    parts = list(text_parts(file))
     elements = [each for part in parts for each in part.iter()]
     texts = "".join(str(each.text or "") for each in elements if each.tag == qn("w:t"))
     depths = (sum(1 for _ in each.iterancestors()) for each in elements if each.tag in (qn("w:p"), qn("w:tr")))
@@ -85,8 +85,8 @@ def _require_size(file: Any) -> None:
 
 def filled(content: bytes, values: Values) -> bytes:
     """The template with its fields filled; a field without a value is left empty. Raises BadInput as `try_template`."""
-    file = opened(content)
-    for part in parts_of(file):
+    file = open_word_file(content)
+    for part in text_parts(file):
         # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
         lists = _lists_by_row(part)
         rows = [(row, min(lists[row])) for row in part.iter(qn("w:tr")) if row in lists]
@@ -106,14 +106,14 @@ def filled(content: bytes, values: Values) -> bytes:
 
 def template_codes(content: bytes) -> set[str]:
     """The codes of the fields that stand in a template. Raises BadInput."""
-    paragraphs = (each for part in parts_of(opened(content)) for each in part.iter(qn("w:p")))
+    paragraphs = (each for part in text_parts(open_word_file(content)) for each in part.iter(qn("w:p")))
     return {field.code for paragraph in paragraphs for field in _fields_of(paragraph)}
 
 
 def unfilled(content: bytes, values: Values) -> list[PaperField]:
     """The fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
     found = dict[str, PaperField]()
-    for part in parts_of(opened(content)):
+    for part in text_parts(open_word_file(content)):
         left_out = set(_left_out(part, values))
         for paragraph in part.iter(qn("w:p")):
             if paragraph not in left_out and left_out.isdisjoint(paragraph.iterancestors(qn("w:tr"))):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from core.wording import Message
-from documents.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
+from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph, TextRun
 
 MAX_WORDS = 60  # of each row of what both have: what twenty pairs of sentences have at most
 Places = Sequence[tuple[int, int]]
@@ -76,7 +76,10 @@ def enquiry_letter(about: Enquiry, language: str) -> Document:
     title = Message("letter.title").in_language(language)
     blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared_words(), *made.limits(), *made.closing())
     return Document(
-        title, blocks, "zh" if language.startswith("zh") else "en", head=(Paragraph.of(title, align=Align.RIGHT),)
+        title,
+        blocks,
+        "zh" if language.startswith("zh") else "en",
+        head=(Paragraph.from_text(title, align=Align.RIGHT),),
     )
 
 
@@ -91,10 +94,10 @@ class _Letter:
         yield Paragraph.heading(self._phrase("letter.title"), 1, Align.CENTER)
         yield self._text("letter.for-the-signer")
         name = about.addressee.name if about.addressee else self._phrase("letter.no-addressee")
-        yield Paragraph.of(self._phrase("letter.to", name=name), is_bold=True)
+        yield Paragraph.from_text(self._phrase("letter.to", name=name), is_bold=True)
         if about.addressee and about.addressee.contact:
             checked = self._phrase("letter.read-on-site") if about.addressee.is_read_on_site else ""
-            yield Paragraph.of(f"{about.addressee.contact} {checked}".strip())
+            yield Paragraph.from_text(f"{about.addressee.contact} {checked}".strip())
         yield self._text(opening, site=about.site)
 
     def sides(self) -> Iterator[Block]:
@@ -121,9 +124,11 @@ class _Letter:
         yield self._heading("letter.sentences")
         how_many = "letter.some-shown" if about.more_pairs else "letter.all-shown"
         yield self._text(how_many, counterparts=about.counterparts, shown=len(about.pairs), more=about.more_pairs)
-        head = tuple(Cell.of(self._phrase(side), is_bold=True) for side in ("letter.page-side", "letter.work-side"))
+        head = tuple(
+            Cell.from_text(self._phrase(side), is_bold=True) for side in ("letter.page-side", "letter.work-side")
+        )
         rows = ((_cell(pair.page, pair.shared_on_page), _cell(pair.work, pair.shared_on_work)) for pair in about.pairs)
-        yield Table((head, *rows), (0.5, 0.5), has_head=True)
+        yield BlockTable((head, *rows), (0.5, 0.5), has_head=True)
 
     def shared_words(self) -> Iterator[Block]:
         on_page = _pieces((pair.page, pair.shared_on_page) for pair in self._about.pairs)
@@ -141,14 +146,16 @@ class _Letter:
 
     def limits(self) -> Iterator[Block]:
         yield self._heading("letter.limits")
-        yield Paragraph.of(self._about.caution, is_indented=True)
+        yield Paragraph.from_text(self._about.caution, is_indented=True)
         yield self._text("letter.read-by", confirmed=self._about.confirmed)
 
     def closing(self) -> Iterator[Block]:
         about = self._about
         yield self._heading("letter.asked")
         yield self._text("letter.answer")
-        yield from (Paragraph.of(each, is_indented=True) for each in self._phrase("letter.questions").split("\n"))
+        yield from (
+            Paragraph.from_text(each, is_indented=True) for each in self._phrase("letter.questions").split("\n")
+        )
         yield self._heading("letter.argument")
         yield self._text("letter.argument-here")
         yield self._heading("letter.contact")
@@ -161,22 +168,26 @@ class _Letter:
             ("letter.phone", holder.phone),
             ("letter.email", holder.email),
         )
-        yield Paragraph.of(f"{holder.name} {self._phrase('letter.signature')}", align=Align.RIGHT)
-        yield Paragraph.of(self._phrase("letter.date"), align=Align.RIGHT)
+        yield Paragraph.from_text(f"{holder.name} {self._phrase('letter.signature')}", align=Align.RIGHT)
+        yield Paragraph.from_text(self._phrase("letter.date"), align=Align.RIGHT)
 
     def _heading(self, code: str) -> Paragraph:
         return Paragraph.heading(self._phrase(code), 2)
 
     def _text(self, code: str, **given: object) -> Paragraph:
-        return Paragraph.of(self._phrase(code, **given), is_indented=True)
+        return Paragraph.from_text(self._phrase(code, **given), is_indented=True)
 
     def _phrase(self, code: str, **given: object) -> str:
         return Message(code, **given).in_language(self._language)
 
-    def _facts(self, *facts: tuple[str, str]) -> Table:
+    def _facts(self, *facts: tuple[str, str]) -> BlockTable:
         """Names and values; those without a value are left out."""
-        rows = ((Cell.of(self._phrase(name), is_bold=True), Cell.of(value)) for name, value in facts if value.strip())
-        return Table(tuple(rows), (0.26, 0.74))
+        rows = (
+            (Cell.from_text(self._phrase(name), is_bold=True), Cell.from_text(value))
+            for name, value in facts
+            if value.strip()
+        )
+        return BlockTable(tuple(rows), (0.26, 0.74))
 
     def _join_words(self, pieces: Sequence[str]) -> str:
         listed = ("、" if self._language.startswith("zh") else ", ").join(pieces[:MAX_WORDS])
@@ -188,9 +199,9 @@ def _cell(sentence: str, shared: Places) -> Cell:
     """The sentence with what both have in bold."""
     runs, at = [], 0
     for start, end in shared:
-        runs += [Run(sentence[at:start]), Run(sentence[start:end], is_bold=True)]
+        runs += [TextRun(sentence[at:start]), TextRun(sentence[start:end], is_bold=True)]
         at = end
-    return Cell((Paragraph(tuple(run for run in (*runs, Run(sentence[at:])) if run.text)),))
+    return Cell((Paragraph(tuple(run for run in (*runs, TextRun(sentence[at:])) if run.text)),))
 
 
 def _pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from bundles import layout, statements
 from bundles.bundle import COMPARISON
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from bundles.ports import Stamper
 from bundles.verification import Report
 from webadmin.evidence.services.export import bundle_files, concluded, written
@@ -34,7 +34,7 @@ def write_lead(path: Path, material: LeadMaterial, code_version: str, seals: Seq
     seals: authorities that stamp it as a whole. Returns what `verify` says of the file. Raises DoesNotHold,
     UnreadableFile where `path` cannot be written.
     """
-    bundle, at = opened(material.bundle, "bundle", COMPARISON), material.confirmed_at
+    bundle, at = open_bundle(material.bundle, "bundle", COMPARISON), material.confirmed_at
     files = bundle_files(material.bundle, bundle, None)
     files[layout.LEAD] = statements.lead(material.lead, material.facts, bundle)
     told = LeadSummary(material.lead, material.facts, bundle, bool(seals))

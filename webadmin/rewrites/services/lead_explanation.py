@@ -16,11 +16,11 @@ from documents.explanation_blocks import (
     BOTH_LANGUAGES,
     HEADLINE,
     Block,
-    Heading,
-    Pairs,
-    Paragraph,
+    ExplanationHeading,
+    ExplanationPairs,
+    ExplanationParagraph,
+    ExplanationSides,
     Points,
-    Sides,
     Words,
 )
 from documents.explanation_html import as_html
@@ -51,8 +51,8 @@ def lead_explanation(lead: LeadSummary, at: datetime, code_version: str) -> dict
     for words in BOTH_LANGUAGES:
         opening = words("explanation.lead-opening", at=moment(at), version=code_version)
         blocks += [
-            Heading(words("explanation.lead-title", kind=_kind(words, lead), lead=lead.lead)),
-            Paragraph(opening),
+            ExplanationHeading(words("explanation.lead-title", kind=_kind(words, lead), lead=lead.lead)),
+            ExplanationParagraph(opening),
         ]
         blocks += _in_one_language(words, lead)
     blocks += _side_by_side(lead.bundle.finding["pairs"])
@@ -68,16 +68,16 @@ def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
     first, *others = words.lines("explanation.lead-first-points")
     example = Example(lead.bundle.digest, layout.bundle_file(lead.bundle.digest), None)
     return [
-        Heading(words("explanation.lead-first"), 2),
+        ExplanationHeading(words("explanation.lead-first"), 2),
         Points((CAUTION.in_language(words.language), first, _band_sentence(words, found), *others)),
-        Heading(words("explanation.lead-about"), 2),
-        Pairs(tuple(_rows(words, lead))),
-        Heading(words("explanation.lead-verdicts"), 2),
-        Pairs(tuple(_verdicts(words, lead.facts))),
+        ExplanationHeading(words("explanation.lead-about"), 2),
+        ExplanationPairs(tuple(_rows(words, lead))),
+        ExplanationHeading(words("explanation.lead-verdicts"), 2),
+        ExplanationPairs(tuple(_verdicts(words, lead.facts))),
         *told(words, [lead.bundle]),
-        Heading(words("explanation.proves"), 2),
+        ExplanationHeading(words("explanation.proves"), 2),
         Points(words.lines("explanation.lead-proves-points")),
-        Heading(words("explanation.proves-not"), 2),
+        ExplanationHeading(words("explanation.proves-not"), 2),
         Points(
             (
                 *words.lines("explanation.proves-not-of-fetching"),
@@ -86,10 +86,10 @@ def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
                 *missing,
             )
         ),
-        Heading(words("explanation.contents"), 2),
-        Pairs(tuple(zip(_CONTENTS, words.lines("explanation.lead-contents-files"), strict=True))),
+        ExplanationHeading(words("explanation.contents"), 2),
+        ExplanationPairs(tuple(zip(_CONTENTS, words.lines("explanation.lead-contents-files"), strict=True))),
         *by_hand(words, steps(words, example, lead.is_sealed)),
-        Paragraph(words("explanation.check-replay")),
+        ExplanationParagraph(words("explanation.check-replay")),
     ]
 
 
@@ -155,11 +155,11 @@ def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
         for number, pair in enumerate(pairs[:MAX_PAIRS_SHOWN], 1)
     )
     left = len(pairs) - MAX_PAIRS_SHOWN
-    more = [Paragraph(MORE.format(count=left))] if left > 0 else []
+    more = [ExplanationParagraph(MORE.format(count=left))] if left > 0 else []
     return [
-        Heading(SIDES),
-        *(Paragraph(words("explanation.lead-sides")) for words in BOTH_LANGUAGES),
-        Sides(HEADS, rows),
+        ExplanationHeading(SIDES),
+        *(ExplanationParagraph(words("explanation.lead-sides")) for words in BOTH_LANGUAGES),
+        ExplanationSides(HEADS, rows),
         *more,
     ]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from bundles import bundle
 from bundles.faults import DoesNotHold
-from bundles.opened import Opened, opened
-from bundles.warc_reading import Budget, records
+from bundles.opened import Opened, open_bundle
+from bundles.warc_reading import ByteBudget, records
 from core.batches import batches
 from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
 from core.ids import Digest, digest
@@ -125,12 +125,12 @@ def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
         with suppress(BrokenInvariant, DoesNotHold, RetryLater):
             content = context.evidence.store.get(Digest(name))
             if content is not None:
-                yield from _pieces(opened(content, name))
+                yield from _pieces(open_bundle(content, name))
 
 
 def _pieces(found: Opened) -> Iterator[bytes]:
     yield found.renderings["text"]
-    for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE, Budget()):
+    for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE, ByteBudget()):
         yield block
         if fields.get("warc-type") == "response":
             yield block.partition(_HTTP_END)[2]

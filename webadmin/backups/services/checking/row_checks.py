@@ -6,7 +6,7 @@ from typing import Any
 
 from django.db.models import F, QuerySet
 
-from bundles.days import root_of
+from bundles.days import day_root
 from core.batches import batches
 from core.ids import Digest, digest
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
@@ -131,7 +131,7 @@ def check_evidence_rows(context: CheckContext) -> None:
     table = DayTree._meta.db_table
     known = set(EvidenceBundle.objects.values_list("digest", flat=True))
     for tree in DayTree.objects.all():
-        if root_of(Digest(each) for each in tree.leaves) != tree.root:
+        if day_root(Digest(each) for each in tree.leaves) != tree.root:
             context.report.add(_of_table(table, str(tree.pk), FaultKind.CHANGED))
         for leaf in sorted(set(tree.leaves) - known):
             context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))

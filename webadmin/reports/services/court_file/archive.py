@@ -8,10 +8,10 @@ from typing import Any
 
 from bundles import layout, statements
 from bundles.canonical import canonical
-from bundles.opened import Opened, opened
+from bundles.opened import Opened, open_bundle
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, DayProof, Paper
-from bundles.statements import Placed
+from bundles.statements import BundlePlace
 from bundles.verification import Report, check_proof
 from core.ids import Digest
 from core.wording import Message
@@ -53,7 +53,7 @@ class MatterExport:
         """
         taken, placed = [], {}
         for each, stem in zip(material.bundles, stems, strict=True):
-            bundle = opened(each.content, "bundle")
+            bundle = open_bundle(each.content, "bundle")
             if each.proof is not None:
                 check_proof(bundle, each.proof, layout.proof_file(bundle.digest))
             placed[bundle.digest] = self._add_bundle(each.content, bundle, stem)
@@ -83,9 +83,9 @@ class MatterExport:
         self._conclude(about, created.astimezone(UTC), seals)
         return written(path, self.spool)
 
-    def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> Placed:
+    def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> BundlePlace:
         pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}
-        placed = Placed(f"{stem}.wacz", {name: layout.copy_of(stem, name) for name in pictures})
+        placed = BundlePlace(f"{stem}.wacz", {name: layout.copy_name(stem, name) for name in pictures})
         self.spool.add(placed.file, content)
         for name, picture in pictures.items():
             self.spool.add(placed.shown[name], picture)

@@ -12,7 +12,7 @@ from enum import StrEnum
 
 from core.plain_text import clean_line, defuse_formula
 from core.terms import BUNDLE_DIGEST, FILE_DIGEST
-from documents.blocks import Align, Block, Cell, Document, Paragraph, Run, Table
+from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph, TextRun
 
 TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
@@ -83,7 +83,7 @@ def as_json(rows: Sequence[NumberedPiece]) -> bytes:
 
 def document(rows: Sequence[NumberedPiece], about: str) -> Document:
     """About: a line under the title that names the matter."""
-    blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.of(clean_line(about))]
+    blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.from_text(clean_line(about))]
     for group in EvidenceGroup:
         of_group = [row for row in rows if row.piece.group is group]
         if of_group:
@@ -91,20 +91,20 @@ def document(rows: Sequence[NumberedPiece], about: str) -> Document:
     return Document(TITLE, tuple(blocks))
 
 
-def _table(rows: Sequence[NumberedPiece]) -> Table:
-    heads = tuple(Cell.of(words, is_bold=True) for words in _HEADS)
-    return Table((heads, *map(_row, rows)), _WIDTHS, has_head=True)
+def _table(rows: Sequence[NumberedPiece]) -> BlockTable:
+    heads = tuple(Cell.from_text(words, is_bold=True) for words in _HEADS)
+    return BlockTable((heads, *map(_row, rows)), _WIDTHS, has_head=True)
 
 
 def _row(row: NumberedPiece) -> tuple[Cell, ...]:
     piece = row.piece
-    named = Paragraph((Run(clean_line(piece.name)), Run(f"\n{piece.file}")))
+    named = Paragraph((TextRun(clean_line(piece.name)), TextRun(f"\n{piece.file}")))
     digests = _in_lines(piece.sha256)
     if piece.bundle:
         of_file, bundle_piece = (each.in_language("zh") for each in (FILE_DIGEST, BUNDLE_DIGEST))
         digests = f"{of_file}：\n{digests}\n{bundle_piece}：\n{_in_lines(piece.bundle)}"
     texts = (clean_line(piece.source), clean_line(piece.shows), digests)
-    return (Cell.of(str(row.number)), Cell((named,)), *map(Cell.of, texts))
+    return (Cell.from_text(str(row.number)), Cell((named,)), *map(Cell.from_text, texts))
 
 
 def _in_lines(digest: str) -> str:

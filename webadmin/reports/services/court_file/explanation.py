@@ -9,7 +9,16 @@ from bundles import bundle, layout
 from bundles.shapes import moment
 from core.ids import Digest
 from core.wording import Message
-from documents.explanation_blocks import BOTH_LANGUAGES, HEADLINE, Block, Heading, Pairs, Paragraph, Points, Words
+from documents.explanation_blocks import (
+    BOTH_LANGUAGES,
+    HEADLINE,
+    Block,
+    ExplanationHeading,
+    ExplanationPairs,
+    ExplanationParagraph,
+    Points,
+    Words,
+)
 from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
 from webadmin.evidence.services.explanation import Example, Step, by_hand, not_proved, proved, steps
@@ -45,7 +54,11 @@ def matter_explanation(told: MatterSummary, at: datetime, code_version: str) -> 
         about = words(
             "explanation.matter-about", site=told.site, work=told.work, cases=told.cases, bundles=told.bundles
         )
-        blocks += [Heading(words("explanation.matter-title", matter=told.matter)), Paragraph(opening), Paragraph(about)]
+        blocks += [
+            ExplanationHeading(words("explanation.matter-title", matter=told.matter)),
+            ExplanationParagraph(opening),
+            ExplanationParagraph(about),
+        ]
         blocks += _in_one_language(words, told)
     return {
         layout.MATTER_EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
@@ -57,12 +70,12 @@ def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
     for_people = [(name, said.in_language(words.language)) for name, said in told.contents]
     for_programs = zip(map(layout.in_checks, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True)
     return [
-        Heading(words("explanation.proves"), 2),
+        ExplanationHeading(words("explanation.proves"), 2),
         Points(proved(words)),
-        Heading(words("explanation.proves-not"), 2),
+        ExplanationHeading(words("explanation.proves-not"), 2),
         Points((*not_proved(words), *_missing(words, told))),
-        Heading(words("explanation.contents"), 2),
-        Pairs((*for_people, *for_programs)),
+        ExplanationHeading(words("explanation.contents"), 2),
+        ExplanationPairs((*for_people, *for_programs)),
         *by_hand(
             words, chain(steps(words, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example))
         ),

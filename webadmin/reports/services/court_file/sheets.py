@@ -10,7 +10,7 @@ from django.utils import timezone, translation
 from core.states import Verdict
 from core.terms import term
 from core.wording import Message
-from documents.blocks import Align, Block, Cell, Document, Paragraph, Table
+from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from webadmin.cases.models import VerdictRecord
 from webadmin.cases.services.matters.damages import Damages, for_court
 from webadmin.evidence.services.factors import Factor, source_of
@@ -34,19 +34,21 @@ def here(at: datetime) -> str:
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
     """The sheet; it never says that anything is proved."""
-    blocks = [*_head(FACTORS, about), Paragraph.of(_zh(Message("factor.opening")))]
+    blocks = [*_head(FACTORS, about), Paragraph.from_text(_zh(Message("factor.opening")))]
     for factor in sheet:
-        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.of(_zh(source_of(factor)))]
+        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(source_of(factor)))]
         there, missing = _zh(Message("factor.there")), _zh(Message("factor.missing"))
         rows = [(there, _zh(each)) for each in factor.there] + [(missing, _zh(each)) for each in factor.missing]
-        blocks.append(Table(tuple((Cell.of(name), Cell.of(said)) for name, said in rows), (0.15, 0.85)))
+        blocks.append(
+            BlockTable(tuple((Cell.from_text(name), Cell.from_text(said)) for name, said in rows), (0.15, 0.85))
+        )
     return Document(FACTORS, tuple(blocks))
 
 
 def damages(found: Damages, about: str) -> Document:
     """The rights holder's own arithmetic, each figure with its source."""
     said = [*for_court(found, here), Message("damages.own")]
-    return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.of(_zh(each)) for each in said)))
+    return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.from_text(_zh(each)) for each in said)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +124,12 @@ def _event(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
 
 
 def _head(title: str, about: str) -> list[Block]:
-    return [Paragraph.heading(title, 1, Align.CENTER), Paragraph.of(about)]
+    return [Paragraph.heading(title, 1, Align.CENTER), Paragraph.from_text(about)]
 
 
-def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple[str, ...]]) -> Table:
-    head = tuple(Cell.of(each, is_bold=True) for each in heads)
-    return Table((head, *(tuple(map(Cell.of, row)) for row in rows)), widths, has_head=True)
+def _table(heads: Sequence[str], widths: tuple[float, ...], rows: Iterable[tuple[str, ...]]) -> BlockTable:
+    head = tuple(Cell.from_text(each, is_bold=True) for each in heads)
+    return BlockTable((head, *(tuple(map(Cell.from_text, row)) for row in rows)), widths, has_head=True)
 
 
 def _zh(message: Message) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from bundles import container
 from bundles.digests import sha256
-from bundles.statements import Listed
+from bundles.statements import ListedFile
 from core.ids import Digest
 
 
@@ -16,7 +16,7 @@ class Spool(Mapping[str, bytes]):
         self._folder = folder
         self._paths: dict[str, Path] = {}
         self._bytes = 0
-        self.listed: dict[str, Listed] = {}
+        self.listed: dict[str, ListedFile] = {}
 
     def add(self, name: str, content: bytes) -> Digest:
         """Keep a file, in place of one of the same name; its SHA-256.
@@ -28,7 +28,7 @@ class Spool(Mapping[str, bytes]):
             raise container.too_large()
         path = self._paths.setdefault(name, self._folder / str(len(self._paths)))
         path.write_bytes(content)
-        self.listed[name] = Listed(sha256(content), len(content))
+        self.listed[name] = ListedFile(sha256(content), len(content))
         return self.listed[name].sha256
 
     def drop(self, name: str) -> None:

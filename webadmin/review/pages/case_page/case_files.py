@@ -6,7 +6,7 @@ from pathlib import Path
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.translation import gettext as _
 
-from bundles.opened import opened
+from bundles.opened import open_bundle
 from core.errors import ZhuiwenError
 from core.ids import Digest
 from webadmin import stores
@@ -62,7 +62,7 @@ def _bundle(case: Case, key: str, shown: str) -> HttpResponse:
             return refusal(_("This bundle is no longer in the evidence store."), 404)
         if not shown:
             return as_file(f"{row.digest[:16]}.wacz", content, WACZ)
-        picture = opened(content, row.digest).renderings.get(shown)
+        picture = open_bundle(content, row.digest).renderings.get(shown)
     except ZhuiwenError as error:
         return refusal(message_text(error), 409)
     if picture is None:
