@@ -24,7 +24,7 @@ from deploy.services import InstallationState, ServiceStatus, health, status
 from deploy.services.driver_probes import index_client
 from deploy.services.object_stores import choose_remedy, s3_places
 from deploy.services.state import without_secrets
-from pagestore.connection import connect, translated
+from pagestore.connection import connect, translate_errors
 
 OLDEST_PYTHON = (3, 11)
 REDIS_TIMEOUT_S = 3.0
@@ -112,7 +112,7 @@ def mongo_writes(context: Context) -> list[DoctorFinding]:
         return []  # `services` says so
     try:
         database = connect(url, timeout_s=REDIS_TIMEOUT_S)
-        with translated(database):
+        with translate_errors(database):
             database["doctor"].update_one({"_id": "write"}, {"$set": {"by": os.getpid()}}, upsert=True)
             database["doctor"].delete_one({"_id": "write"})
         database.client.close()

@@ -16,7 +16,7 @@ from pymongo.errors import BulkWriteError
 from core.batches import batches
 from core.errors import BrokenInvariant
 from core.ids import digest
-from pagestore.connection import MongoDatabase, translated
+from pagestore.connection import MongoDatabase, translate_errors
 from pagestore.values import Document
 
 PART_BYTES = 4 * 1024 * 1024  # MongoDB allows a document 16 MiB; the embedded server takes 0.9 s for one of 12 MB
@@ -45,8 +45,8 @@ class Blobs:
     def put_many(self, blobs: Mapping[str, bytes]) -> None:
         """As `put` for each of `blobs`, with one request for all of a kind; all of them are held in memory."""
         digests = {key: digest(data) for key, data in blobs.items()}
-        with translated(self._database):
-            known = {head["_id"]: head["digest"] for head in self._found(list(blobs), {"digest": 1})}
+        with translate_errors(self._database):
+            known = {head["_id"]: head["digest"] for head in self._find_heads(list(blobs), {"digest": 1})}
             parts: list[UpdateOne] = []
             heads: list[UpdateOne] = []
             for key, data in blobs.items():
@@ -67,33 +67,33 @@ class Blobs:
             _write(self._heads, heads)
 
     def get(self, key: str) -> bytes | None:
-        """What is kept under `key`. Raises BrokenInvariant when it is no longer what was put there."""
+        """Return the bytes under `key`. Raises BrokenInvariant when it is no longer what was put there."""
         return self.get_many([key]).get(key)
 
     def get_many(self, keys: Sequence[str]) -> dict[str, bytes]:
-        """What is kept under those of `keys` that are there."""
+        """Return the bytes under those of `keys` that are there."""
         found: dict[str, bytes] = {}
-        with translated(self._database):
+        with translate_errors(self._database):
             for batch in batches(keys, BATCH_KEYS):
-                heads = {head["_id"]: head for head in self._found(batch)}
+                heads = {head["_id"]: head for head in self._find_heads(batch)}
                 pieces = self._pieces(heads)
-                found.update((key, _joined(head, pieces)) for key, head in heads.items())
+                found.update((key, _join_parts(head, pieces)) for key, head in heads.items())
         return found
 
     def known(self, keys: Sequence[str]) -> set[str]:
         """Those of `keys` that are there; no bytes are read."""
-        with translated(self._database):
-            return {head["_id"] for head in self._found(keys, {"_id": 1})}
+        with translate_errors(self._database):
+            return {head["_id"] for head in self._find_heads(keys, {"_id": 1})}
 
     def keys(self) -> Iterator[str]:
         """All keys, in order."""
-        return walked(self._database, self._heads.name)
+        return iterate_ids(self._database, self._heads.name)
 
     def remove(self, key: str) -> None:
         """Forget what is kept under `key`, if anything is."""
-        with translated(self._database):
+        with translate_errors(self._database):
             self._heads.delete_one({"_id": key})
-            self._parts.delete_many(_from_to(f"{key}/", f"{key}0"))
+            self._parts.delete_many(_key_range(f"{key}/", f"{key}0"))
 
     def put_back(self, blobs: Mapping[str, bytes]) -> None:
         """Put copies of bytes in place of damaged ones, of which `put` would think that they are there."""
@@ -103,11 +103,11 @@ class Blobs:
 
     def remove_range(self, first: str, end: str) -> None:
         """Forget all keys from `first` on and before `end`."""
-        with translated(self._database):
-            self._heads.delete_many(_from_to(first, end))
-            self._parts.delete_many(_from_to(first, end))
+        with translate_errors(self._database):
+            self._heads.delete_many(_key_range(first, end))
+            self._parts.delete_many(_key_range(first, end))
 
-    def _found(self, keys: Sequence[str], fields: Document | None = None) -> Iterator[Document]:
+    def _find_heads(self, keys: Sequence[str], fields: Document | None = None) -> Iterator[Document]:
         for batch in batches(keys, BATCH_KEYS):
             yield from self._heads.find({"_id": {"$in": batch}}, fields)
 
@@ -116,12 +116,12 @@ class Blobs:
         return {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": wanted}})} if wanted else {}
 
 
-def walked(database: MongoDatabase, name: str) -> Iterator[str]:
-    """The ids of all documents of a collection, in order; what is no text is none of ours."""
+def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
+    """Iterate over the ids of all documents of a collection, in order; an id that is no text is skipped."""
     collection: Any = database[name]
     after = ""
     while True:
-        with translated(database):
+        with translate_errors(database):
             asked = collection.find({"_id": {"$gt": after}}, {"_id": 1}).sort("_id", 1).limit(BATCH_IDS)
             found = [each["_id"] for each in asked if isinstance(each.get("_id"), str)]
         yield from found
@@ -138,7 +138,7 @@ def _part_keys(key: str, count: int) -> list[str]:
     return [f"{key}/{number:04d}" for number in range(count)]
 
 
-def _from_to(first: str, end: str) -> Document:
+def _key_range(first: str, end: str) -> Document:
     return {"_id": {"$gte": first, "$lt": end}}
 
 
@@ -160,12 +160,12 @@ def _write(collection: Any, changes: list[UpdateOne]) -> None:
 
 
 def is_duplicates_alone(error: BulkWriteError) -> bool:
-    """Whether nothing is wrong but that documents are there already."""
+    """True if nothing is wrong but that documents are there already."""
     faults = error.details.get("writeErrors", [])
     return bool(faults) and all(fault["code"] == _DUPLICATE_KEY for fault in faults)
 
 
-def _joined(head: Document, pieces: dict[str, bytes]) -> bytes:
+def _join_parts(head: Document, pieces: dict[str, bytes]) -> bytes:
     key = head["_id"]
     try:
         packed = b"".join(pieces[part] for part in _part_keys(key, head["parts"])) if head["parts"] else head["data"]

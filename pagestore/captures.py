@@ -35,9 +35,9 @@ def capture_bytes(capture: Capture) -> bytes:
     if capture.source is not CaptureSource.CONNECTION:
         document |= {"source": capture.source.value, "made_with": capture.made_with}
     if capture.records:
-        document["records"] = [_without(each, "payload") for each in capture.records]
+        document["records"] = [_replace_bytes(each, "payload") for each in capture.records]
     if capture.resources:
-        document["resources"] = [_without(each, "body") for each in capture.resources]
+        document["resources"] = [_replace_bytes(each, "body") for each in capture.resources]
     if capture.machine is not None:
         document["machine_at"] = digest(machine_bytes(capture.machine))
     if capture.profile is not None:
@@ -62,8 +62,8 @@ def named_certificates(data: bytes) -> list[Digest]:
     return list(dict.fromkeys(Digest(name) for session in sessions for name in session["certificates"]))
 
 
-def bodies_in(capture: Capture) -> dict[Digest, bytes]:
-    """What is kept beside a capture, by digest: longer bodies, payloads of archived records, resources, the machine."""
+def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
+    """Bytes kept beside a capture, by digest: longer bodies, payloads of archived records, resources, the machine."""
     bodies = [each.body for each in capture.exchanges if len(each.body) > MAX_INLINE_BYTES]
     bodies += [each.payload for each in capture.records] + [each.body for each in capture.resources]
     bodies += [machine_bytes(capture.machine)] if capture.machine is not None else []
@@ -81,19 +81,19 @@ def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[s
     profile = document.get("profile")
     try:
         return Capture(
-            exchanges=tuple(_exchange_of(each, certificates, bodies) for each in document["exchanges"]),
+            exchanges=tuple(_read_exchange(each, certificates, bodies) for each in document["exchanges"]),
             source=CaptureSource(document.get("source", CaptureSource.CONNECTION)),
             made_with=document.get("made_with", ""),
-            records=tuple(_record_of(each, bodies) for each in document.get("records", ())),
-            resources=tuple(_resource_of(each, bodies) for each in document.get("resources", ())),
-            machine=machine_of(bodies[document["machine_at"]]) if "machine_at" in document else None,
+            records=tuple(_read_record(each, bodies) for each in document.get("records", ())),
+            resources=tuple(_read_resource(each, bodies) for each in document.get("resources", ())),
+            machine=read_machine(bodies[document["machine_at"]]) if "machine_at" in document else None,
             profile=profile and BrowserProfile(**{**profile, "begun_at": _moment(profile["begun_at"])}),
         )
     except (KeyError, TypeError) as error:
         raise BrokenInvariant("store.capture-lacks", part=error) from error
 
 
-def machine_of(data: bytes) -> Machine:
+def read_machine(data: bytes) -> Machine:
     """The machine that `machine_bytes` made `data` of. Raises KeyError or TypeError for a part that it lacks."""
     document = json.loads(data.decode("utf-8", "surrogatepass"))
     program, lines = document["program"], document["resolver_lines"]
@@ -101,7 +101,7 @@ def machine_of(data: bytes) -> Machine:
         "noted_at": _moment(document["noted_at"]),
         "program": Program(**{**program, "parts": tuple(map(tuple, program["parts"]))}),
         "resolver_lines": None if lines is None else tuple(lines),
-        "clock": tuple(_reading_of(each) for each in document["clock"]),
+        "clock": tuple(_read_clock(each) for each in document["clock"]),
     }
     return Machine(**{**document, **given})
 
@@ -134,11 +134,11 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
     if exchange.tls is not None:
         document["tls"]["certificates"] = [digest(der) for der in exchange.tls.certificates]
     if len(exchange.body) > MAX_INLINE_BYTES:
-        return _without(document, "body")
+        return _replace_bytes(document, "body")
     return document | {"body": b64encode(exchange.body).decode("ascii")}
 
 
-def _without(part: Any, name: str) -> dict[str, Any]:
+def _replace_bytes(part: Any, name: str) -> dict[str, Any]:
     """A part of a capture as a document, with the digest of some bytes in their place."""
     document = part if isinstance(part, dict) else asdict(part)
     data = document.pop(name)
@@ -152,18 +152,18 @@ def _named_bodies(document: Mapping[str, Any]) -> Iterator[Digest]:
     yield from ([Digest(document["machine_at"])] if "machine_at" in document else [])
 
 
-def _record_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
+def _read_record(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> ArchivedRecord:
     own = {name: value for name, value in document.items() if name != "payload_at"}
     head, payload = document["head"].encode("latin-1"), bodies[document["payload_at"]]
     return ArchivedRecord(**{**own, "head": head, "payload": payload})
 
 
-def _resource_of(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> CapturedResource:
+def _read_resource(document: Mapping[str, Any], bodies: Mapping[str, bytes]) -> CapturedResource:
     at = datetime.fromisoformat(document["fetched_at"])
     return CapturedResource(document["url"], document["content_type"], at, bodies[document["body_at"]])
 
 
-def _exchange_of(
+def _read_exchange(
     document: Mapping[str, Any], certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]
 ) -> WireExchange:
     own = {name: value for name, value in document.items() if name != "body_at"}
@@ -180,6 +180,6 @@ def _exchange_of(
     return WireExchange(**own)
 
 
-def _reading_of(document: Mapping[str, Any]) -> ClockReading:
+def _read_clock(document: Mapping[str, Any]) -> ClockReading:
     fault = ClockFault(document["fault"]) if document["fault"] else None
     return ClockReading(**{**document, "compared_at": _moment(document["compared_at"]), "fault": fault})

@@ -14,12 +14,12 @@ from core.ids import ID_HEX_CHARS, digest, page_id, version_id, work_text_id
 from core.pages import PageVersion
 from core.visits import Absence, absence_id
 from pagestore import documents
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, walked
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, iterate_ids
 from pagestore.captures import capture_of, named_bodies, named_certificates
-from pagestore.connection import MongoDatabase, translated
+from pagestore.connection import MongoDatabase, translate_errors
 from pagestore.mongo_history import sightings
 from pagestore.raw_bodies import RawBodies
-from pagestore.states import absence_of, states_of
+from pagestore.states import read_absence, read_states
 from pagestore.values import Document, text_of
 
 PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
@@ -31,7 +31,7 @@ GARBLED = (BrokenInvariant, KeyError, IndexError, TypeError, ValueError, Attribu
 
 
 class FaultKind(StrEnum):
-    """What is wrong with an item. UNREADABLE: the store itself cannot give it."""
+    """The fault of an item. UNREADABLE: the store itself cannot give it."""
 
     CHANGED = "changed"
     MISSING = "missing"
@@ -64,7 +64,7 @@ class StoreReading:
         """The keys of a collection, in order; [] where the store cannot even list them, which is a fault of it."""
         found: list[str] = []
         try:
-            found += walked(self._database, collection)
+            found += iterate_ids(self._database, collection)
         except BrokenInvariant:
             self.note(collection, "", FaultKind.UNREADABLE)
         return found
@@ -84,14 +84,14 @@ class StoreReading:
                 else:
                     self.note(PAGES, key, FaultKind.CHANGED, key)
 
-    def versions(self, page_of: Mapping[str, str]) -> Iterator[PageVersion]:
+    def versions(self, page_by_key: Mapping[str, str]) -> Iterator[PageVersion]:
         """Whole versions, each with its texts; what else belongs to them is read too. page_of: by id, "" if unknown."""
-        for batch in batches(page_of, BATCH_KEYS):
-            found = self._documents(VERSIONS, batch, page_of)
-            owners = {key: page_of[key] or str(document.get("page", "")) for key, document in found.items()}
+        for batch in batches(page_by_key, BATCH_KEYS):
+            found = self._documents(VERSIONS, batch, page_by_key)
+            owners = {key: page_by_key[key] or str(document.get("page", "")) for key, document in found.items()}
             wanted: dict[str, dict[str, str]] = {name: {} for name in (TEXTS, BODIES, CAPTURES)}
             for key, document in found.items():
-                for name, keys in _named(document).items():
+                for name, keys in _referenced_keys(document).items():
                     wanted[name] |= dict.fromkeys(keys, owners[key])
             texts = self.contents(TEXTS, wanted[TEXTS])
             self.contents(BODIES, wanted[BODIES])
@@ -101,53 +101,53 @@ class StoreReading:
                 if version is not None:
                     yield version
 
-    def absences(self, page_of: Mapping[str, str]) -> Iterator[Absence]:
+    def absences(self, page_by_key: Mapping[str, str]) -> Iterator[Absence]:
         """Responses that say that a page is not there, with what belongs to them."""
-        for batch in batches(page_of, BATCH_KEYS):
-            for key, document in self._documents(ABSENCES, batch, page_of).items():
+        for batch in batches(page_by_key, BATCH_KEYS):
+            for key, document in self._documents(ABSENCES, batch, page_by_key).items():
                 try:
-                    absence = absence_of(document)
+                    absence = read_absence(document)
                     is_same = absence_id(absence.page_id, absence.fetched_at, absence.raw_digest) == key
                 except GARBLED:
                     is_same = False
                 if not is_same:
-                    self.note(ABSENCES, key, FaultKind.CHANGED, page_of[key])
+                    self.note(ABSENCES, key, FaultKind.CHANGED, page_by_key[key])
                     continue
-                self.contents(BODIES, {absence.raw_digest: page_of[key]})
+                self.contents(BODIES, {absence.raw_digest: page_by_key[key]})
                 if absence.capture_digest:
-                    self.captures({absence.capture_digest: page_of[key]})
+                    self.captures({absence.capture_digest: page_by_key[key]})
                 yield absence
 
-    def captures(self, page_of: Mapping[str, str]) -> None:
-        """How responses were fetched, with their certificates and bodies."""
-        for key, data in self.contents(CAPTURES, page_of).items():
+    def captures(self, page_by_key: Mapping[str, str]) -> None:
+        """Check the captures of responses, with their certificates and bodies."""
+        for key, data in self.contents(CAPTURES, page_by_key).items():
             try:
-                names = {str(name): page_of[key] for name in named_certificates(data)}
-                bodies = {str(name): page_of[key] for name in named_bodies(data)}
+                names = {str(name): page_by_key[key] for name in named_certificates(data)}
+                bodies = {str(name): page_by_key[key] for name in named_bodies(data)}
                 certificates = self.contents(CERTIFICATES, names)
                 found = self.contents(BODIES, bodies)
                 if len(certificates) == len(names) and len(found) == len(bodies):
                     capture_of(data, certificates, found)
             except GARBLED:
-                self.note(CAPTURES, key, FaultKind.CHANGED, page_of[key])
+                self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
-    def contents(self, collection: str, page_of: Mapping[str, str]) -> dict[str, bytes]:
+    def contents(self, collection: str, page_by_key: Mapping[str, str]) -> dict[str, bytes]:
         """The bytes under some keys, as far as they are what was put there."""
         found: dict[str, bytes] = {}
-        for batch in batches(page_of, BATCH_KEYS):
+        for batch in batches(page_by_key, BATCH_KEYS):
             try:
                 read = self._blobs[collection].get_many(batch)
                 refused = set[str]()
             except GARBLED:
-                read, refused = self._one_by_one(collection, batch, page_of)
+                read, refused = self._one_by_one(collection, batch, page_by_key)
             self.items += len(batch)
             for key in batch:
                 if key in refused:
                     continue
                 if key not in read:
-                    self.note(collection, key, FaultKind.MISSING, page_of[key])
+                    self.note(collection, key, FaultKind.MISSING, page_by_key[key])
                 elif not _is_content(collection, key, read[key]):
-                    self.note(collection, key, FaultKind.CHANGED, page_of[key])
+                    self.note(collection, key, FaultKind.CHANGED, page_by_key[key])
                 else:
                     found[key] = read[key]
         return found
@@ -168,14 +168,14 @@ class StoreReading:
                 yield key, str(document.get("page", ""))
 
     def _version(self, key: str, document: Document, texts: Mapping[str, bytes]) -> PageVersion | None:
-        needed = _named(document)[TEXTS]
+        needed = _referenced_keys(document)[TEXTS]
         if not needed:
             self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
             return None
         if not needed <= texts.keys():
             return None  # of the text it is said already
         try:
-            version = documents.version_of(document, texts)
+            version = documents.read_version(document, texts)
             is_same = version_id(version.page_id, version.reading.identity, version.reading.title) == key
             is_same = is_same and page_id(version.site_id, version.canonical_url) == version.page_id
         except GARBLED:
@@ -185,7 +185,9 @@ class StoreReading:
             return None
         return version
 
-    def _documents(self, collection: str, keys: list[str], page_of: Mapping[str, str] | None) -> dict[str, Document]:
+    def _documents(
+        self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
+    ) -> dict[str, Document]:
         """Some documents by their ids; those that are not there are noted, where `page_of` is given."""
         found: dict[str, Document] = {}
         refused = set[str]()
@@ -198,20 +200,20 @@ class StoreReading:
                         found |= self._find(collection, [key])
                     except GARBLED:
                         refused.add(key)
-                        self.note(collection, key, FaultKind.UNREADABLE, (page_of or {}).get(key, ""))
+                        self.note(collection, key, FaultKind.UNREADABLE, (page_by_key or {}).get(key, ""))
         self.items += len(keys)
-        if page_of is not None:
+        if page_by_key is not None:
             for key in keys:
                 if key not in found and key not in refused:
-                    self.note(collection, key, FaultKind.MISSING, page_of.get(key, ""))
+                    self.note(collection, key, FaultKind.MISSING, page_by_key.get(key, ""))
         return found
 
     def _find(self, collection: str, keys: list[str]) -> dict[str, Document]:
-        with translated(self._database):
+        with translate_errors(self._database):
             return {each["_id"]: each for each in self._database[collection].find({"_id": {"$in": keys}})}
 
     def _one_by_one(
-        self, collection: str, keys: Iterable[str], page_of: Mapping[str, str]
+        self, collection: str, keys: Iterable[str], page_by_key: Mapping[str, str]
     ) -> tuple[dict[str, bytes], set[str]]:
         read, refused = dict[str, bytes](), set[str]()
         for key in keys:
@@ -223,7 +225,7 @@ class StoreReading:
                     "store.changed",
                     "store.damaged",
                 )
-                self.note(collection, key, FaultKind.CHANGED if is_told else FaultKind.UNREADABLE, page_of[key])
+                self.note(collection, key, FaultKind.CHANGED if is_told else FaultKind.UNREADABLE, page_by_key[key])
             else:
                 if data is not None:
                     read[key] = data
@@ -231,12 +233,12 @@ class StoreReading:
 
 
 def _check_page(document: Document) -> bool:
-    page = documents.page_of(document)
+    page = documents.read_page(document)
     versions, named = (
         document["versions"],
         {each["key"] for each in document.get("states", []) if each["kind"] == "version"},
     )
-    states_of(sightings(document))
+    read_states(sightings(document))
     return (
         page_id(page.site_id, page.canonical_url) == page.id
         and page.first_seen <= page.last_seen
@@ -254,8 +256,8 @@ def _holds(check: Callable[[Document], bool], document: Document) -> bool:
         return False
 
 
-def _named(document: Document) -> dict[str, set[str]]:
-    """What a version names, by collection; nothing of what is no name."""
+def _referenced_keys(document: Document) -> dict[str, set[str]]:
+    """The keys that a version refers to, by collection; values that are no keys are left out."""
     parts = [part for part in _list(document.get("parts")) if isinstance(part, dict)]
     both = (document, *parts)
     found = {

@@ -54,24 +54,24 @@ def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
 
 def ping(database: MongoDatabase) -> None:
     """Ask the server for a sign of life. Raises ServiceUnavailable."""
-    with translated(database):
+    with translate_errors(database):
         database.command("ping")
 
 
 @contextmanager
-def translated(database: MongoDatabase) -> Iterator[None]:
+def translate_errors(database: MongoDatabase) -> Iterator[None]:
     """Turns what pymongo raises inside into ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
     try:
         yield
     except (ConnectionFailure, ExecutionTimeout) as error:
         raise ServiceUnavailable(SERVICE, _addresses(database)) from error
     except OperationFailure as error:
-        raise _judged(error, database) from error
+        raise _classify_error(error, database) from error
     except (PyMongoError, BSONError) as error:
         raise BrokenInvariant("store.document", error=error) from error
 
 
-def _judged(error: OperationFailure, database: MongoDatabase) -> Exception:
+def _classify_error(error: OperationFailure, database: MongoDatabase) -> Exception:
     codes = _codes(error)
     if codes & _REFUSED_CODES:
         return BadConfiguration("store.user", where=_addresses(database))
@@ -85,7 +85,7 @@ def _judged(error: OperationFailure, database: MongoDatabase) -> Exception:
 
 
 def _says_busy(fault: str) -> bool:
-    """Whether SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
+    """True if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
     return "database is locked" in fault or "database table is locked" in fault
 
 
@@ -96,7 +96,7 @@ def _codes(error: OperationFailure) -> set[int | None]:
 
 
 def _can_write(database: MongoDatabase) -> bool:
-    """Whether the server takes any write at all: a full disk or a lock stops all, a bad operation only itself."""
+    """True if the server takes any write at all: a full disk or a lock stops all, a bad operation only itself."""
     try:
         database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
     except PyMongoError:

@@ -1,4 +1,4 @@
-"""What a store holds, as records that another store of the same kind can take in: for backups and moves.
+"""Records of all that a store holds, which another store of the same kind can take in: for backups and moves.
 
 A record is a document with the key under `_id`. Of bytes by key it is `{"_id": key, "data": bytes}`, uncompressed and
 checked against their digest as they are read; what is not bytes is the document as it stands.
@@ -13,8 +13,8 @@ from core.batches import batches
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
-from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone, walked
-from pagestore.connection import MongoDatabase, translated
+from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone, iterate_ids
+from pagestore.connection import MongoDatabase, translate_errors
 from pagestore.mongo_history import RAW_BODIES
 from pagestore.raw_bodies import RawBodies
 from pagestore.values import Document
@@ -67,15 +67,15 @@ class DocumentCollection:
         self._database, self._collection = database, database[name]
 
     def keys(self) -> list[str]:
-        return list(walked(self._database, self.name))
+        return list(iterate_ids(self._database, self.name))
 
     def read(self, keys: Sequence[str]) -> list[Document]:
-        with translated(self._database):
+        with translate_errors(self._database):
             found = (self._collection.find({"_id": {"$in": batch}}) for batch in batches(keys, BATCH_KEYS))
             return [document for batch in found for document in batch]
 
     def write(self, records: Sequence[Document]) -> None:
-        with translated(self._database):
+        with translate_errors(self._database):
             for start in range(0, len(records), INSERTED):
                 try:
                     self._collection.insert_many([dict(each) for each in records[start : start + INSERTED]], False)
@@ -84,7 +84,7 @@ class DocumentCollection:
                         raise
 
     def put_back(self, records: Sequence[Document]) -> None:
-        with translated(self._database):
+        with translate_errors(self._database):
             for each in records:
                 self._collection.replace_one({"_id": each["_id"]}, dict(each), upsert=True)
 
@@ -165,5 +165,5 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 
 
 def is_whole(name: str, record: Document) -> bool:
-    """Whether a record of a collection is what its key says, where the key says it."""
+    """True if a record of a collection is what its key says, where the key says it."""
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]

@@ -28,7 +28,7 @@ from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Po
 from core.text import TextOffset, TextRange
 from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
-from pagestore.values import Document, microseconds, moment, packed, text_bytes, text_of, unpacked
+from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_of, unpack_text
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -74,8 +74,8 @@ def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
     return {
         "_id": page.id,
         "schema": SCHEMA,
-        "site": packed(page.site_id),
-        "url": packed(page.canonical_url),
+        "site": pack_text(page.site_id),
+        "url": pack_text(page.canonical_url),
         "first_seen": microseconds(page.first_seen),
         "last_seen": microseconds(page.last_seen),
         "current": page.current_version,
@@ -83,13 +83,13 @@ def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
     }
 
 
-def page_of(document: Document) -> Page:
+def read_page(document: Document) -> Page:
     """The page in a document. Raises BrokenInvariant for a schema that this release does not know."""
     _check_schema(document)
     return Page(
         id=PageId(document["_id"]),
-        site_id=SiteId(unpacked(document["site"])),
-        canonical_url=CanonicalUrl(unpacked(document["url"])),
+        site_id=SiteId(unpack_text(document["site"])),
+        canonical_url=CanonicalUrl(unpack_text(document["url"])),
         first_seen=moment(document["first_seen"]),
         last_seen=moment(document["last_seen"]),
         current_version=VersionId(document["current"]),
@@ -103,46 +103,46 @@ def version_document(version: PageVersion) -> Document:
         "_id": version.id,
         "schema": SCHEMA,
         "page": version.page_id,
-        "site": packed(version.site_id),
-        "url": packed(version.canonical_url),
-        "requested_url": packed(version.requested_url),
-        "final_url": packed(version.final_url),
+        "site": pack_text(version.site_id),
+        "url": pack_text(version.canonical_url),
+        "requested_url": pack_text(version.requested_url),
+        "final_url": pack_text(version.final_url),
         "status": version.status,
         "headers": header_documents(version.headers),
         "fetched_at": microseconds(version.fetched_at),
         "raw": version.raw_digest,
         "text": version.text_digest,
-        "title": packed(reading.title),
-        "author": packed(reading.author),
+        "title": pack_text(reading.title),
+        "author": pack_text(reading.author),
         "published": None if reading.published is None else microseconds(reading.published),
-        "encoding": packed(reading.encoding),
+        "encoding": pack_text(reading.encoding),
         "is_encoding_doubtful": reading.is_encoding_doubtful,
-        "extractor": packed(reading.extractor),
+        "extractor": pack_text(reading.extractor),
         "confidence": reading.confidence,
         "obfuscations": [
-            {"kind": each.kind.value, "count": each.count, "example": packed(each.example)}
+            {"kind": each.kind.value, "count": each.count, "example": pack_text(each.example)}
             for each in reading.obfuscations
         ],
-        "site_name": packed(reading.site_name),
+        "site_name": pack_text(reading.site_name),
         "chapter_number": reading.chapter_number,
-        "left_out": [packed(line) for line in reading.left_out],
-        "chapters": [{"title": packed(each.title), "start": each.start} for each in reading.chapters],
-        "posters": [{"name": packed(each.name), "after": each.after} for each in reading.posters],
+        "left_out": [pack_text(line) for line in reading.left_out],
+        "chapters": [{"title": pack_text(each.title), "start": each.start} for each in reading.chapters],
+        "posters": [{"name": pack_text(each.name), "after": each.after} for each in reading.posters],
         "net_disks": [
-            {"url": packed(each.url), "disk": packed(each.disk), "label": packed(each.label)}
+            {"url": pack_text(each.url), "disk": pack_text(each.disk), "label": pack_text(each.label)}
             for each in reading.net_disks
         ],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
         "beside": digest(_beside_bytes(reading.beside)) if reading.beside else "",
         "marks": digest(_mark_bytes(reading.marks)) if reading.marks else "",
         "parts": [_part_document(part) for part in version.parts],
-        "origin": packed(version.origin),
+        "origin": pack_text(version.origin),
         "capture": version.capture_digest,
     }
 
 
-def texts_of(reading: Reading) -> dict[str, bytes]:
-    """What is kept of a reading beside its document, by digest."""
+def reading_texts(reading: Reading) -> dict[str, bytes]:
+    """The texts of a reading that are kept beside its document, by digest."""
     found = [text_bytes(reading.text)]
     if reading.raw_text:
         found.append(text_bytes(reading.raw_text))
@@ -154,11 +154,11 @@ def texts_of(reading: Reading) -> dict[str, bytes]:
 
 
 def text_keys(document: Document) -> set[str]:
-    """Where the texts of a version lie."""
+    """The keys of a version's texts."""
     return {document[name] for name in ("text", "raw_text", "beside", "marks") if document[name]}
 
 
-def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
+def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
     """The version in a document, with its texts by digest.
 
     Raises BrokenInvariant for a schema that is not known here and for a text that is not there.
@@ -169,30 +169,30 @@ def version_of(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
     return PageVersion(
         id=VersionId(document["_id"]),
         page_id=PageId(document["page"]),
-        site_id=SiteId(unpacked(document["site"])),
-        canonical_url=CanonicalUrl(unpacked(document["url"])),
-        requested_url=RequestedUrl(unpacked(document["requested_url"])),
-        final_url=FinalUrl(unpacked(document["final_url"])),
+        site_id=SiteId(unpack_text(document["site"])),
+        canonical_url=CanonicalUrl(unpack_text(document["url"])),
+        requested_url=RequestedUrl(unpack_text(document["requested_url"])),
+        final_url=FinalUrl(unpack_text(document["final_url"])),
         status=document["status"],
-        headers=headers_of(document["headers"]),
+        headers=read_headers(document["headers"]),
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
         text_digest=Digest(document["text"]),
-        reading=_reading_of(document, texts),
-        parts=tuple(_part_of(part) for part in document["parts"]),
-        origin=unpacked(document["origin"]),
+        reading=_read_reading(document, texts),
+        parts=tuple(_read_part(part) for part in document["parts"]),
+        origin=unpack_text(document["origin"]),
         capture_digest=Digest(document["capture"]) if document["capture"] else None,
     )
 
 
 def header_documents(headers: Headers) -> list[Document]:
     """Headers of a response, in the order in which they came."""
-    return [{"name": packed(name), "value": packed(value)} for name, value in headers]
+    return [{"name": pack_text(name), "value": pack_text(value)} for name, value in headers]
 
 
-def headers_of(documents: Iterable[Document]) -> Headers:
+def read_headers(documents: Iterable[Document]) -> Headers:
     """The headers that `header_documents` made documents of."""
-    return tuple((unpacked(each["name"]), unpacked(each["value"])) for each in documents)
+    return tuple((unpack_text(each["name"]), unpack_text(each["value"])) for each in documents)
 
 
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
@@ -202,7 +202,7 @@ def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
 
 def _part_document(part: StoredPart) -> Document:
     return {
-        "url": packed(part.url),
+        "url": pack_text(part.url),
         "status": part.status,
         "headers": header_documents(part.headers),
         "raw": part.raw_digest,
@@ -211,11 +211,11 @@ def _part_document(part: StoredPart) -> Document:
     }
 
 
-def _part_of(document: Document) -> StoredPart:
+def _read_part(document: Document) -> StoredPart:
     return StoredPart(
-        url=FinalUrl(unpacked(document["url"])),
+        url=FinalUrl(unpack_text(document["url"])),
         status=document["status"],
-        headers=headers_of(document["headers"]),
+        headers=read_headers(document["headers"]),
         raw_digest=Digest(document["raw"]),
         fetched_at=moment(document["fetched_at"]),
         capture_digest=Digest(document["capture"]) if document["capture"] else None,
@@ -231,7 +231,7 @@ def _beside_bytes(beside: Iterable[LineBeside]) -> bytes:
     return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in beside))
 
 
-def _beside_of(data: bytes) -> tuple[LineBeside, ...]:
+def _read_beside(data: bytes) -> tuple[LineBeside, ...]:
     rows = (row.partition("\t") for row in text_of(data).split("\n"))
     return tuple(LineBeside(_ZONES[place[0]], text, int(place[1:])) for place, _, text in rows)
 
@@ -242,39 +242,39 @@ def _mark_bytes(marks: Iterable[Mark]) -> bytes:
     return "\n".join(rows).encode()
 
 
-def _marks_of(data: bytes) -> tuple[Mark, ...]:
+def _read_marks(data: bytes) -> tuple[Mark, ...]:
     rows = (row.split(" ") for row in data.decode().split("\n"))
     return tuple(Mark(row[0], TextRange(int(row[1]), int(row[2])), TextRange(int(row[3]), int(row[4]))) for row in rows)
 
 
-def _reading_of(document: Document, texts: Mapping[str, bytes]) -> Reading:
+def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
     published, raw_text, beside = document["published"], document["raw_text"], document["beside"]
     marks = document["marks"]
     return Reading(
-        title=unpacked(document["title"]),
+        title=unpack_text(document["title"]),
         text=text_of(texts[document["text"]]),
-        author=unpacked(document["author"]),
+        author=unpack_text(document["author"]),
         published=None if published is None else moment(published),
-        encoding=unpacked(document["encoding"]),
+        encoding=unpack_text(document["encoding"]),
         is_encoding_doubtful=document["is_encoding_doubtful"],
-        extractor=unpacked(document["extractor"]),
+        extractor=unpack_text(document["extractor"]),
         confidence=float(document["confidence"]),
         obfuscations=tuple(
-            ObfuscationFound(OBFUSCATIONS[each["kind"]], each["count"], unpacked(each["example"]))
+            ObfuscationFound(OBFUSCATIONS[each["kind"]], each["count"], unpack_text(each["example"]))
             for each in document["obfuscations"]
         ),
         raw_text=text_of(texts[raw_text]) if raw_text else "",
-        beside=_beside_of(texts[beside]) if beside else (),
-        marks=_marks_of(texts[marks]) if marks else (),
-        site_name=unpacked(document["site_name"]),
+        beside=_read_beside(texts[beside]) if beside else (),
+        marks=_read_marks(texts[marks]) if marks else (),
+        site_name=unpack_text(document["site_name"]),
         chapter_number=document["chapter_number"],
-        left_out=tuple(unpacked(line) for line in document["left_out"]),
+        left_out=tuple(unpack_text(line) for line in document["left_out"]),
         chapters=tuple(
-            ChapterStart(unpacked(each["title"]), TextOffset(each["start"])) for each in document["chapters"]
+            ChapterStart(unpack_text(each["title"]), TextOffset(each["start"])) for each in document["chapters"]
         ),
-        posters=tuple(Poster(unpacked(each["name"]), each["after"]) for each in document["posters"]),
+        posters=tuple(Poster(unpack_text(each["name"]), each["after"]) for each in document["posters"]),
         net_disks=tuple(
-            NetDiskLink(unpacked(each["url"]), unpacked(each["disk"]), unpacked(each["label"]))
+            NetDiskLink(unpack_text(each["url"]), unpack_text(each["disk"]), unpack_text(each["label"]))
             for each in document["net_disks"]
         ),
     )

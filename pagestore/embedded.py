@@ -57,13 +57,13 @@ async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
     ended = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, ended.set)
-    server = await asyncio.start_unix_server(partial(handle_client, handler=handler), sock=_bound(path))
+    server = await asyncio.start_unix_server(partial(handle_client, handler=handler), sock=_bind_socket(path))
     await ended.wait()
     server.close()
     path.unlink(missing_ok=True)
 
 
-def _bound(path: Path) -> socket.socket:
+def _bind_socket(path: Path) -> socket.socket:
     """A listening socket for this user alone; one that a dead predecessor left makes way."""
     path.unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)

@@ -19,12 +19,12 @@ from core.evidence import BundleRemoval
 from core.ids import Digest, digest
 from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
-from pagestore.blobs import PART_BYTES, walked
-from pagestore.connection import MongoDatabase, connect, translated
+from pagestore.blobs import PART_BYTES, iterate_ids
+from pagestore.connection import MongoDatabase, connect, translate_errors
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
 from pagestore.objects.s3_client import S3Access
-from pagestore.values import Document, microseconds, moment, packed, text_bytes, text_of, unpacked
+from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_of, unpack_text
 
 VARIABLE = "ZHUIWEN_EVIDENCE_URL"
 SUFFIX = ".wacz"
@@ -56,7 +56,7 @@ class MongoEvidenceStore:
 
     def put(self, name: Digest, content: bytes) -> bool:
         pieces = [content[start : start + PART_BYTES] for start in range(0, len(content), PART_BYTES)]
-        with translated(self._database):
+        with translate_errors(self._database):
             if self._removals.find_one({"_id": name}) is not None:
                 raise BrokenInvariant("store.bundle-removed", name=name)
             head = self._heads.find_one({"_id": name})
@@ -68,36 +68,36 @@ class MongoEvidenceStore:
         return False
 
     def get(self, name: Digest) -> bytes | None:
-        with translated(self._database):
+        with translate_errors(self._database):
             head = self._heads.find_one({"_id": name})
             if head is None:
                 return None
             keys = [_part_key(name, number) for number in range(min(int(head["parts"]), 10_000))]
             found = {part["_id"]: part["data"] for part in self._parts.find({"_id": {"$in": keys}})}
         content = b"".join(found.get(key, b"") for key in keys)
-        return _checked(content, head["sha256"], name)
+        return _require_digest(content, head["sha256"], name)
 
     def digests(self) -> Iterator[Digest]:
-        yield from map(Digest, walked(self._database, self._heads.name))
+        yield from map(Digest, iterate_ids(self._database, self._heads.name))
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
-        with translated(self._database):
+        with translate_errors(self._database):
             head = self._heads.find_one({"_id": name})
             if head is None:
                 return
         self.note_removal(BundleRemoval(name, head["bytes"], at, reason))
-        with translated(self._database):
+        with translate_errors(self._database):
             self._heads.delete_one({"_id": name})
             self._parts.delete_many({"_id": {"$gte": f"{name}/", "$lt": f"{name}0"}})
 
     def removals(self) -> list[BundleRemoval]:
-        with translated(self._database):
+        with translate_errors(self._database):
             found = list(self._removals.find({"_id": {"$gte": ""}}).sort("_id", 1))
-        entries = map(removal_of, found)
+        entries = map(read_removal, found)
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
-        with translated(self._database):
+        with translate_errors(self._database):
             head = self._heads.find_one({"_id": name})
             if head is not None:
                 _same(head["sha256"], content, name)
@@ -106,7 +106,7 @@ class MongoEvidenceStore:
         self.put(name, content)
 
     def note_removal(self, removal: BundleRemoval) -> None:
-        with translated(self._database):
+        with translate_errors(self._database):
             _insert(self._removals, removal_document(removal), removal.digest)
 
 
@@ -121,14 +121,14 @@ class ObjectEvidenceStore:
             raise BrokenInvariant("store.bundle-removed", name=name)
         there = self._key(name)
         if there is not None:
-            _same(_sha256_in(there), content, name)
+            _same(_key_sha256(there), content, name)
             return False
         return self._objects.put_new(f"{name[:2]}/{name}.{digest(content)}{SUFFIX}", content)
 
     def get(self, name: Digest) -> bytes | None:
         key = self._key(name)
         content = None if key is None else self._objects.get(key)
-        return None if key is None or content is None else _checked(content, _sha256_in(key), name)
+        return None if key is None or content is None else _require_digest(content, _key_sha256(key), name)
 
     def digests(self) -> Iterator[Digest]:
         for key in self._objects.keys(""):
@@ -145,13 +145,13 @@ class ObjectEvidenceStore:
 
     def removals(self) -> list[BundleRemoval]:
         contents = (self._objects.get(key) for key in self._objects.keys(REMOVALS_PREFIX))
-        entries = [_removal_in(text_of(content)) for content in contents if content is not None]
+        entries = [_parse_removal(text_of(content)) for content in contents if content is not None]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
         there = self._key(name)
         if there is not None:
-            _same(_sha256_in(there), content, name)
+            _same(_key_sha256(there), content, name)
             self._objects.remove(there)
         self.put(name, content)
 
@@ -166,7 +166,7 @@ class ObjectEvidenceStore:
         self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
     def _key(self, name: Digest) -> str | None:
-        """Where the bundle lies. Raises BrokenInvariant where two writers at once kept two under one name."""
+        """The key of the bundle. Raises BrokenInvariant where two writers at once kept two under one name."""
         keys = list(self._objects.keys(f"{name[:2]}/{name}."))
         if len(keys) > 1:
             raise BrokenInvariant("store.bundle-differs", name=name)
@@ -184,7 +184,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
     def removals(self) -> list[BundleRemoval]:
         with self._files.usable():
             lines = text_of(self._removals.read_bytes()).split("\n") if self._removals.exists() else []
-        return [_removal_in(line) for line in lines if line]
+        return [_parse_removal(line) for line in lines if line]
 
     def _was_removed(self, name: Digest) -> bool:
         return any(entry.digest == name for entry in self.removals())
@@ -205,13 +205,13 @@ def _head(name: str, content: bytes) -> Document:
 
 def removal_document(removal: BundleRemoval) -> Document:
     """A removal as an entry of the log, and of a backup."""
-    at, reason = microseconds(removal.removed_at), packed(removal.reason)
+    at, reason = microseconds(removal.removed_at), pack_text(removal.reason)
     return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 
 
-def removal_of(document: Document) -> BundleRemoval:
+def read_removal(document: Document) -> BundleRemoval:
     """The removal that `removal_document` made a document of."""
-    at, reason = moment(document["removed_at"]), unpacked(document["reason"])
+    at, reason = moment(document["removed_at"]), unpack_text(document["reason"])
     return BundleRemoval(Digest(document["_id"]), document["bytes"], at, reason)
 
 
@@ -220,7 +220,7 @@ def _part_key(name: str, number: int) -> str:
 
 
 def _insert(collection: Any, document: dict[str, Any], name: str) -> bool:
-    """Whether it was not there. Raises BrokenInvariant where something else is."""
+    """Insert a document, and return whether it was not there. Raises BrokenInvariant where something else is."""
     try:
         collection.insert_one(document)
     except DuplicateKeyError:
@@ -236,13 +236,13 @@ def _same(sha256: str, content: bytes, name: str) -> None:
         raise BrokenInvariant("store.bundle-differs", name=name)
 
 
-def _checked(content: bytes, sha256: str, name: str) -> bytes:
+def _require_digest(content: bytes, sha256: str, name: str) -> bytes:
     if digest(content) != sha256:
         raise BrokenInvariant("store.bundle-changed", name=name)
     return content
 
 
-def _sha256_in(key: str) -> str:
+def _key_sha256(key: str) -> str:
     return key.removesuffix(SUFFIX).rpartition(".")[2]
 
 
@@ -260,7 +260,7 @@ def _removal_line(entry: BundleRemoval) -> str:
     return json.dumps(line, ensure_ascii=False)
 
 
-def _removal_in(line: str) -> BundleRemoval:
+def _parse_removal(line: str) -> BundleRemoval:
     entry = json.loads(line)
     at = datetime.fromisoformat(entry["removed_at"]).astimezone(UTC)
     return BundleRemoval(Digest(entry["digest"]), entry["bytes"], at, entry["reason"])

@@ -22,14 +22,14 @@ from core.works import StoredFingerprint, WorkText
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone
 from pagestore.captures import (
-    bodies_in,
+    capture_bodies,
     capture_bytes,
     capture_of,
     certificates_in,
     named_bodies,
     named_certificates,
 )
-from pagestore.connection import MongoDatabase, connect, ping, translated
+from pagestore.connection import MongoDatabase, connect, ping, translate_errors
 from pagestore.mongo_history import SIGHTINGS, MongoPageHistory, sightings
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import on_page, state, version_state
@@ -59,36 +59,36 @@ class MongoPageStore(MongoPageHistory):
         versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
         self._raw.put_many(_bodies(pages, versions))
         self._texts.put_many(_texts(pages))
-        with translated(self._database):
+        with translate_errors(self._database):
             self._insert_versions(versions, [fetched for fetched, _ in pages])
             inserted = self._insert_pages(versions)
             return [inserted[at] if at in inserted else self._put_page(each) for at, each in enumerate(versions)]
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """How the response was fetched, then the response."""
+        """Store how the response was fetched, then the response."""
         if fetched.capture is not None:
-            with translated(self._database):
+            with translate_errors(self._database):
                 self._put_captures([fetched.capture])
         return super().put_absence(fetched, reason, is_gone=is_gone)
 
     def page(self, page_id: PageId) -> Page | None:
-        with translated(self._database):
+        with translate_errors(self._database):
             found = self._pages.find_one({"_id": page_id}, _WITHOUT_HISTORY)
-        return documents.page_of(found) if found is not None else None
+        return documents.read_page(found) if found is not None else None
 
     def version(self, version_id: VersionId) -> PageVersion | None:
-        return next(iter(self._versions_of([version_id])), None)
+        return next(iter(self._iterate_versions([version_id])), None)
 
     def versions(self, page_id: PageId) -> list[PageVersion]:
-        with translated(self._database):
+        with translate_errors(self._database):
             found = self._pages.find_one({"_id": page_id}, {"versions": 1})
         ids = [VersionId(each) for each in found["versions"]] if found is not None else []
-        return sorted(self._versions_of(ids), key=documents.oldest_first)
+        return sorted(self._iterate_versions(ids), key=documents.oldest_first)
 
     def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
-        versions = list(self._versions_of(list(dict.fromkeys(version_ids))))
+        versions = list(self._iterate_versions(list(dict.fromkeys(version_ids))))
         wanted = sorted({version.page_id for version in versions})
-        with translated(self._database):
+        with translate_errors(self._database):
             found = (self._pages.find({"_id": {"$in": batch}}, SIGHTINGS) for batch in batches(wanted, BATCH_KEYS))
             pages = {page["_id"]: page for batch in found for page in batch}
         # A writer that died between version and page leaves a version without one.
@@ -96,7 +96,7 @@ class MongoPageStore(MongoPageHistory):
         return [on_page(version, page.get("current"), sightings(page)) for version, page in of_page]
 
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
-        return {version.id: version.reading.text for version in self._versions_of(version_ids)}
+        return {version.id: version.reading.text for version in self._iterate_versions(version_ids)}
 
     def raw(self, digest: Digest) -> bytes | None:
         body = self._raw.get_many([digest]).get(digest)
@@ -122,30 +122,30 @@ class MongoPageStore(MongoPageHistory):
         if limit <= 0:
             return []
         beyond: Document = {"_id": {"$gt": after}} if after is not None else {}
-        with translated(self._database):
+        with translate_errors(self._database):
             found = list(self._pages.find(beyond, _WITHOUT_HISTORY).sort("_id", 1).limit(limit))
-        return [documents.page_of(each) for each in found]
+        return [documents.read_page(each) for each in found]
 
-    def _versions_of(self, ids: Sequence[VersionId]) -> Iterator[PageVersion]:
+    def _iterate_versions(self, ids: Sequence[VersionId]) -> Iterator[PageVersion]:
         for batch in batches(ids, BATCH_KEYS):
-            with translated(self._database):
+            with translate_errors(self._database):
                 found = list(self._versions.find({"_id": {"$in": batch}}))
             texts = self._texts.get_many(list({key for each in found for key in documents.text_keys(each)}))
             for each in found:
-                yield documents.version_of(each, texts)
+                yield documents.read_version(each, texts)
 
     def _insert_versions(self, versions: Sequence[PageVersion], fetched: Sequence[Fetched]) -> None:
         new: dict[VersionId, tuple[PageVersion, Fetched]] = {}
         for version, each in zip(versions, fetched, strict=True):
             new.setdefault(version.id, (version, each))
-        for key in self._known(self._versions, list(new)):
+        for key in self._existing_ids(self._versions, list(new)):
             del new[VersionId(key)]
         self._put_captures([capture for _, each in new.values() for capture in _captures(each)])
         # A version that another writer stored meanwhile is what would have been stored here.
         _insert_new(self._versions, [documents.version_document(version) for version, _ in new.values()])
 
     def _put_captures(self, captures: Sequence[Capture]) -> None:
-        bodies = {name: body for capture in captures for name, body in bodies_in(capture).items()}
+        bodies = {name: body for capture in captures for name, body in capture_bodies(capture).items()}
         known = self._raw.known(list(bodies))  # most are those of the page before: pictures, style sheets
         self._raw.put_many({name: body for name, body in bodies.items() if name not in known})
         self._certificates.put_many({name: der for each in captures for name, der in certificates_in(each).items()})
@@ -157,7 +157,7 @@ class MongoPageStore(MongoPageHistory):
         first: dict[PageId, int] = {}
         for at, version in enumerate(versions):
             first.setdefault(version.page_id, at)
-        for key in self._known(self._pages, list(first)):
+        for key in self._existing_ids(self._pages, list(first)):
             del first[PageId(key)]
         lost = _insert_new(self._pages, [_new_page_document(versions[at]) for at in first.values()])
         return {
@@ -168,26 +168,26 @@ class MongoPageStore(MongoPageHistory):
 
     def _put_page(self, version: PageVersion) -> Stored:
         for _ in range(MAX_ATTEMPTS):
-            stored = self._moved(version) or self._inserted(version) or self._recalled(version)
+            stored = self._move_current(version) or self._insert_version(version) or self._insert_earlier(version)
             if stored is not None:
                 return stored
         raise BrokenInvariant("store.page-stuck", page=version.page_id)
 
-    def _known(self, collection: MongoCollection[Document], ids: Sequence[str]) -> set[str]:
+    def _existing_ids(self, collection: MongoCollection[Document], ids: Sequence[str]) -> set[str]:
         return {
             found["_id"]
             for batch in batches(ids, BATCH_KEYS)
             for found in collection.find({"_id": {"$in": batch}}, {"_id": 1})
         }
 
-    def _moved(self, version: PageVersion) -> Stored | None:
+    def _move_current(self, version: PageVersion) -> Stored | None:
         """Make this the current version of a page that was last seen no later."""
-        return _stored(version, self._show(version.page_id, version.id, version.fetched_at))
+        return _stored_result(version, self._show(version.page_id, version.id, version.fetched_at))
 
-    def _inserted(self, version: PageVersion) -> Stored | None:
+    def _insert_version(self, version: PageVersion) -> Stored | None:
         return self._insert_pages([version]).get(0)
 
-    def _recalled(self, version: PageVersion) -> Stored | None:
+    def _insert_earlier(self, version: PageVersion) -> Stored | None:
         """Add to its history a version that arrives after a later one: a retry, or a slow writer."""
         seen = microseconds(version.fetched_at)
         self._prepare(version.page_id)
@@ -200,7 +200,7 @@ class MongoPageStore(MongoPageHistory):
             {"_id": version.page_id, "current": page["current"], "last_seen": page["last_seen"]},
             {"$min": {"first_seen": seen}, "$addToSet": {"versions": version.id, "states": states}},
         )
-        return _stored(version, before)
+        return _stored_result(version, before)
 
 
 class MongoWorkStore:
@@ -269,7 +269,7 @@ def _bodies(pages: Sequence[tuple[Fetched, Reading]], versions: Sequence[PageVer
 
 
 def _texts(pages: Sequence[tuple[Fetched, Reading]]) -> dict[str, bytes]:
-    return {name: data for _, reading in pages for name, data in documents.texts_of(reading).items()}
+    return {name: data for _, reading in pages for name, data in documents.reading_texts(reading).items()}
 
 
 def _captures(fetched: Fetched) -> list[Capture]:
@@ -295,7 +295,7 @@ def _insert_new(collection: MongoCollection[Document], rows: list[Document]) -> 
     return set()
 
 
-def _stored(version: PageVersion, before: Document | None) -> Stored | None:
+def _stored_result(version: PageVersion, before: Document | None) -> Stored | None:
     if before is None:
         return None
     is_new = version.id not in before["versions"]

@@ -14,15 +14,15 @@ from core.ids import PageId, VersionId
 from core.pages import Fetched
 from core.visits import Absence, AbsenceReason, PageState
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
-from pagestore.connection import MongoDatabase, translated
+from pagestore.connection import MongoDatabase, translate_errors
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import (
     absence_document,
-    absence_of,
     absence_state,
     new_absence,
+    read_absence,
+    read_states,
     state,
-    states_of,
     version_state,
 )
 from pagestore.values import Document, microseconds
@@ -41,7 +41,7 @@ class MongoPageHistory:
         self._raw: RawBodies = raw or Blobs(database, RAW_BODIES, INLINE_BYTES)
 
     def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
-        with translated(self._database):
+        with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {"current": 1})
             if page is None:
                 return None
@@ -53,7 +53,7 @@ class MongoPageHistory:
         """Raw response, absence, page, in this order: what is referred to is always there."""
         absence = new_absence(fetched, reason)
         self._raw.put_many({absence.raw_digest: fetched.body})
-        with translated(self._database):
+        with translate_errors(self._database):
             with suppress(DuplicateKeyError):  # stored before: it is the same response
                 self._absences.insert_one(absence_document(absence))
             self._prepare(absence.page_id)
@@ -67,18 +67,18 @@ class MongoPageHistory:
         return absence
 
     def absences(self, page_id: PageId) -> list[Absence]:
-        with translated(self._database):
+        with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {"absences": 1}) or {}
             found = [
-                absence_of(document)
+                read_absence(document)
                 for batch in batches(page.get("absences", []), BATCH_KEYS)
                 for document in self._absences.find({"_id": {"$in": batch}})
             ]
         return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
 
     def states(self, page_id: PageId) -> list[PageState]:
-        """What was stored before states were kept is told from the first moment of each version."""
-        with translated(self._database):
+        """As `PageStore.states`; before states were kept, they are those of the first moment of each version."""
+        with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {**SIGHTINGS, "versions": 1}) or {}
             entries = sightings(page)
             named = {entry["key"] for entry in entries}
@@ -86,7 +86,7 @@ class MongoPageHistory:
             for batch in batches(early, BATCH_KEYS):
                 found = self._database["page_versions"].find({"_id": {"$in": batch}}, {"fetched_at": 1})
                 entries += [state(each["fetched_at"], "version", each["_id"]) for each in found]
-        return states_of(entries)
+        return read_states(entries)
 
     def _show(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
         """Make the page one that shows `version` at that moment; as it was before.

@@ -1,4 +1,4 @@
-"""Where the bodies of responses lie: in the page store's database, or as objects in a folder or an S3-compatible store.
+"""Stores of response bodies: in the page store's database, or as objects in a folder or an S3-compatible store.
 
 What is kept under a digest is the same for ever, so an object is written once: gzip, as `ab/abcd….gz`, which any
 program unpacks; the SHA-256 of what comes out is its name.

@@ -12,7 +12,7 @@ import bson
 from core.host_answers import HostAnswer
 from core.ids import SiteId
 from pagestore.blobs import INLINE_BYTES, Blobs
-from pagestore.captures import bodies_in, capture_bytes, capture_of, certificates_in
+from pagestore.captures import capture_bodies, capture_bytes, capture_of, certificates_in
 from pagestore.connection import MongoDatabase
 
 _HOUR = timedelta(hours=1)
@@ -60,7 +60,7 @@ def _data(answer: HostAnswer) -> bytes:
             "body": answer.body,
             "capture": capture_bytes(answer.capture),
             "certificates": certificates_in(answer.capture),
-            "bodies": bodies_in(answer.capture),
+            "bodies": capture_bodies(answer.capture),
         }
     )
 

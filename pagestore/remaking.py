@@ -9,8 +9,8 @@ from core.visits import AbsenceReason
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS
 from pagestore.checking import GARBLED
-from pagestore.connection import MongoDatabase, translated
-from pagestore.states import absence_of, absence_state, state
+from pagestore.connection import MongoDatabase, translate_errors
+from pagestore.states import absence_state, read_absence, state
 from pagestore.values import Document, microseconds
 
 _NOT_THERE = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_PAGE)
@@ -37,16 +37,16 @@ def remake_pages(database: MongoDatabase, lost: Mapping[str, LostPage]) -> None:
     or seen in between is not: nothing else has it. Raises what the page store raises.
     """
     for batch in batches(lost, BATCH_KEYS):
-        with translated(database):
+        with translate_errors(database):
             of_batch = {"page": {"$in": batch}}
             versions = list(database["page_versions"].find(of_batch, {"page": 1, "fetched_at": 1}))
             absences = list(database["page_absences"].find(of_batch))
             for page in batch:
-                made = _document(lost[page], _of(page, versions), _of(page, absences))
+                made = _document(lost[page], _in_fetch_order(page, versions), _in_fetch_order(page, absences))
                 database["pages"].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
 
 
-def _of(page: str, rows: list[Document]) -> list[Document]:
+def _in_fetch_order(page: str, rows: list[Document]) -> list[Document]:
     """In the order in which they were fetched."""
     return sorted((row for row in rows if row["page"] == page), key=lambda row: (_fetched_at(row), row["_id"]))
 
@@ -64,18 +64,18 @@ def _document(lost: LostPage, versions: list[Document], absences: list[Document]
     made["current"] = lost.current if lost.current in ids else ids[-1]
     made["first_seen"] = min(moments + ([lost.first_seen] if lost.first_seen is not None else []))
     made["last_seen"] = max(moments + ([lost.last_seen] if lost.last_seen is not None else []))
-    gone = _gone(absences, max(made["last_seen"], lost.gone_since)) if lost.gone_since is not None else None
+    gone = _find_absence(absences, max(made["last_seen"], lost.gone_since)) if lost.gone_since is not None else None
     if gone is not None:
         made["gone"] = gone["at"]
         states.append(gone)
     return made | {"states": states, "absences": [row["_id"] for row in absences]}
 
 
-def _gone(absences: list[Document], since: int) -> Document | None:
-    """The state of the first response from then on that says that the page is not there."""
+def _find_absence(absences: list[Document], since: int) -> Document | None:
+    """Find the first response from then on that says that the page is not there, as a state."""
     for row in absences:
         try:
-            absence = absence_of(row)
+            absence = read_absence(row)
         except GARBLED:
             continue
         if absence.reason in _NOT_THERE and _fetched_at(row) >= since:

@@ -1,4 +1,4 @@
-"""What a page became, and when: shown in a version, gone, back again; and the responses that prove that it was gone.
+"""States of a page: shown in a version, gone, back again; and the responses that prove that it was gone.
 
 A page's states stand in its own document, so that a state and what it refers to are written in one step.
 """
@@ -11,8 +11,8 @@ from core.ids import CanonicalUrl, Digest, FinalUrl, PageId, RequestedUrl, SiteI
 from core.pages import Fetched, PageVersion, Sighted, VersionOfPage
 from core.visits import Absence, AbsenceReason, PageState, absence_id
 from pagestore.captures import capture_bytes
-from pagestore.documents import header_documents, headers_of
-from pagestore.values import Document, microseconds, moment, packed, unpacked
+from pagestore.documents import header_documents, read_headers
+from pagestore.values import Document, microseconds, moment, pack_text, unpack_text
 
 SCHEMA = 1  # of absence documents; a change of meaning takes the next number
 
@@ -26,22 +26,22 @@ def state(at: int, kind: str, key: str) -> Document:
 
 
 def version_state(at: datetime, version: VersionId) -> Document:
-    """That a page was seen in a version, as an entry of its document: each time that tells when it began or ended."""
+    """The entry of a page's document for a version that was seen: for each time that tells when it began or ended."""
     return state(microseconds(at), "version", version)
 
 
 def absence_state(absence: Absence) -> Document:
-    """That a page was found to be gone, as an entry of its document."""
+    """The entry of a page's document for an absence."""
     return state(microseconds(absence.fetched_at), "absence", absence.id)
 
 
-def states_of(entries: Iterable[Document]) -> list[PageState]:
+def read_states(entries: Iterable[Document]) -> list[PageState]:
     """The states of a page, oldest first; entries that say once more what the one before said are left out."""
     states: list[PageState] = []
     for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
         at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
         found = PageState(at, VersionId(key) if is_version else VersionId(""), "" if is_version else key)
-        if not states or _shown(states[-1]) != _shown(found):
+        if not states or _shown_version(states[-1]) != _shown_version(found):
             states.append(found)
     return states
 
@@ -77,10 +77,10 @@ def absence_document(absence: Absence) -> Document:
         "_id": absence.id,
         "schema": SCHEMA,
         "page": absence.page_id,
-        "site": packed(absence.site_id),
-        "url": packed(absence.canonical_url),
-        "requested_url": packed(absence.requested_url),
-        "final_url": packed(absence.final_url),
+        "site": pack_text(absence.site_id),
+        "url": pack_text(absence.canonical_url),
+        "requested_url": pack_text(absence.requested_url),
+        "final_url": pack_text(absence.final_url),
         "reason": absence.reason.value,
         "status": absence.status,
         "headers": header_documents(absence.headers),
@@ -90,26 +90,26 @@ def absence_document(absence: Absence) -> Document:
     }
 
 
-def absence_of(document: Document) -> Absence:
+def read_absence(document: Document) -> Absence:
     """The absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
     if document.get("schema") != SCHEMA:
         raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=SCHEMA)
     return Absence(
         id=document["_id"],
         page_id=PageId(document["page"]),
-        site_id=SiteId(unpacked(document["site"])),
-        canonical_url=CanonicalUrl(unpacked(document["url"])),
-        requested_url=RequestedUrl(unpacked(document["requested_url"])),
-        final_url=FinalUrl(unpacked(document["final_url"])),
+        site_id=SiteId(unpack_text(document["site"])),
+        canonical_url=CanonicalUrl(unpack_text(document["url"])),
+        requested_url=RequestedUrl(unpack_text(document["requested_url"])),
+        final_url=FinalUrl(unpack_text(document["final_url"])),
         reason=AbsenceReason(document["reason"]),
         status=document["status"],
-        headers=headers_of(document["headers"]),
+        headers=read_headers(document["headers"]),
         fetched_at=moment(document["fetched_at"]),
         raw_digest=Digest(document["raw"]),
         capture_digest=Digest(document["capture"]) if "capture" in document else None,
     )
 
 
-def _shown(state: PageState) -> str:
-    """What a page shows in a state: a version, or nothing, whichever response said so."""
+def _shown_version(state: PageState) -> str:
+    """The version that a page shows in a state, or nothing, whichever response said so."""
     return state.version_id

@@ -1,4 +1,4 @@
-"""What a document may hold, in whichever server of MongoDB's protocol: strings, moments, lists of documents.
+"""Values that every server of MongoDB's protocol can hold: strings, moments, lists of documents.
 
 MongoDB allows more than its relatives do: FerretDB 1.24 takes no list in a list, and none that keeps its documents in
 PostgreSQL takes a string with a NUL.
@@ -19,10 +19,10 @@ _MICROSECOND = timedelta(microseconds=1)
 _KINDS = (Mapping, list, tuple, str, bytes, bool, int, float, type(None))
 
 
-def packed(text: str) -> str | bytes:
+def pack_text(text: str) -> str | bytes:
     r"""`text` as every server can hold it: bytes where UTF-8 cannot (a lone surrogate), or where it has a NUL.
 
-    >>> packed("追文"), packed("a" + NUL), packed(chr(0xD800)) == text_bytes(chr(0xD800))
+    >>> pack_text("追文"), pack_text("a" + NUL), pack_text(chr(0xD800)) == text_bytes(chr(0xD800))
     ('追文', b'a\x00', True)
     """
     if NUL in text:
@@ -34,8 +34,8 @@ def packed(text: str) -> str | bytes:
     return text
 
 
-def unpacked(value: str | bytes) -> str:
-    """The text that `packed` made `value` of."""
+def unpack_text(value: str | bytes) -> str:
+    """The text that `pack_text` made `value` of."""
     return value if isinstance(value, str) else text_of(value)
 
 
@@ -96,7 +96,7 @@ def _require_portable(value: Any, place: str, *, is_in_list: bool = False) -> No
 def _fault(value: Any, *, is_in_list: bool) -> str:
     if isinstance(value, (list, tuple)) and is_in_list:
         return "is a list in a list"
-    if isinstance(value, str) and packed(value) is not value:
+    if isinstance(value, str) and pack_text(value) is not value:
         return "is a string with a NUL or a lone surrogate"
     if isinstance(value, float) and not isfinite(value):
         return "is no number"

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from matcher.reworded import background as kept
-from matcher.reworded.background import centred, packed, unpacked
+from matcher.reworded.background import centre_vectors, pack_background, unpack_background
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.weights import Floats
 
@@ -56,15 +56,15 @@ def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
                 drawn.append(kind[rng.randrange(len(kind))])
                 means.append(np.concatenate(inner).mean(axis=0))
     mean = np.asarray(np.mean(np.array(means), axis=0, dtype=np.float64), np.float32)
-    return mean, centred(np.array(drawn), mean)
+    return mean, centre_vectors(np.array(drawn), mean)
 
 
 def main(folder: str, name: str) -> None:
     """Write the file of a name, and say its digest and size."""
-    content = packed(*background(Path(folder), SOURCES))
+    content = pack_background(*background(Path(folder), SOURCES))
     path = Path(kept.__file__).with_name(f"background_{name}.bin")
     path.write_bytes(content)
-    built = unpacked(content)
+    built = unpack_background(content)
     print(f"{path.name}: {len(content)} bytes, {len(built.sample)} windows, SHA-256 {built.digest}")  # noqa: T201
 
 

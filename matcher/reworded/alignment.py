@@ -1,4 +1,4 @@
-"""Which sentences of a page say what which sentences of a work say, and how much that is in all.
+"""Alignment of the sentences of a page with those of a work that say the same, and its score.
 
 Two measures: how near two sentences are beside what either is near to in general (`csls`), and the same beside what is
 usual between these two stretches, since what is alike by subject is alike everywhere. In both every sentence of the
@@ -11,7 +11,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from matcher.reworded.background import Windows
+from matcher.reworded.background import SentenceWindows
 from matcher.reworded.weights import Floats
 
 Places = NDArray[np.int64]
@@ -32,7 +32,7 @@ class AlignmentRules:
 
 
 @dataclass(frozen=True, slots=True)
-class SentencePair:
+class UnitPair:
     """A sentence of the page and one of the work, by their numbers. strength: what it adds to the score."""
 
     page: int
@@ -45,28 +45,28 @@ class Alignment:
     """score: of the whole, 0 where nothing is alike; pairs: by the page."""
 
     score: float
-    pairs: tuple[SentencePair, ...]
+    pairs: tuple[UnitPair, ...]
 
 
 RULES = AlignmentRules()
 NOTHING = Alignment(0.0, ())
 
 
-def align(page: Windows, work: Windows, rules: AlignmentRules = RULES) -> Alignment:
+def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = RULES) -> Alignment:
     """Set the sentences of a stretch of the page against those of a stretch of the work."""
     if not page.units or not work.units:
         return NOTHING
     matrix = sentence_matrix(csls(page, work), page.units, work.units) - rules.shift
-    rows, columns, gains = assigned(np.maximum(matrix - rules.min_gain, 0), rules.again)
+    rows, columns, gains = solve_assignment(np.maximum(matrix - rules.min_gain, 0), rules.again)
     local = np.maximum(_local(matrix) - rules.min_local_gain, 0)
-    whole, beside = float(gains.sum()), float(assigned(local, rules.again)[2].sum())
+    whole, beside = float(gains.sum()), float(solve_assignment(local, rules.again)[2].sum())
     is_pair = gains > rules.min_pair_gain
     pairs = list(zip(rows[is_pair].tolist(), columns[is_pair].tolist(), gains[is_pair].tolist(), strict=True))
     score = rules.scale * ((whole + beside) / 2 + _in_step(pairs, rules))
-    return Alignment(round(score, 4), tuple(SentencePair(*pair) for pair in pairs))
+    return Alignment(round(score, 4), tuple(UnitPair(*pair) for pair in pairs))
 
 
-def csls(page: Windows, work: Windows) -> Floats:
+def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
     """float32[page windows, work windows]: twice the cosine, less the nearness of either."""
     found = page.vectors @ work.vectors.T
     found *= 2
@@ -83,7 +83,7 @@ def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
     return _by_columns(_by_columns(windows, work).T, page).T
 
 
-def assigned(gains: Floats, again: float) -> tuple[Places, Places, Floats]:
+def solve_assignment(gains: Floats, again: float) -> tuple[Places, Places, Floats]:
     """Give each row a column so that the sum is the greatest: rows, columns and gains, in order of the rows.
 
     A column may be taken twice, the second time for `again` of its gain.
@@ -106,7 +106,7 @@ def _by_columns(windows: Floats, units: int) -> Floats:
 
 
 def _local(matrix: Floats) -> Floats:
-    """What of each cell is beyond the mean of the medians of its row and its column."""
+    """The part of each cell beyond the mean of the medians of its row and its column."""
     rows, columns = np.median(matrix, axis=1, keepdims=True), np.median(matrix, axis=0, keepdims=True)
     return np.asarray(matrix - (rows + columns) / 2, np.float32)
 

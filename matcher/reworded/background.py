@@ -1,4 +1,4 @@
-"""What sentences in general are near to: a fixed sample, against which the nearness of two sentences is judged.
+"""A fixed sample of sentences in general, against which the nearness of two sentences is judged.
 
 A vector that is near to everything says little by being near to something. So of the vectors the mean of many texts is
 taken away, and of the cosine of two what each has on average with the nearest of the sample (`nearness`; CSLS: Conneau
@@ -26,7 +26,7 @@ _TINY = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Windows:
+class SentenceWindows:
     """Sentences and neighbouring pairs of a text, ready to be set against those of another.
 
     vectors   float32[2n-1, 512]  centred, of length 1: first the n sentences, then the pairs; [0, 512] for no sentence
@@ -38,13 +38,13 @@ class Windows:
 
     @property
     def units(self) -> int:
-        """How many sentences there are."""
+        """The number of sentences."""
         return (len(self.vectors) + 1) // 2
 
-    def between(self, start: int, end: int) -> "Windows":
+    def between(self, start: int, end: int) -> "SentenceWindows":
         """The sentences [start, end) and the pairs within."""
         places = self.places(start, end)
-        return Windows(self.vectors[places], self.nearness[places])
+        return SentenceWindows(self.vectors[places], self.nearness[places])
 
     def places(self, start: int, end: int) -> NDArray[np.intp]:
         """In which rows the sentences [start, end) and the pairs within stand."""
@@ -55,7 +55,7 @@ class Windows:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Background:
-    """What sentences in general are near to.
+    """The sample of sentences in general.
 
     mean    float32[512]        of all vectors
     sample  float32[size, 512]  centred, of length 1
@@ -68,13 +68,13 @@ class Background:
     axes: Floats
     digest: str
 
-    def windows(self, encoded: Encoded) -> Windows:
+    def windows(self, encoded: Encoded) -> SentenceWindows:
         """The sentences and pairs of a text against this background."""
-        vectors = centred(np.concatenate([encoded.singles, encoded.pairs]), self.mean)
-        return Windows(vectors, nearness(vectors, self.sample))
+        vectors = centre_vectors(np.concatenate([encoded.singles, encoded.pairs]), self.mean)
+        return SentenceWindows(vectors, nearness(vectors, self.sample))
 
 
-def centred(vectors: Floats, mean: Floats) -> Floats:
+def centre_vectors(vectors: Floats, mean: Floats) -> Floats:
     """float32[n, 512]: without the mean, of length 1."""
     moved = vectors - mean
     moved /= np.linalg.norm(moved, axis=1, keepdims=True) + _TINY
@@ -87,7 +87,7 @@ def nearness(vectors: Floats, sample: Floats) -> Floats:
     return np.asarray(np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1), np.float32)
 
 
-def packed(mean: Floats, sample: Floats) -> bytes:
+def pack_background(mean: Floats, sample: Floats) -> bytes:
     """The file of a background: the sample in 8 bits a number, in numpy's format, the same for the same numbers."""
     scale = np.abs(sample).max(axis=1, keepdims=True) / 127
     axes = np.linalg.svd(sample.astype(np.float64), full_matrices=False)[2][:AXES].T
@@ -98,8 +98,8 @@ def packed(mean: Floats, sample: Floats) -> bytes:
     return file.getvalue()
 
 
-def unpacked(content: bytes) -> Background:
-    """The inverse of `packed`. Raises ValueError for what is no such file."""
+def unpack_background(content: bytes) -> Background:
+    """The inverse of `pack_background`. Raises ValueError for what is no such file."""
     file = io.BytesIO(content)
     mean, sample, axes = (np.load(file, allow_pickle=False).astype(np.float32) for _ in range(3))
     if mean.shape != (DIMENSIONS,) or sample.shape[1:] != (DIMENSIONS,) or axes.shape != (DIMENSIONS, AXES):
@@ -112,7 +112,7 @@ def unpacked(content: bytes) -> Background:
 def load_background(path: Path = BACKGROUND_2026, digest: str = SHA256_2026) -> Background:
     """The background that comes with the product. Raises BrokenInvariant for another file than that of the digest."""
     try:
-        background = unpacked(path.read_bytes())
+        background = unpack_background(path.read_bytes())
     except (OSError, ValueError) as error:
         raise BrokenInvariant("reworded.unreadable-background", path=path, error=error) from error
     if background.digest != digest:

@@ -25,7 +25,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class RewordedCalibration:
-    """What is looked at and what is reported."""
+    """Thresholds of what is compared and what is reported."""
 
     block_units: int = 16  # sentences of a page that are looked up at once: a passage of 300 characters has some ten
     block_step: int = 8

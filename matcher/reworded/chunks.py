@@ -1,4 +1,4 @@
-"""Which stretches of works share rare pairs of characters with a block of a page: an index, its port and its twin.
+"""Index of stretches of works by the rare pairs of characters that they share with a block: its port and its twin.
 
 A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored
 are the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from fingerprint.readings import fold_variants
 from matcher.reworded.sentences import is_latin
-from matcher.reworded.stored import CELLS_ID, DamagedCodes, packed, unpacked
+from matcher.reworded.stored import CELLS_ID, DamagedCodes, pack_codes, unpack_codes
 
 CELL_CHARS = 300  # the step; a chunk is two cells
 # Pairs of characters in more of the cells are no evidence and left out. Tried at 20 M characters, November 2026: .02,
@@ -72,14 +72,14 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
 
 
 def shared_pairs(text: str, other: str) -> float:
-    """How much of the pairs of characters of a text another has, [0, 1]; 0 of a text without any."""
+    """The share of a text's pairs of characters that another has, [0, 1]; 0 for a text without any."""
     keys = np.unique(_pairs(text)[0])
     return float(np.isin(keys, _pairs(other)[0]).mean()) if keys.size else 0.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextCells:
-    """What an index needs of a text. chars: its length; keys and cells: as of `cell_keys`.
+    """The cells of a text, for the index. chars: its length; keys and cells: as of `cell_keys`.
 
     Of a text in Latin script, which is looked up by meaning alone, there are no keys.
     """
@@ -100,12 +100,12 @@ class TextCells:
         counts = np.bincount(self.cells, minlength=-(-self.chars // CELL_CHARS))
         head = _COUNTS.pack(self.chars, self.keys.size, self.is_latin)
         planes = self.keys.astype("<u4").view(np.uint8).reshape(-1, 4).T
-        return packed(CELLS_ID, _VERSION, _NO_INGREDIENTS, head + counts.astype("<u2").tobytes() + planes.tobytes())
+        return pack_codes(CELLS_ID, _VERSION, _NO_INGREDIENTS, head + counts.astype("<u2").tobytes() + planes.tobytes())
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextCells":
         """The inverse of `to_bytes`. Raises DamagedCodes."""
-        body = unpacked(payload, CELLS_ID, _VERSION, _NO_INGREDIENTS)
+        body = unpack_codes(payload, CELLS_ID, _VERSION, _NO_INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
         chars, size, latin = _COUNTS.unpack_from(body)
@@ -134,7 +134,7 @@ class MemoryChunkIndex:
         self._lengths: list[int] = []
         self._end = 0
         self._pending: list[NDArray[np.uint64]] = []
-        self._run = _Run.of(np.zeros(0, np.uint64))
+        self._run = _PostingRun.of(np.zeros(0, np.uint64))
         self._has_removed = False
 
     def add(self, text_id: WorkTextId, text: str) -> bool:
@@ -212,7 +212,7 @@ class MemoryChunkIndex:
         if self._has_removed:
             postings = postings[self._is_alive(postings.astype(np.uint32))]
         postings.sort()
-        self._run, self._pending, self._has_removed = _Run.of(postings), [], False
+        self._run, self._pending, self._has_removed = _PostingRun.of(postings), [], False
 
     def _is_alive(self, cells: Cells) -> NDArray[np.bool_]:
         living = {start for start, _ in self._texts.values()}
@@ -221,7 +221,7 @@ class MemoryChunkIndex:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Run:
+class _PostingRun:
     """keys: uint32[n] ascending; ends: uint32[n], where the cells of each end; cells: uint32[postings]."""
 
     keys: Keys
@@ -229,7 +229,7 @@ class _Run:
     cells: Cells
 
     @classmethod
-    def of(cls, postings: NDArray[np.uint64]) -> "_Run":
+    def of(cls, postings: NDArray[np.uint64]) -> "_PostingRun":
         """postings: ascending, key above, cell below."""
         keys, counts = np.unique((postings >> _LOW_BITS).astype(np.uint32), return_counts=True)
         return cls(keys, np.cumsum(counts).astype(np.uint32), postings.astype(np.uint32))
@@ -243,7 +243,7 @@ class _Run:
         return np.repeat(self.keys, counts).astype(np.uint64) << _LOW_BITS | self.cells
 
     def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Where the cells of each key begin and end; both the same where there are none."""
+        """The range of each key's cells; empty where there are none."""
         if not self.keys.size:
             nothing = np.zeros(keys.size, np.int64)
             return nothing, nothing

@@ -6,7 +6,7 @@ from typing import Protocol
 
 import numpy as np
 
-from matcher.reworded.sentences import Units, folded, sentence_units
+from matcher.reworded.sentences import Units, fold_characters, sentence_units
 from matcher.reworded.token_features import TokenFeatures
 from matcher.reworded.weights import (
     TOKENIZER_SHA256,
@@ -35,11 +35,11 @@ class Encoded:
 
 
 class Encoder(Protocol):
-    """What gives sentences their vectors. Vectors of encoders with different identities are never compared."""
+    """Computes the vectors of sentences. Vectors of encoders with different identities are never compared."""
 
     @property
     def identity(self) -> str:
-        """What the vectors depend on: the digests of weights and tokenizer."""
+        """The digests of weights and tokenizer, on which the vectors depend."""
         ...
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
@@ -69,9 +69,9 @@ class UseEncoder:
         lengths = np.array([len(sentence) for sentence in tokens], np.float32)
         ends = np.cumsum([len(places) for places in units])
         parts = zip(units, np.split(sums, ends[:-1]), np.split(lengths, ends[:-1]), strict=True)
-        return [self._encoded(*part) for part in parts]
+        return [self._encode_units(*part) for part in parts]
 
-    def _encoded(self, units: Units, sums: Floats, lengths: Floats) -> Encoded:
+    def _encode_units(self, units: Units, sums: Floats, lengths: Floats) -> Encoded:
         """A pair is one sentence whose features are those of both: so the marks between them are counted twice."""
         if not len(units):
             nothing = np.zeros((0, DIMENSIONS), np.float32)
@@ -98,5 +98,5 @@ class UseEncoder:
 
 def _cut(text: str, units: Units) -> list[str]:
     """The sentences as the encoder reads them: traditional characters folded, no line breaks."""
-    plain = folded(text)
+    plain = fold_characters(text)
     return [plain[start:end].replace("\n", "") for start, end in units.tolist()]

@@ -1,4 +1,4 @@
-"""What is found: a text, a score, and which sentences of the page correspond to which of the work."""
+"""Matches in other words: a text, a score, and the pairs of corresponding sentences."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class RewordedMatch:
 
     @property
     def in_order(self) -> int:
-        """How many of the pairs, at most, stand in the same order on both sides; several may share one of the work."""
+        """The most pairs that stand in the same order on both sides; several may share one of the work."""
         return len(longest_in_order([pair.work.start for pair in self.pairs]))
 
 

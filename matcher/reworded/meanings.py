@@ -1,4 +1,4 @@
-"""Which stretches of works say what a block of a page says, in whatever language: an index of vectors, port and twin.
+"""Index of stretches of works by meaning, in whatever language: vectors of sentences, the port and its twin.
 
 For pages in English of works in Chinese and the other way round, which share no characters. A sentence is kept as 96
 numbers of 8 bits, its vector along the axes of the background, with its nearness. What is asked for is the best group
@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from matcher.reworded.background import Background, Windows
+from matcher.reworded.background import Background, SentenceWindows
 from matcher.reworded.blocks import Block
 from matcher.reworded.chunks import FOUND, FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import Units
-from matcher.reworded.stored import MEANINGS_ID, DamagedCodes, packed, unpacked
+from matcher.reworded.stored import MEANINGS_ID, DamagedCodes, pack_codes, unpack_codes
 from matcher.reworded.weights import Floats
 
 GROUP = 8  # sentences; a chunk has 16, as many as a block of a page
@@ -45,7 +45,7 @@ Codes = NDArray[np.int8]
 class MeaningIndex(Protocol):
     """The texts that translations are looked for of. Implementations: `MemoryMeaningIndex`."""
 
-    def add(self, text_id: WorkTextId, units: Units, windows: Windows) -> bool:
+    def add(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
         """Make a text findable by its sentences; False where it is already or has none."""
         ...
 
@@ -53,7 +53,7 @@ class MeaningIndex(Protocol):
         """Make a text unfindable; nothing happens where it is not there."""
         ...
 
-    def find(self, page: Windows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
+    def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
         """For each block of a page up to FOUND chunks that say most of it, best first; none overlaps a better one.
 
         blocks: as `blocks` gives them, of one sentence at least each.
@@ -69,7 +69,7 @@ def add_text(index: MeaningIndex, text_id: WorkTextId, text: str, encoder: Encod
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TextMeanings:
-    """What an index needs of a text.
+    """The sentences of a text by meaning, for the index.
 
     codes: int8[groups, GROUP, axes]; nearness: float16[groups, GROUP], _FAR for what fills up the last group; places:
     int32[groups, 2], start and end in the text as given.
@@ -80,7 +80,7 @@ class TextMeanings:
     places: Units
 
     @classmethod
-    def of(cls, units: Units, windows: Windows, axes: Floats) -> "TextMeanings":
+    def of(cls, units: Units, windows: SentenceWindows, axes: Floats) -> "TextMeanings":
         """The sentences of a text. axes: float32[512, n] of the background."""
         missing = -len(units) % GROUP
         codes = coded(windows.vectors[: len(units)], axes)
@@ -103,7 +103,7 @@ class TextMeanings:
             units.append(encoded.units + np.int32(start))
             vectors.append(windows.vectors[: len(encoded.units)])
             near.append(windows.nearness[: len(encoded.units)])
-        windows = Windows(np.concatenate(vectors), np.concatenate(near))
+        windows = SentenceWindows(np.concatenate(vectors), np.concatenate(near))
         return cls.of(np.concatenate(units), windows, background.axes)
 
     @property
@@ -120,12 +120,12 @@ class TextMeanings:
             self.places.astype("<i4"),
         )
         body = _COUNTS.pack(sentences, groups, axes) + b"".join(column.tobytes() for column in columns)
-        return packed(MEANINGS_ID, _VERSION, _INGREDIENTS, body)
+        return pack_codes(MEANINGS_ID, _VERSION, _INGREDIENTS, body)
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextMeanings":
         """The inverse of `to_bytes`. Raises DamagedCodes."""
-        body = unpacked(payload, MEANINGS_ID, _VERSION, _INGREDIENTS)
+        body = unpack_codes(payload, MEANINGS_ID, _VERSION, _INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
         sentences, groups, axes = _COUNTS.unpack_from(body)
@@ -151,7 +151,7 @@ class MemoryMeaningIndex:
         self._texts: dict[WorkTextId, TextMeanings] = {}
         self._all: _Whole | None = None
 
-    def add(self, text_id: WorkTextId, units: Units, windows: Windows) -> bool:
+    def add(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
         return self.add_meanings(text_id, TextMeanings.of(units, windows, self._axes))
 
     def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
@@ -171,13 +171,13 @@ class MemoryMeaningIndex:
         """Bytes of codes, nearness and places."""
         return sum(text.nbytes for text in self._texts.values())
 
-    def find(self, page: Windows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
+    def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
         found: list[list[FoundChunk]] = []
         for number in range(0, len(blocks), BLOCKS_AT_ONCE):
             found += self._find(page, blocks[number : number + BLOCKS_AT_ONCE])
         return found
 
-    def _find(self, page: Windows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
+    def _find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
         """The same of blocks that touch or overlap, by their places."""
         whole = self._together()
         if whole is None:

@@ -29,7 +29,7 @@ _MAX_CHARS = 20  # of a numeral; what is longer is no number that anybody reads
 
 @dataclass(frozen=True, slots=True)
 class Numeral:
-    """Where a number stands. is_loose: one to nine in words, which sentences have anyway (一个, one of them)."""
+    """The place of a number. is_loose: one to nine in words, which sentences have anyway (一个, one of them)."""
 
     value: float
     start: int

@@ -1,4 +1,4 @@
-"""What of an alignment is told in other words.
+"""The part of an alignment that is told in other words.
 
 Sentences of the same wording are a copy or a quotation, which is for the first stage to tell; and a sentence with other
 numbers says something else by the same pattern.
@@ -6,10 +6,10 @@ numbers says something else by the same pattern.
 
 from dataclasses import dataclass
 
-from matcher.reworded.alignment import NOTHING, Alignment, SentencePair
+from matcher.reworded.alignment import NOTHING, Alignment, UnitPair
 from matcher.reworded.chunks import shared_pairs
 from matcher.reworded.numerals import numerals
-from matcher.reworded.sentences import Units, folded
+from matcher.reworded.sentences import Units, fold_characters
 
 # Of the pairs of characters of a sentence. With so many of them among the other side's sentence and its neighbours it
 # still counts in full, with all of them not at all. Tried on the shared corpora, 28 November 2026: .5, .6 and .7 up to
@@ -19,7 +19,7 @@ OTHER_NUMBERS = 0.5  # what a sentence counts whose numbers are none of the othe
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Side:
+class SentenceSide:
     """The sentences of one side, which an alignment numbers. units: their offsets in the text."""
 
     text: str
@@ -27,30 +27,30 @@ class Side:
 
     def sentence(self, number: int) -> str:
         """One of them."""
-        return self._between(number, number)
+        return self._text_range(number, number)
 
     def around(self, number: int) -> str:
         """It with its neighbours in these: vectors of two sentences may be given to either of them."""
-        return self._between(max(0, number - 1), min(len(self.units) - 1, number + 1))
+        return self._text_range(max(0, number - 1), min(len(self.units) - 1, number + 1))
 
-    def _between(self, first: int, last: int) -> str:
+    def _text_range(self, first: int, last: int) -> str:
         return self.text[self.units[first, 0] : self.units[last, 1]]
 
 
-def in_other_words(alignment: Alignment, page: Side, work: Side) -> Alignment:
+def in_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide) -> Alignment:
     """The alignment with each pair as strong as it is told in other words, and the score in proportion."""
     whole = sum(pair.strength for pair in alignment.pairs)
     if not whole:
         return NOTHING
     pairs = tuple(
-        SentencePair(pair.page, pair.work, pair.strength * _counted(pair, page, work)) for pair in alignment.pairs
+        UnitPair(pair.page, pair.work, pair.strength * _counted_share(pair, page, work)) for pair in alignment.pairs
     )
     left = sum(pair.strength for pair in pairs)
     return Alignment(round(alignment.score * left / whole, 4), pairs)
 
 
-def _counted(pair: SentencePair, page: Side, work: Side) -> float:
-    """The share of a pair that counts."""
+def _counted_share(pair: UnitPair, page: SentenceSide, work: SentenceSide) -> float:
+    """The share of a pair that counts as other words."""
     sentence, around = page.sentence(pair.page), page.around(pair.page)
     counterpart, around_it = work.sentence(pair.work), work.around(pair.work)
     same = max(shared_pairs(sentence, around_it), shared_pairs(counterpart, around))
@@ -62,4 +62,4 @@ def _counted(pair: SentencePair, page: Side, work: Side) -> float:
 
 
 def _numbers(text: str) -> frozenset[float]:
-    return frozenset(each.value for each in numerals(folded(text)) if not each.is_loose)
+    return frozenset(each.value for each in numerals(fold_characters(text)) if not each.is_loose)

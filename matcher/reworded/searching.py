@@ -9,17 +9,17 @@ from core.ids import WorkTextId
 from core.matches import RewordedClass
 from core.text import TextRange
 from matcher.reworded.alignment import Alignment, align
-from matcher.reworded.background import Background, Windows
+from matcher.reworded.background import Background, SentenceWindows
 from matcher.reworded.blocks import Block, blocks, runs
 from matcher.reworded.calibration import DEFAULT, RewordedCalibration, highest
 from matcher.reworded.chunks import ChunkIndex, FoundChunk, shared_pairs
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.found import RewordedMatch, RewordedPair
 from matcher.reworded.meanings import MeaningIndex
-from matcher.reworded.other_words import Side, in_other_words
+from matcher.reworded.other_words import SentenceSide, in_other_words
 from matcher.reworded.record import bands
 from matcher.reworded.sentences import Units, is_latin, sentence_units
-from matcher.reworded.stretches import Stretch, Stretches, Texts
+from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTexts
 
 TENTH = 9  # of chunks by their scores
 RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
@@ -27,7 +27,7 @@ RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
 
 @dataclass(frozen=True, slots=True)
 class Indexes:
-    """Where stretches of works are looked up.
+    """Indexes of stretches of works.
 
     chunks: of works in Chinese, for pages in Chinese. han and latin: the same works and those in English by meaning,
     each for pages in the other language; None where nobody watches for translations.
@@ -39,14 +39,14 @@ class Indexes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Page:
+class _SearchedPage:
     """A page, and the texts that are left alone."""
 
     text: str
     without: Container[WorkTextId]
 
     def compared(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
-        """Of what was found what is of other texts."""
+        """Drop the chunks of texts that are left alone."""
         return [chunk for chunk in found if chunk.text_id not in self.without]
 
 
@@ -54,19 +54,19 @@ class _Page:
 class _Part:
     """A run of sentences of the page, and what parts of it, as ranges of the page, are compared with."""
 
-    page: _Page
+    page: _SearchedPage
     units: Units
-    windows: Windows
+    windows: SentenceWindows
     candidates: tuple[tuple[TextRange, FoundChunk], ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Compared:
+class _BlockComparison:
     """A block, sentences of a part, set against a stretch."""
 
     part: _Part
     block: Block
-    stretch: Stretch
+    stretch: EncodedStretch
     alignment: Alignment
 
 
@@ -76,13 +76,13 @@ class RewordedSearch:
     def __init__(
         self,
         indexes: Indexes,
-        texts: Texts,
+        texts: WorkTexts,
         encoder: Encoder,
         background: Background,
         calibration: RewordedCalibration = DEFAULT,
     ) -> None:
         self._indexes, self._texts, self._encoder, self._background = indexes, texts, encoder, background
-        self._stretches = Stretches(texts, encoder, background)
+        self._stretches = StretchEncoder(texts, encoder, background)
         self._calibration = calibration
 
     def search(self, text: str, without: Container[WorkTextId] = ()) -> tuple[RewordedMatch, ...]:
@@ -90,13 +90,13 @@ class RewordedSearch:
 
         without: texts that are left alone, as if they were no works.
         """
-        page, latin = _Page(text, without), is_latin(text)
-        matches = self._decided(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
+        page, latin = _SearchedPage(text, without), is_latin(text)
+        matches = self._decide(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
         if not latin:
-            matches += self._decided(self._by_characters(page), False)
+            matches += self._decide(self._by_characters(page), False)
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
-    def _by_characters(self, page: _Page) -> list[_Part]:
+    def _by_characters(self, page: _SearchedPage) -> list[_Part]:
         """The parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
         text = page.text
         units = sentence_units(text)
@@ -118,7 +118,7 @@ class RewordedSearch:
             parts.append(_Part(page, encoded.units + start, self._background.windows(encoded), tuple(inside)))
         return parts
 
-    def _by_meaning(self, page: _Page, index: MeaningIndex | None) -> list[_Part]:
+    def _by_meaning(self, page: _SearchedPage, index: MeaningIndex | None) -> list[_Part]:
         if index is None:
             return []
         encoded = self._encoder.encode([page.text])[0]
@@ -138,17 +138,17 @@ class RewordedSearch:
     def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
         return standing_out(found, min_ratio, self._calibration.max_stretches)
 
-    def _decided(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
+    def _decide(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
         found = RewordedClass.TRANSLATED if translated else RewordedClass.REWORDED
-        by_text: dict[WorkTextId, list[_Compared]] = defaultdict(list)
+        by_text: dict[WorkTextId, list[_BlockComparison]] = defaultdict(list)
         for part in parts:
             for compared in self._compared(part):
                 by_text[compared.stretch.chunk.text_id].append(compared)
         matches = (self._match(text_id, several, found) for text_id, several in by_text.items())
         return [match for match in matches if match is not None]
 
-    def _compared(self, part: _Part) -> list[_Compared]:
-        """Each block against the stretches that blocks in its place passed the gate with."""
+    def _compared(self, part: _Part) -> list[_BlockComparison]:
+        """Compare each block with the stretches that blocks in its place passed the gate with."""
         chunks = {(chunk.text_id, chunk.start): chunk for _, chunk in part.candidates}
         around = self._stretches.around(list(chunks.values()))
         stretches = {(stretch.chunk.text_id, stretch.chunk.start): stretch for stretch in around}
@@ -162,13 +162,15 @@ class RewordedSearch:
             )
             block = part.windows.between(first, last)
             several += [
-                _Compared(part, (first, last), stretches[place], align(block, stretches[place].windows))
+                _BlockComparison(part, (first, last), stretches[place], align(block, stretches[place].windows))
                 for place in here
                 if place in stretches
             ]
         return several
 
-    def _match(self, text_id: WorkTextId, several: Sequence[_Compared], found: RewordedClass) -> RewordedMatch | None:
+    def _match(
+        self, text_id: WorkTextId, several: Sequence[_BlockComparison], found: RewordedClass
+    ) -> RewordedMatch | None:
         least = self._calibration.min_score(found)
         score = elsewhere = 0.0
         for each in sorted(several, key=lambda each: -each.alignment.score):
@@ -188,17 +190,17 @@ class RewordedSearch:
         return RewordedMatch(found, text_id, score, elsewhere, highest(bands(found), score), self._pairs(joined))
 
     @staticmethod
-    def _in_other_words(compared: _Compared) -> Alignment:
+    def _in_other_words(compared: _BlockComparison) -> Alignment:
         part, (first, last), stretch = compared.part, compared.block, compared.stretch
-        page = Side(part.page.text, part.units[first:last])
-        return in_other_words(compared.alignment, page, Side(stretch.text, stretch.units - stretch.start))
+        page = SentenceSide(part.page.text, part.units[first:last])
+        return in_other_words(compared.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
 
-    def _elsewhere(self, compared: _Compared, own: Alignment, least: float) -> float:
-        """What the block has with another place of the works too; less than all where `least` is not left anyway."""
+    def _elsewhere(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
+        """Score what the block shares with another place of the works; less where `least` is not left anyway."""
         part, (first, last) = compared.part, compared.block
         block = part.windows.between(first, last)
         found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
-        others = beside(compared.stretch.chunk, part.page.compared(found), self._texts)
+        others = elsewhere_chunks(compared.stretch.chunk, part.page.compared(found), self._texts)
         most = 0.0
         for rivals in batches(others, RIVALS_AT_ONCE):
             several = [said_alike(own, align(block, each.windows)) for each in self._stretches.around(rivals)]
@@ -210,7 +212,7 @@ class RewordedSearch:
     def _less(self, score: float, elsewhere: float) -> float:
         return round(score - self._calibration.rival_weight * elsewhere, 4)
 
-    def _pairs(self, several: Sequence[_Compared]) -> tuple[RewordedPair, ...]:
+    def _pairs(self, several: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
         """Of all blocks that joined the strongest pair of each sentence of the page."""
         strongest: dict[tuple[int, int], RewordedPair] = {}
         for each in several:
@@ -248,8 +250,8 @@ NEAR_CHARS = 1_000
 SAME_TEXT_SHARE = 0.5
 
 
-def beside(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Texts) -> Iterator[FoundChunk]:
-    """Of what a block was found in, all but what lies near that chunk, and what has the wording that lies there."""
+def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: WorkTexts) -> Iterator[FoundChunk]:
+    """The chunks found for a block, but for those near `chunk` and those that have its wording."""
     around = _text(chunk, texts, NEAR_CHARS)
     for other in found:
         if other.text_id == chunk.text_id:
@@ -262,7 +264,7 @@ def beside(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Texts) -> Iter
 
 
 def said_alike(own: Alignment, rival: Alignment) -> float:
-    """Of a rival's score what rests on sentences of the page that have a counterpart in the place itself.
+    """The part of a competing place's score that rests on sentences with a counterpart in the place itself.
 
     Of each sentence no more than the place itself has of it: a page that goes on in the next chapter, or in another
     work, says other sentences there.
@@ -273,6 +275,6 @@ def said_alike(own: Alignment, rival: Alignment) -> float:
     return round(rival.score * both / whole, 4) if whole else 0.0
 
 
-def _text(chunk: FoundChunk, texts: Texts, margin: int) -> str:
+def _text(chunk: FoundChunk, texts: WorkTexts, margin: int) -> str:
     text = texts.text(chunk.text_id) or ""
     return text[max(0, chunk.start - margin) : chunk.end + margin]

@@ -28,7 +28,7 @@ _GAPS = re.compile("\\s+")
 
 
 def is_latin(text: str) -> bool:
-    """Whether a text is to be cut as English is: its Latin letters are at least three times its Chinese characters.
+    """True if a text is to be cut as English is: its Latin letters are at least three times its Chinese characters.
 
     >>> is_latin("There was a mountain (山)."), is_latin("从前有座山。There was one.")
     (True, False)
@@ -51,14 +51,14 @@ def sentence_units(text: str) -> Units:
     pieces = []
     for start, end in _sentences(text, latin):
         pieces += _parts(text, start, end, latin) if end - start > most else [(start, end)]
-    joined = _joined(text, pieces, least, most)
+    joined = _join_pieces(text, pieces, least, most)
     return np.array(joined, np.int32).reshape(-1, 2)
 
 
-def folded(text: str) -> str:
+def fold_characters(text: str) -> str:
     """The text with one simplified character for each traditional one; as long as before, so that offsets hold.
 
-    >>> folded("後臺網絡")
+    >>> fold_characters("後臺網絡")
     '后台网络'
     """
     return fold_variants(text).tobytes().decode("utf-32-le", "replace")
@@ -67,11 +67,11 @@ def folded(text: str) -> str:
 def _sentences(text: str, latin: bool) -> list[tuple[int, int]]:
     """Each sentence without the space around it, none of them empty."""
     ends = [found.end() for found in (_LATIN_ENDS if latin else _ENDS).finditer(text)]
-    stripped = (_stripped(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
+    stripped = (_strip_range(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
     return [(start, end) for start, end in stripped if start < end]
 
 
-def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+def _strip_range(text: str, start: int, end: int) -> tuple[int, int]:
     piece = text[start:end]
     return start + len(piece) - len(piece.lstrip()), end - len(piece) + len(piece.rstrip())
 
@@ -88,12 +88,12 @@ def _parts(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]
         if not near and latin:
             near = [found.end() for found in _GAPS.finditer(text, start + least, min(start + most, end))]
         cut = min(near, key=lambda place: abs(place - wanted)) if near else wanted
-        parts.append(_stripped(text, start, cut))
+        parts.append(_strip_range(text, start, cut))
         start = cut
-    return [(first, last) for first, last in [*parts, _stripped(text, start, end)] if first < last]
+    return [(first, last) for first, last in [*parts, _strip_range(text, start, end)] if first < last]
 
 
-def _joined(text: str, pieces: list[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
+def _join_pieces(text: str, pieces: list[tuple[int, int]], least: int, most: int) -> list[tuple[int, int]]:
     """Pieces with too few letters joined to the next, or to the one before, while both are not too long."""
     joined: list[tuple[int, int, int]] = []
     for start, end in pieces:

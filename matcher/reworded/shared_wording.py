@@ -19,26 +19,26 @@ _AT_ENDS = "是在不没有这那我你他她它们和与及就也都又还要�
 
 
 def shared_wording(page: str, work: str) -> tuple[Places, Places]:
-    """What two sentences have in common, as places of each. Both texts as given; variants of characters are alike.
+    """The wording that two sentences share, as places of each. Both texts as given; variants of characters are alike.
 
     >>> page, work = "卓有年数了两天，坏了 7 座石桥。", "石拱橋七座受損，文物所長卓有年花兩天數完。"
     >>> [[side[start:end] for start, end in places] for side, places in zip((page, work), shared_wording(page, work))]
     [['卓有年', '两天', '7'], ['七', '卓有年', '兩天']]
     """
-    from matcher.reworded.sentences import folded  # late: its tables take memory, which the desk saves
+    from matcher.reworded.sentences import fold_characters  # late: its tables take memory, which the desk saves
 
-    page, work = folded(page), folded(work)
+    page, work = fold_characters(page), fold_characters(work)
     found = [_same_characters(page, work), _same_numbers(page, work), _same_words(page, work)]
     on_work, on_page = _same_names(work, page)
     found += [_same_names(page, work), (on_page, on_work)]
     on_page = [each for of_page, _ in found for each in of_page]
     on_work = [each for _, of_work in found for each in of_work]
-    return _united(on_page), _united(on_work)
+    return _merge_places(on_page), _merge_places(on_work)
 
 
 def _same_characters(page: str, work: str) -> tuple[Places, Places]:
     words = set(_common_runs(page, work))
-    return _places_of(words, page), _places_of(words, work)
+    return _find_words(words, page), _find_words(words, work)
 
 
 def _common_runs(page: str, work: str) -> Iterator[str]:
@@ -52,11 +52,11 @@ def _common_runs(page: str, work: str) -> Iterator[str]:
                 continue
             while end < len(run) and run[at : end + 1] in work:
                 end += 1
-            yield from _words_in(run[at:end])
+            yield from _split_words(run[at:end])
             at = end
 
 
-def _words_in(run: str) -> Iterator[str]:
+def _split_words(run: str) -> Iterator[str]:
     for piece in re.split(f"[{_PARTING}]", run):
         word = piece.strip(_AT_ENDS)
         if len(word) >= MIN_HAN and word not in EVERYDAY:
@@ -121,11 +121,11 @@ def _of_both(page: dict[str, Places], work: dict[str, Places]) -> tuple[Places, 
     return [each for word in both for each in page[word]], [each for word in both for each in work[word]]
 
 
-def _places_of(words: Iterable[str], text: str) -> Places:
+def _find_words(words: Iterable[str], text: str) -> Places:
     return [found.span() for word in words for found in re.finditer(re.escape(word), text)]
 
 
-def _united(places: Iterable[tuple[int, int]]) -> Places:
+def _merge_places(places: Iterable[tuple[int, int]]) -> Places:
     united: Places = []
     for start, end in sorted(places):
         if united and start <= united[-1][1]:

@@ -1,4 +1,4 @@
-"""What look-ups need of a work's text, as bytes: kept among its fingerprints, each under an algorithm id of its own."""
+"""Codes of a work's text for look-ups, as bytes: kept among its fingerprints, each under an algorithm id of its own."""
 
 import struct
 import zlib
@@ -19,14 +19,14 @@ class DamagedCodes(BadInput):
         super().__init__("reworded.damaged-codes", reason=Message(code, **params))
 
 
-def packed(algorithm_id: int, version: int, ingredients: bytes, body: bytes) -> bytes:
+def pack_codes(algorithm_id: int, version: int, ingredients: bytes, body: bytes) -> bytes:
     """The bytes with their header. ingredients: 8 bytes; numbers made of others are never compared."""
     head = _HEADER.pack(algorithm_id, version, ingredients, 0)
     return _HEADER.pack(algorithm_id, version, ingredients, zlib.crc32(head + body)) + body
 
 
-def unpacked(payload: bytes, algorithm_id: int, version: int, ingredients: bytes) -> bytes:
-    """The body of what `packed` gave for the same three. Raises DamagedCodes for anything else."""
+def unpack_codes(payload: bytes, algorithm_id: int, version: int, ingredients: bytes) -> bytes:
+    """The body of what `pack_codes` gave for the same three. Raises DamagedCodes for anything else."""
     if len(payload) < _HEADER.size:
         raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
     *given, checksum = _HEADER.unpack_from(payload)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from core.ids import WorkTextId
-from matcher.reworded.background import Background, Windows
+from matcher.reworded.background import Background, SentenceWindows
 from matcher.reworded.chunks import FoundChunk
 from matcher.reworded.encoding import Encoder
 from matcher.reworded.sentences import Units
@@ -18,8 +18,8 @@ KEPT = 128  # stretches, each some .15 MB
 Place = tuple[WorkTextId, int, int]
 
 
-class Texts(Protocol):
-    """Where the texts of works are kept."""
+class WorkTexts(Protocol):
+    """The store of works' texts."""
 
     def text(self, text_id: WorkTextId) -> str | None:
         """The text as given, or None when it has been removed meanwhile."""
@@ -34,24 +34,24 @@ class MemoryTexts(dict[WorkTextId, str]):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stretch:
+class EncodedStretch:
     """A part of a text, around a chunk, which begins at `start`. units: offsets in the whole text as given."""
 
     chunk: FoundChunk
     start: int
     text: str
     units: Units
-    windows: Windows
+    windows: SentenceWindows
 
 
-class Stretches:
+class StretchEncoder:
     """Encodes what is asked for, everything that is new at once; one thread at a time."""
 
-    def __init__(self, texts: Texts, encoder: Encoder, background: Background) -> None:
+    def __init__(self, texts: WorkTexts, encoder: Encoder, background: Background) -> None:
         self._texts, self._encoder, self._background = texts, encoder, background
-        self._kept: OrderedDict[Place, Stretch] = OrderedDict()
+        self._kept: OrderedDict[Place, EncodedStretch] = OrderedDict()
 
-    def around(self, chunks: Sequence[FoundChunk]) -> list[Stretch]:
+    def around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
         """Each chunk with MARGIN_CHARS on either side; those whose text is gone are left out."""
         self._encode([chunk for chunk in chunks if _place(chunk) not in self._kept])
         found = []
@@ -73,7 +73,7 @@ class Stretches:
         encoded = self._encoder.encode([part for _, _, part in cut]) if cut else []
         for (chunk, start, part), each in zip(cut, encoded, strict=True):
             windows = self._background.windows(each)
-            self._kept[_place(chunk)] = Stretch(chunk, start, part, each.units + start, windows)
+            self._kept[_place(chunk)] = EncodedStretch(chunk, start, part, each.units + start, windows)
 
 
 def _place(chunk: FoundChunk) -> Place:

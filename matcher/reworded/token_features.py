@@ -51,11 +51,11 @@ class TokenFeatures:
         tokens = np.concatenate([np.array(sentence, np.int64) for sentence in sentences])
         starts = np.cumsum(lengths) - lengths
         features = np.empty((tokens.size, FEATURES), np.float32)
-        features[:, :EMBEDDING] = self._embedded(tokens)
+        features[:, :EMBEDDING] = self._embed(tokens)
         self._convolve(tokens, _around(starts, lengths), features)
         return self._normed_sums(features, starts, lengths)
 
-    def _embedded(self, tokens: Numbers) -> Floats:
+    def _embed(self, tokens: Numbers) -> Floats:
         part = tokens % PARTS
         vectors = self._weights.table[tokens].astype(np.float32)
         vectors *= self._weights.scale[part, None]
@@ -64,7 +64,7 @@ class TokenFeatures:
 
     def _convolve(self, tokens: Numbers, around: Numbers, features: Floats) -> None:
         """Fill the columns behind the embedding. around: int[tokens, 5], places in the batch, its size for none."""
-        slots = np.append(self._known(tokens), self._projected.shape[0] - 1)
+        slots = np.append(self._look_up_slots(tokens), self._projected.shape[0] - 1)
         padded = np.zeros((tokens.size + 1, WIDTH), np.float32)
         for number, order in enumerate(ORDERS):
             columns = slice(number * WIDTH, (number + 1) * WIDTH)
@@ -81,8 +81,8 @@ class TokenFeatures:
             np.maximum(second, 0, out=second)
             np.add(second, hidden, out=features[:, EMBEDDING + columns.start : EMBEDDING + columns.stop])
 
-    def _known(self, tokens: Numbers) -> Numbers:
-        """The slot of each token; those not met before are computed, after all others are forgotten if need be."""
+    def _look_up_slots(self, tokens: Numbers) -> Numbers:
+        """Look up the slot of each token; new ones are computed, after all others are forgotten if need be."""
         unknown = np.unique(tokens[self._slots[tokens] < 0])
         if not unknown.size:
             return self._slots[tokens]
@@ -90,7 +90,7 @@ class TokenFeatures:
             self._forget(np.unique(tokens).size)
             unknown = np.unique(tokens)
         slots = np.arange(self._used, self._used + unknown.size)
-        projected = self._project(self._embedded(unknown))
+        projected = self._project(self._embed(unknown))
         self._projected[slots] = projected
         for number, order in enumerate(ORDERS):
             mine = projected[:, number * WIDTH : (number + 1) * WIDTH]

@@ -55,12 +55,12 @@ class Weights:
 
 
 def is_installed() -> bool:
-    """Whether the extra `reworded` is there, asked without loading any of it."""
+    """True if the extra `reworded` is installed; loads none of it."""
     return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 
 def fault() -> Message | None:
-    """What keeps meanings from being compared here, or None; reads the weights as they lie there (.1 s)."""
+    """The fault that keeps meanings from being compared here, or None; reads the weights as they lie there (.1 s)."""
     if not is_installed():
         return Message("reworded.not-installed", error=f"no module {PACKAGE}")
     try:
@@ -78,7 +78,7 @@ def load_weights() -> Weights:
     Raises BadConfiguration where the extra is not installed, BrokenInvariant for weights of another digest.
     """
     with np.load(io.BytesIO(_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
-        return _arranged(stored)
+        return _arrange_weights(stored)
 
 
 @cache
@@ -112,7 +112,7 @@ def _resource(name: str, digest: str) -> bytes:
     return content
 
 
-def _arranged(stored: Any) -> Weights:
+def _arrange_weights(stored: Any) -> Weights:
     blocks = [stored[f"q{part + 1}"] for part in range(PARTS)]
     table = np.empty((PARTS * blocks[0].shape[0], blocks[0].shape[1]), np.uint8)
     for part, block in enumerate(blocks):

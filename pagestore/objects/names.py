@@ -21,20 +21,20 @@ def stored_name(key: str) -> str:
     >>> stored_name("3f/3f07.gz"), stored_name("../正"), stored_name("a//b")
     ('3f/3f07.gz', '%2E./%E6%AD%A3', 'a/%/b')
     """
-    parts = [_quoted(part) or _NOTHING for part in key.split("/")]
+    parts = [_quote_part(part) or _NOTHING for part in key.split("/")]
     if max(map(len, parts)) > MAX_PART_BYTES or len("/".join(parts)) > MAX_NAME_BYTES:
         raise BrokenInvariant("store.object-key", key=key[:100], most=MAX_NAME_BYTES, part=MAX_PART_BYTES)
     return "/".join(parts)
 
 
 def stored_prefix(prefix: str) -> str:
-    """What the names of all keys begin with that begin with `prefix`.
+    """The prefix of the names of all keys that begin with `prefix`.
 
     >>> stored_prefix(""), stored_prefix("3f/"), stored_prefix("a//b")
     ('', '3f/', 'a/%/b')
     """
     *whole, last = prefix.split("/")
-    return "/".join([*(_quoted(part) or _NOTHING for part in whole), _quoted(last)])
+    return "/".join([*(_quote_part(part) or _NOTHING for part in whole), _quote_part(last)])
 
 
 def key_named(name: str) -> str | None:
@@ -50,6 +50,6 @@ def key_named(name: str) -> str | None:
         return None
 
 
-def _quoted(part: str) -> str:
+def _quote_part(part: str) -> str:
     quoted = quote(part, safe=_AS_THEY_ARE, errors="surrogatepass")
     return f"%2E{quoted[1:]}" if quoted.startswith(".") else quoted

@@ -12,12 +12,12 @@ from pagestore.objects.names import key_named, stored_name, stored_prefix
 from pagestore.objects.s3_client import (
     SERVICE,
     S3Access,
-    answers_up_to,
+    bounded_answers,
     client_of,
     place_in_words,
     require_boto3,
     status_and_code,
-    translated,
+    translate_s3_errors,
 )
 
 # A name that no key has (pagestore.objects.names). Whoever may write an object may write this one, always the same.
@@ -56,7 +56,7 @@ class S3Objects:
         raise ServiceUnavailable(SERVICE, self._where)
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        with translated(self._where), answers_up_to(most_bytes):
+        with translate_s3_errors(self._where), bounded_answers(most_bytes):
             found = self._answer("get_object", {404}, Key=self._prefix + stored_name(key))
             if found is None:
                 return None
@@ -80,7 +80,7 @@ class S3Objects:
         asked, last = {"Prefix": self._prefix + stored_prefix(prefix)}, ""
         idle = strange = 0
         while True:
-            with translated(self._where):
+            with translate_s3_errors(self._where):
                 page = self._client.list_objects_v2(Bucket=self._bucket, **asked)
             if "IsTruncated" not in page:  # an answer without a list is none of an empty store
                 raise ServiceUnavailable(SERVICE, self._where)
@@ -97,12 +97,12 @@ class S3Objects:
             last, asked["ContinuationToken"] = max([last, *names]), page["NextContinuationToken"]
 
     def remove(self, key: str) -> None:
-        with translated(self._where):
+        with translate_s3_errors(self._where):
             self._client.delete_object(Bucket=self._bucket, Key=self._prefix + stored_name(key))
 
     @cached_property
     def refuses_overwriting(self) -> bool:
-        """Whether the store keeps to `If-None-Match: *`: told by putting one small object, the same each time, again.
+        """True if the store keeps to `If-None-Match: *`: tried by putting one small object, the same each time, again.
 
         Raises what any other write would.
         """
@@ -117,7 +117,7 @@ class S3Objects:
         return client_of(self._access, self._where, is_brief=self._is_brief)
 
     def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
-        """Whether it was written; False where something is there. Raises BrokenInvariant where it arrived damaged."""
+        """Write an object, and return whether nothing was there. Raises BrokenInvariant where it arrived damaged."""
         sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
             "Key": name,
@@ -127,7 +127,7 @@ class S3Objects:
             "Metadata": {"sha256": sha256.hexdigest()},
             **(_IF_NEW if is_conditional else {}),
         }
-        with translated(self._where):
+        with translate_s3_errors(self._where):
             done = self._answer("put_object", {*_THERE, _NOT_IMPLEMENTED} if is_conditional else set(), **sent)
             if done is None:
                 return False
@@ -135,18 +135,18 @@ class S3Objects:
             # as of those that encrypt, nothing follows but that the bytes have to be read back.
             if sent["ChecksumSHA256"] == done.get("ChecksumSHA256") or done.get("ETag", "")[1:-1] == md5.hexdigest():
                 return True
-            with answers_up_to(len(content)):
+            with bounded_answers(len(content)):
                 kept = self._client.get_object(Bucket=self._bucket, Key=name)["Body"].read()
         if kept != content:
             raise BrokenInvariant("store.object-changed", key=name, where=self._where)
         return True
 
     def _head(self, name: str) -> dict[str, Any] | None:
-        with translated(self._where):
+        with translate_s3_errors(self._where):
             return self._answer("head_object", {404}, Key=name)
 
     def _answer(self, operation: str, none: set[int], **asked: Any) -> dict[str, Any] | None:
-        """What the store answers; None for an HTTP status of `none`, unless it is the bucket that is not there."""
+        """Return the store's answer; None for an HTTP status of `none`, unless it is the bucket that is not there."""
         try:
             return dict(getattr(self._client, operation)(Bucket=self._bucket, **asked))
         except self._client.exceptions.ClientError as error:
@@ -166,7 +166,7 @@ class S3Objects:
 
 
 def _noted_sha256(answer: dict[str, Any]) -> str:
-    """What `_put` noted beside the bytes, or ""; some stores write the names of metadata in capitals."""
+    """The digest that `_put` noted beside the bytes, or ""; some stores write the names of metadata in capitals."""
     return next((str(value) for name, value in answer.get("Metadata", {}).items() if name.lower() == "sha256"), "")
 
 

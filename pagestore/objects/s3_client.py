@@ -48,7 +48,7 @@ _NO_CODE = re.compile(r"[^A-Za-z0-9.]")
 
 
 class S3Access(Hashable, Protocol):
-    """How a store is reached; `core.settings.S3Settings` is one. Empty: as boto3 finds it."""
+    """The access to a store; `core.settings.S3Settings` is one. Empty: as boto3 finds it."""
 
     @property
     def endpoint_url(self) -> str: ...
@@ -75,7 +75,7 @@ def client_of(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
     """
     if bool(access.access_key) != bool(access.secret_key):
         raise BadConfiguration("store.s3-no-key", where=where)
-    with translated(where):
+    with translate_s3_errors(where):
         return _client(access, os.getpid(), is_brief=is_brief)
 
 
@@ -106,13 +106,13 @@ def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
     # botocore reads an answer to its end, and has no place to say where that is. The pools of its session are the one
     # place where the socket can be had before anything is read from it.
     pools = client._endpoint.http_session._pool_classes_by_scheme
-    pools.update({scheme: _bounded(pool) for scheme, pool in pools.items()})
+    pools.update({scheme: _bound_connections(pool) for scheme, pool in pools.items()})
     return client
 
 
 @contextmanager
-def answers_up_to(most_bytes: int) -> Iterator[None]:
-    """Inside, an answer may have so many bytes beside what it has around them."""
+def bounded_answers(most_bytes: int) -> Iterator[None]:
+    """Bound the bytes of answers inside the block."""
     token = _most_bytes.set(most_bytes + MAX_ANSWER_BYTES)
     try:
         yield
@@ -120,7 +120,7 @@ def answers_up_to(most_bytes: int) -> Iterator[None]:
         _most_bytes.reset(token)
 
 
-def _bounded(pool: Any) -> Any:
+def _bound_connections(pool: Any) -> Any:
     """A class of connections whose answers come to an end."""
 
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
@@ -148,7 +148,7 @@ class _BoundedSocket:
 
 
 class _BoundedAnswer(io.RawIOBase):
-    """What a socket says, up to a number of bytes and for a time; then it is as one that stopped to answer."""
+    """Reads a socket up to a number of bytes and for a time; then it is as one that stopped to answer."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
         self._raw, self._left, self._end = raw, _most_bytes.get(), monotonic() + ANSWER_TIMEOUT_S
@@ -175,19 +175,19 @@ def place_in_words(bucket: str, access: S3Access) -> str:
 
 
 def status_and_code(error: Any) -> tuple[int, str]:
-    """What a store answered in place of doing what it was asked: HTTP's number and S3's word."""
+    """The HTTP status and S3's error code of a refusal."""
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     return status, _NO_CODE.sub("", str(error.response.get("Error", {}).get("Code", "")))[:60]
 
 
 @contextmanager
-def translated(where: str) -> Iterator[None]:
+def translate_s3_errors(where: str) -> Iterator[None]:
     """Turns what boto3 raises inside into errors of the product, of which none holds what was sent."""
     exceptions = import_module("botocore.exceptions")
     try:
         yield
     except exceptions.ClientError as error:
-        raise _judged(error, where) from None
+        raise _classify_error(error, where) from None
     except (exceptions.NoCredentialsError, exceptions.PartialCredentialsError, exceptions.ProfileNotFound):
         raise BadConfiguration("store.s3-no-key", where=where) from None
     except exceptions.ParamValidationError as error:
@@ -198,7 +198,7 @@ def translated(where: str) -> Iterator[None]:
         raise BadConfiguration("store.s3-operation", where=where, code=type(error).__name__) from None
 
 
-def _judged(error: Any, where: str) -> ZhuiwenError:
+def _classify_error(error: Any, where: str) -> ZhuiwenError:
     status, code = status_and_code(error)
     if code in _NO_BUCKET:
         return BadConfiguration("store.s3-no-bucket", where=where)

@@ -12,7 +12,7 @@ from core.settings_layers import planned_layers
 from deploy.findings import Context
 from deploy.home import prepare
 from deploy.home_checks import damaged_files
-from pagestore.connection import connect, translated
+from pagestore.connection import connect, translate_errors
 from tests.support.command_line import CommandLine, zhuiwen
 from tests.support.embedded import EmbeddedMongo
 
@@ -81,7 +81,7 @@ def test_a_damaged_page_store_is_not_called_a_full_disk(tmp_path: Path) -> None:
         garble(path, 4 * 4096, path.stat().st_size - 4 * 4096)
         server.start()
         told = "are damaged; see what is lost: zhuiwen check-stores"
-        with pytest.raises(DamagedStore, match=told), translated(database):
+        with pytest.raises(DamagedStore, match=told), translate_errors(database):
             list(database["pages"].find({}))
     finally:
         server.stop()

@@ -29,7 +29,7 @@ from deploy.findings import Context
 from deploy.home import Home, prepare
 from deploy.services import InstallationState, down, installed, preparation, status, up
 from laboratory.ports import free_port
-from pagestore.connection import MongoDatabase, connect, translated
+from pagestore.connection import MongoDatabase, connect, translate_errors
 from tests.support.command_line import CommandLine
 from tests.support.embedded import EmbeddedMongo, wait_until
 from tests.support.small_disk import filled, mounted
@@ -65,7 +65,7 @@ def fill(home: Home) -> Path:
 
 
 def store(database: MongoDatabase, number: int) -> None:
-    with translated(database):
+    with translate_errors(database):
         database["t"].insert_one({"_id": number, "content": os.urandom(200_000)})
 
 

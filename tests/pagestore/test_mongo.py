@@ -19,7 +19,7 @@ from core.ids import digest
 from core.works import StoredFingerprint
 from laboratory.ports import free_port
 from pagestore.blobs import PART_BYTES, Blobs
-from pagestore.connection import translated
+from pagestore.connection import translate_errors
 from pagestore.mongo import MongoDatabase, MongoFingerprintStore, MongoPageStore, MongoWorkStore, connect, ping
 from tests.pagestore.contracts import (
     CAPTURE,
@@ -45,7 +45,7 @@ def database(mongo_url: str) -> Iterator[MongoDatabase]:
 def test_a_server_whose_own_fault_it_is_is_asked_again_and_one_that_was_asked_wrongly_is_not(
     database: MongoDatabase, code: int, fault: type[Exception]
 ) -> None:
-    with pytest.raises(fault), translated(database):
+    with pytest.raises(fault), translate_errors(database):
         raise OperationFailure("internal server error", code)
 
 
@@ -193,7 +193,7 @@ def test_a_store_that_cannot_write_just_now_is_tried_again_and_one_that_refuses_
             MongoWorkStore(database).put_text("一段文字")
         other.execute("ROLLBACK")
     MongoWorkStore(database).put_text("一段文字")
-    with pytest.raises(BrokenInvariant, match="refuses an operation"), translated(database):
+    with pytest.raises(BrokenInvariant, match="refuses an operation"), translate_errors(database):
         list(database["pages"].aggregate([{"$nonsense": 1}]))
 
 

@@ -7,7 +7,7 @@ from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import ChapterStart, Fetched, NetDiskLink, Poster, Reading
 from core.text import TextOffset
 from core.zones import LineBeside, Zone
-from pagestore.documents import new_version, texts_of, version_document, version_of
+from pagestore.documents import new_version, read_version, reading_texts, version_document
 
 FETCHED = Fetched(
     site_id=SiteId("site"),
@@ -38,7 +38,7 @@ READING = Reading(
 
 def test_site_chapter_what_was_left_out_and_what_stands_beside_come_back_as_they_were() -> None:
     version = new_version(FETCHED, READING)
-    assert version_of(version_document(version), texts_of(READING)).reading == READING
+    assert read_version(version_document(version), reading_texts(READING)).reading == READING
 
 
 def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
@@ -48,4 +48,4 @@ def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
     plain = replace(
         READING, site_name="", chapter_number=None, left_out=(), beside=(), chapters=(), net_disks=(), posters=()
     )
-    assert version_of(document, texts_of(READING)).reading == plain
+    assert read_version(document, reading_texts(READING)).reading == plain

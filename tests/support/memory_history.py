@@ -10,10 +10,10 @@ from core.pages import Fetched, Page
 from core.visits import Absence, AbsenceReason, PageState
 from pagestore.states import (
     absence_document,
-    absence_of,
     absence_state,
     new_absence,
-    states_of,
+    read_absence,
+    read_states,
     version_state,
 )
 from pagestore.values import Document, required_portable
@@ -43,7 +43,7 @@ class MemoryPageHistory:
         return page.current_version
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        absence = absence_of(required_portable(absence_document(new_absence(fetched, reason))))
+        absence = read_absence(required_portable(absence_document(new_absence(fetched, reason))))
         with self._lock:
             self._raw[absence.raw_digest] = fetched.body
             page = self._pages.get(absence.page_id)
@@ -61,7 +61,7 @@ class MemoryPageHistory:
     def states(self, page_id: PageId) -> list[PageState]:
         with self._lock:
             page = self._pages.get(page_id)
-            return [] if page is None else states_of(self._sightings(page))
+            return [] if page is None else read_states(self._sightings(page))
 
     def _sightings(self, page: Page) -> list[Document]:
         return [*self._states.get(page.id, []), version_state(page.last_seen, page.current_version)]

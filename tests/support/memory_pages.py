@@ -29,7 +29,7 @@ class MemoryPageStore(MemoryPageHistory):
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         # Through the document and back, so that moments and texts come out as they do from the live store.
         document = required_portable(documents.version_document(documents.new_version(fetched, reading)))
-        version = documents.version_of(document, documents.texts_of(reading))
+        version = documents.read_version(document, documents.reading_texts(reading))
         with self._lock:
             self._raw[version.raw_digest] = fetched.body
             for part, kept in zip(fetched.parts, version.parts, strict=True):
@@ -146,7 +146,7 @@ class MemoryFingerprintStore:
 
 
 def _new_page(version: PageVersion) -> Page:
-    return documents.page_of(required_portable(documents.page_document(documents.new_page(version), [version.id])))
+    return documents.read_page(required_portable(documents.page_document(documents.new_page(version), [version.id])))
 
 
 def _moved(page: Page, version: PageVersion) -> Page:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from matcher.reworded.alignment import NOTHING, align, assigned, csls, sentence_matrix
-from matcher.reworded.background import Windows
+from matcher.reworded.alignment import NOTHING, align, csls, sentence_matrix, solve_assignment
+from matcher.reworded.background import SentenceWindows
 
 linear_sum_assignment = pytest.importorskip(
     "scipy.optimize", reason="the extra reworded is not installed"
@@ -12,11 +12,11 @@ linear_sum_assignment = pytest.importorskip(
 ROOM = 40
 
 
-def windows(axes: list[int], nearness: float = 0.3) -> Windows:
+def windows(axes: list[int], nearness: float = 0.3) -> SentenceWindows:
     singles = np.eye(ROOM, dtype=np.float32)[axes]
     pairs = singles[:-1] + singles[1:]
     vectors = np.concatenate([singles, pairs / np.linalg.norm(pairs, axis=1, keepdims=True)])
-    return Windows(vectors, np.full(len(vectors), nearness, np.float32))
+    return SentenceWindows(vectors, np.full(len(vectors), nearness, np.float32))
 
 
 def pairs(page: list[int], work: list[int]) -> list[tuple[int, int]]:
@@ -57,14 +57,14 @@ def test_csls_is_twice_the_cosine_less_both_nearnesses() -> None:
 
 def test_a_sentence_that_says_what_two_of_the_work_say_is_given_their_pair() -> None:
     work = windows([0, 1, 5])
-    both = Windows(work.vectors[3:4], work.nearness[3:4])
+    both = SentenceWindows(work.vectors[3:4], work.nearness[3:4])
     matrix = sentence_matrix(csls(both, work), 1, 3)
     assert matrix[0, 0] == matrix[0, 1] == pytest.approx(1.4)
     assert matrix[0, 2] < 1
 
 
 def test_a_sentence_of_the_work_counts_half_the_second_time() -> None:
-    rows, columns, gains = assigned(np.array([[1.0, 0.0], [0.8, 0.0]], np.float32), 0.5)
+    rows, columns, gains = solve_assignment(np.array([[1.0, 0.0], [0.8, 0.0]], np.float32), 0.5)
     assert rows.tolist() == [0, 1]
     assert columns.tolist() == [0, 0]
     assert gains.tolist() == pytest.approx([1.0, 0.4])
@@ -73,9 +73,11 @@ def test_a_sentence_of_the_work_counts_half_the_second_time() -> None:
 def test_the_assignment_is_the_best_there_is() -> None:
     gains = np.random.default_rng(3).random((7, 9)).astype(np.float32)
     twice = np.concatenate([gains, gains / 2], axis=1)
-    assert assigned(gains, 0.5)[2].sum() == pytest.approx(twice[linear_sum_assignment(twice, maximize=True)].sum())
+    assert solve_assignment(gains, 0.5)[2].sum() == pytest.approx(
+        twice[linear_sum_assignment(twice, maximize=True)].sum()
+    )
 
 
 def test_nothing_on_either_side_is_no_alignment() -> None:
-    nothing = Windows(np.zeros((0, ROOM), np.float32), np.zeros(0, np.float32))
+    nothing = SentenceWindows(np.zeros((0, ROOM), np.float32), np.zeros(0, np.float32))
     assert align(nothing, windows([0])) == align(windows([0]), nothing) == NOTHING

@@ -8,11 +8,11 @@ from matcher.reworded.background import (
     AXES,
     BACKGROUND_2026,
     NEAREST,
-    Windows,
+    SentenceWindows,
     load_background,
     nearness,
-    packed,
-    unpacked,
+    pack_background,
+    unpack_background,
 )
 from matcher.reworded.encoding import Encoded
 from matcher.reworded.record import CURRENT
@@ -45,9 +45,9 @@ def test_a_file_with_one_other_byte_is_refused(tmp_path: Path) -> None:
 
 def test_packing_keeps_vectors_to_the_third_digit_and_is_the_same_twice() -> None:
     mean, sample = made()
-    content = packed(mean, sample)
-    assert content == packed(mean, sample)
-    kept = unpacked(content)
+    content = pack_background(mean, sample)
+    assert content == pack_background(mean, sample)
+    kept = unpack_background(content)
     assert kept.mean == pytest.approx(mean)
     assert np.einsum("ij,ij->i", kept.sample, sample) == pytest.approx(1, abs=1e-3)
 
@@ -60,7 +60,7 @@ def test_nearness_is_the_mean_cosine_with_the_nearest() -> None:
 
 def test_windows_are_centred_sentences_then_pairs() -> None:
     mean, sample = made()
-    background = unpacked(packed(mean, sample))
+    background = unpack_background(pack_background(mean, sample))
     encoded = Encoded(np.zeros((3, 2), np.int32), sample[:3], sample[3:5])
     windows = background.windows(encoded)
     assert (windows.units, len(windows.vectors), len(windows.nearness)) == (3, 5, 5)
@@ -71,6 +71,6 @@ def test_windows_are_centred_sentences_then_pairs() -> None:
 
 def test_a_part_of_windows_has_the_pairs_within_it() -> None:
     numbers = np.arange(9, dtype=np.float32)  # five sentences and the four pairs behind them
-    part = Windows(numbers[:, None], numbers).between(1, 4)
+    part = SentenceWindows(numbers[:, None], numbers).between(1, 4)
     assert part.nearness.tolist() == [1, 2, 3, 6, 7]
-    assert Windows(numbers[:, None], numbers).between(2, 3).nearness.tolist() == [2]
+    assert SentenceWindows(numbers[:, None], numbers).between(2, 3).nearness.tolist() == [2]

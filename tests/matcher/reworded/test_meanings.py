@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.ids import WorkTextId
-from matcher.reworded.background import Windows
+from matcher.reworded.background import SentenceWindows
 from matcher.reworded.blocks import blocks
 from matcher.reworded.chunks import FoundChunk
 from matcher.reworded.meanings import AT_ONCE, BLOCKS_AT_ONCE, CODE_SCALE, GROUP, RIVALS, MemoryMeaningIndex
@@ -15,16 +15,16 @@ AXES = np.eye(512, 96, dtype=np.float32)
 CHARS = 30
 
 
-def text(seed: int, units: int) -> tuple[Units, Windows]:
+def text(seed: int, units: int) -> tuple[Units, SentenceWindows]:
     """Vectors at random along the axes; every sentence CHARS long."""
     vectors = np.zeros((2 * units - 1, 512), np.float32)
     vectors[:, :96] = np.random.default_rng(seed).normal(size=(2 * units - 1, 96))
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     places = np.arange(units, dtype=np.int32)[:, None] * CHARS + np.array([0, CHARS - 1], np.int32)
-    return places, Windows(vectors, np.full(len(vectors), 0.3, np.float32))
+    return places, SentenceWindows(vectors, np.full(len(vectors), 0.3, np.float32))
 
 
-def find(index: MemoryMeaningIndex, page: Windows, start: int, end: int) -> list[FoundChunk]:
+def find(index: MemoryMeaningIndex, page: SentenceWindows, start: int, end: int) -> list[FoundChunk]:
     (found,) = index.find(page, [(start, end)])
     return found
 
@@ -102,7 +102,7 @@ def test_what_no_text_says_is_found_with_less_than_half_the_score(index: MemoryM
 
 
 def test_nothing_is_found_in_nothing(index: MemoryMeaningIndex) -> None:
-    nothing = Windows(np.zeros((0, 512), np.float32), np.zeros(0, np.float32))
+    nothing = SentenceWindows(np.zeros((0, 512), np.float32), np.zeros(0, np.float32))
     assert find(MemoryMeaningIndex(AXES), text(1, 10)[1], 0, 10) == []
     assert index.find(nothing, []) == []
     assert not index.add(WorkTextId("c"), np.zeros((0, 2), np.int32), nothing)

@@ -3,31 +3,31 @@
 import numpy as np
 import pytest
 
-from matcher.reworded.alignment import Alignment, SentencePair
-from matcher.reworded.other_words import OTHER_NUMBERS, Side, in_other_words
+from matcher.reworded.alignment import Alignment, UnitPair
+from matcher.reworded.other_words import OTHER_NUMBERS, SentenceSide, in_other_words
 
 PAGE = ("清早她挑水上山，", "路上遇见打柴的老人。", "全县二〇一〇年有人口三百二十五万人。")
 OTHER_WORDS = ("天蒙蒙亮，女孩担着两只桶往坡上走，", "半道碰到一位樵夫。", "本市共六百四十三万居民。")
 
 
-def side(*sentences: str) -> Side:
+def side(*sentences: str) -> SentenceSide:
     ends = np.cumsum([len(each) for each in sentences])
-    return Side("".join(sentences), np.stack([ends - [len(each) for each in sentences], ends], axis=1))
+    return SentenceSide("".join(sentences), np.stack([ends - [len(each) for each in sentences], ends], axis=1))
 
 
-def counted(page: Side, work: Side, *pairs: tuple[int, int, float]) -> Alignment:
-    return in_other_words(Alignment(40.0, tuple(SentencePair(*pair) for pair in pairs)), page, work)
+def counted(page: SentenceSide, work: SentenceSide, *pairs: tuple[int, int, float]) -> Alignment:
+    return in_other_words(Alignment(40.0, tuple(UnitPair(*pair) for pair in pairs)), page, work)
 
 
 def test_what_is_told_in_other_words_counts_in_full() -> None:
     found = counted(side(*PAGE), side(*OTHER_WORDS), (0, 0, 0.5), (1, 1, 0.25))
-    assert found == Alignment(40.0, (SentencePair(0, 0, 0.5), SentencePair(1, 1, 0.25)))
+    assert found == Alignment(40.0, (UnitPair(0, 0, 0.5), UnitPair(1, 1, 0.25)))
 
 
 @pytest.mark.parametrize("same", [PAGE[1], "路上，遇見打柴的老人！", "从前他在路上遇见打柴的老人，没有说话。"])
 def test_the_same_words_count_for_nothing_in_either_script_nor_as_a_part(same: str) -> None:
     found = counted(side(*PAGE), side(OTHER_WORDS[0], same), (0, 0, 0.25), (1, 1, 0.75))
-    assert found == Alignment(10.0, (SentencePair(0, 0, 0.25), SentencePair(1, 1, 0.0)))
+    assert found == Alignment(10.0, (UnitPair(0, 0, 0.25), UnitPair(1, 1, 0.0)))
     turned = counted(side(OTHER_WORDS[0], same), side(*PAGE), (0, 0, 0.25), (1, 1, 0.75))
     assert turned == found
 

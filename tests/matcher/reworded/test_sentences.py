@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from matcher.reworded.sentences import MAX_HAN, MAX_LATIN, MIN_HAN, folded, is_latin, sentence_units
+from matcher.reworded.sentences import MAX_HAN, MAX_LATIN, MIN_HAN, fold_characters, is_latin, sentence_units
 from tests.support.rewritten import ENGLISH, WORK
 
 TEXTS = st.text(alphabet="他们走了天\U00020000，。！“”\n \u3000A.b;", max_size=300)
@@ -59,8 +59,8 @@ def test_what_is_latin(text: str, latin: bool) -> None:
 
 def test_folding_keeps_every_offset() -> None:
     text = "臺灣的後來\U00020000，Ａ"
-    assert len(folded(text)) == len(text)
-    assert folded(text).startswith("台湾的后来")
+    assert len(fold_characters(text)) == len(text)
+    assert fold_characters(text).startswith("台湾的后来")
 
 
 def test_nothing_has_no_units() -> None:

@@ -13,7 +13,7 @@ from fingerprint.algorithms import ALGORITHMS
 from matcher.reworded.background import load_background
 from matcher.reworded.chunks import MemoryChunkIndex, TextCells
 from matcher.reworded.meanings import MemoryMeaningIndex, TextMeanings
-from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, packed
+from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, pack_codes
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import ENGLISH, INNOCENT, REWORDED, WORK
 
@@ -107,9 +107,9 @@ def test_what_was_cut_off_is_refused(kind: type[TextCells] | type[TextMeanings],
 )
 def test_a_body_that_contradicts_itself_is_refused(body: bytes) -> None:
     with pytest.raises(BadInput):
-        TextCells.from_bytes(packed(CELLS_ID, 1, bytes(8), body))
+        TextCells.from_bytes(pack_codes(CELLS_ID, 1, bytes(8), body))
 
 
 def test_codes_of_other_weights_are_refused() -> None:
     with pytest.raises(BadInput, match="other weights"):
-        TextMeanings.from_bytes(packed(MEANINGS_ID, 1, bytes(8), struct.pack("<III", 0, 0, 96)))
+        TextMeanings.from_bytes(pack_codes(MEANINGS_ID, 1, bytes(8), struct.pack("<III", 0, 0, 96)))

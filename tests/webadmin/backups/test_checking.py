@@ -24,7 +24,7 @@ from matcher.reworded.stored import CELLS_ID
 from pagestore.checking import FaultKind
 from pagestore.connection import MongoDatabase, connect
 from pagestore.states import absence_document, new_absence
-from pagestore.values import moment, unpacked
+from pagestore.values import moment, unpack_text
 from tests.crawler.texts import own_text
 from tests.support.memory_cases import MemoryOutbox
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -200,7 +200,7 @@ def test_a_page_made_anew_has_its_versions_and_absences(kept: Kept) -> None:
 
 def absence(page: dict[str, Any], at: int) -> dict[str, Any]:
     """A response 404 of a page, as it is stored."""
-    fetched = response(unpacked(page["site"]), unpacked(page["url"]), b"", moment(at), status=404)
+    fetched = response(unpack_text(page["site"]), unpack_text(page["url"]), b"", moment(at), status=404)
     return absence_document(new_absence(fetched, AbsenceReason.NOT_FOUND))
 
 

@@ -13,7 +13,7 @@ from core.errors import BrokenInvariant
 from core.ports import ObjectStore
 from pagestore.captures import named_bodies, named_certificates
 from pagestore.copying import BLOBS, BY_DIGEST, DOCUMENTS, EVIDENCE, PAGES, is_whole
-from pagestore.evidence import removal_of
+from pagestore.evidence import read_removal
 from pagestore.values import Document, required_portable
 from webadmin.backups.services import tables
 from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content, read_keys
@@ -90,7 +90,7 @@ def _require_record(collection: str, document: Document) -> None:
         raise DamagedBackup("backup.record-changed", part=collection, key=key)
     _read(required_portable, collection, document)
     if collection == REMOVALS:
-        _read(removal_of, collection, document)
+        _read(read_removal, collection, document)
 
 
 def _read(read: Callable[[Document], T], collection: str, document: Document) -> T:

@@ -14,7 +14,7 @@ from core.ports import EvidenceStore, ObjectStore
 from core.wording import Message
 from pagestore.connection import MongoDatabase
 from pagestore.copying import EVIDENCE, Collection, EvidenceCollection, page_collections, pages
-from pagestore.evidence import removal_of
+from pagestore.evidence import read_removal
 from pagestore.raw_bodies import RawBodies
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.services import tables
@@ -114,7 +114,7 @@ def _write(part: BackupPart, source: ObjectStore, collection: Collection, on_pro
 def _write_removals(part: BackupPart, source: ObjectStore, evidence: EvidenceStore) -> None:
     for piece in part.pieces:
         for each in read_documents(source, part, piece):
-            evidence.note_removal(removal_of(each))
+            evidence.note_removal(read_removal(each))
 
 
 def _write_tables(

@@ -20,11 +20,11 @@ from crawler.readers.reading_process import ReadingProcess
 from fingerprint.fingerprinting import fingerprint_text
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs
 from pagestore.checking import BODIES, PAGES, TEXTS, VERSIONS, StoreFault
-from pagestore.connection import translated
-from pagestore.documents import headers_of, text_keys, texts_of
+from pagestore.connection import translate_errors
+from pagestore.documents import read_headers, reading_texts, text_keys
 from pagestore.raw_bodies import RawBodies
 from pagestore.remaking import LostPage, remake_pages
-from pagestore.values import microseconds, unpacked
+from pagestore.values import microseconds, unpack_text
 from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Remedy, Store
 from webadmin.evidence.models import EvidenceBundle
@@ -146,11 +146,11 @@ def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
             with ReadingProcess() as process:
                 read = process.read(_page(document, body), _KeptResources(_resources(document, context)))
             if isinstance(read, Reading):
-                yield from texts_of(read).values()
+                yield from reading_texts(read).values()
 
 
 def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, Any]]:
-    with translated(context.database):
+    with translate_errors(context.database):
         pages = list(context.database[PAGES].find({"_id": {"$in": sorted(fault.pages)}}, {"versions": 1}))
         ids = [version for page in pages for version in page["versions"]]
         found = list(context.database[VERSIONS].find({"_id": {"$in": ids}}))
@@ -158,11 +158,11 @@ def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, A
 
 
 def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
-    headers = dict(headers_of(document["headers"]))
+    headers = dict(read_headers(document["headers"]))
     rules = Site.objects.filter(pk=int(document["site"])).first()
     # Of the crawler's own making: the process that reads knows nothing of this package, nor of Django.
     given = PageRules(rules.body_selector, rules.title_selector, rules.encoding) if rules else NO_RULES
-    return SinglePage(body, headers, unpacked(document["final_url"]), given, is_seen=True)
+    return SinglePage(body, headers, unpack_text(document["final_url"]), given, is_seen=True)
 
 
 def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, bytes]:
