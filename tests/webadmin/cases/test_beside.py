@@ -14,7 +14,7 @@ from core.states import Rejection
 from core.zones import LineBeside, Zone
 from deploy.demo.library import load_works
 from pipeline import steps
-from pipeline.beside import beside
+from pipeline.beside import text_beside_id
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -130,9 +130,9 @@ def test_the_text_beside_has_a_fingerprint_of_its_own(running: Chain) -> None:
     bare = running.store_page("http://pirate.example/2", CHAPTER)
     running.run()
     kept = running.ports.fingerprints.known(
-        [beside(stored.version_id), beside(bare.version_id)], running.ports.algorithm.id
+        [text_beside_id(stored.version_id), text_beside_id(bare.version_id)], running.ports.algorithm.id
     )
-    assert kept == {beside(stored.version_id)}
+    assert kept == {text_beside_id(stored.version_id)}
 
 
 @pytest.fixture
