@@ -58,12 +58,13 @@ FUZZ_PAGES ?= 5000
 fuzz: $(VENV)/.dev ## pages spoilt at random: what reading them raised, and the slowest; FUZZ_SEED, FUZZ_PAGES
 	$(BIN)/python -m laboratory.extraction.fuzz tests/crawler --seed $(FUZZ_SEED) --pages $(FUZZ_PAGES)
 
-check: $(VENV)/.dev ## style, types, import rules, translations, the examples of docstrings
+check: $(VENV)/.dev ## style, types, import rules, translations, names, the examples of docstrings
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy $(PACKAGES)
 	$(BIN)/lint-imports
 	$(BIN)/python -m webadmin.translation check
+	$(BIN)/python -m tests.names
 	$(BIN)/python -m pytest -q --doctest-modules $(PACKAGES)
 
 quality: $(VENV)/.dev ## the quality floor: measures of the matcher that must never fall
