@@ -24,7 +24,7 @@ from crawler.browsing.screenshots import (
     WIDTH_PX,
     Drawable,
     NoRendering,
-    Rendering,
+    ResponseRendering,
     render,
     render_page,
 )
@@ -37,13 +37,13 @@ HTML = {"Content-Type": "text/html; charset=utf-8"}
 RED, GREEN = (200, 30, 40), (20, 160, 60)
 
 
-def drawn(markup: str, url: str = "https://pirate.example/1", **more: str) -> Rendering:
+def drawn(markup: str, url: str = "https://pirate.example/1", **more: str) -> ResponseRendering:
     result = render(markup.encode(), {**HTML, **more}, url)
-    assert isinstance(result, Rendering)
+    assert isinstance(result, ResponseRendering)
     return result
 
 
-def colour(rendering: Rendering, x: int = 640, y: int = 300) -> tuple[int, ...]:
+def colour(rendering: ResponseRendering, x: int = 640, y: int = 300) -> tuple[int, ...]:
     picture = Image.open(io.BytesIO(rendering.png)).convert("RGB")
     pixel = picture.getpixel((x, y))
     assert isinstance(pixel, tuple)
@@ -163,7 +163,7 @@ def test_what_was_fetched_with_the_page_is_drawn_and_what_was_not_is_named() -> 
         body = '<img src="http://pictures.example/字.png" width=50 height=50><img src="/lost.png">'
         page = f"<html><head><meta charset=utf-8>{head}</head><body>{body}</body></html>".encode()
         rendering = render_page(Drawable(page, HTML, site.url("/page"), kept))
-        assert isinstance(rendering, Rendering)
+        assert isinstance(rendering, ResponseRendering)
         assert site.requested == []
         assert colour(rendering) == GREEN
         assert set(rendering.served) == {each.url for each in kept}
@@ -182,8 +182,8 @@ def test_a_font_of_another_host_that_was_fetched_is_used() -> None:
     page = f"<html><head><meta charset=utf-8><style>{style}</style></head><body>追</body></html>".encode()
     with_font = render_page(Drawable(page, HTML, "https://pirate.example/1", kept))
     without = render_page(Drawable(page, HTML, "https://pirate.example/1"))
-    assert isinstance(with_font, Rendering)
-    assert isinstance(without, Rendering)
+    assert isinstance(with_font, ResponseRendering)
+    assert isinstance(without, ResponseRendering)
     inside = [(40, 60), (200, 200), (360, 60)]
     assert [colour(with_font, *place) for place in inside] == [(0, 0, 0)] * 3
     assert [colour(without, *place) for place in inside] != [(0, 0, 0)] * 3
