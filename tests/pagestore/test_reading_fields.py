@@ -1,6 +1,5 @@
 """What versions of this release say more than those of earlier ones, and that those are still read."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
@@ -39,13 +38,3 @@ READING = Reading(
 def test_site_chapter_what_was_left_out_and_what_stands_beside_come_back_as_they_were() -> None:
     version = new_version(FETCHED, READING)
     assert read_version(version_document(version), reading_texts(READING)).reading == READING
-
-
-def test_a_version_of_an_earlier_release_is_read_without_them() -> None:
-    document = version_document(new_version(FETCHED, READING))
-    for name in ("site_name", "chapter_number", "left_out", "beside", "chapters", "net_disks", "posters"):
-        del document[name]
-    plain = replace(
-        READING, site_name="", chapter_number=None, left_out=(), beside=(), chapters=(), net_disks=(), posters=()
-    )
-    assert read_version(document, reading_texts(READING)).reading == plain
