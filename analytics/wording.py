@@ -14,7 +14,7 @@ MOMENT_FORMAT = "%Y-%m-%d %H:%M"
 def cell_text(kind: CellKind, value: Cell, phrases: Phrases) -> str:
     """Write a cell as it reads: 12,345; 83.1%; 2026-11-21 15:04; a dash where there is nothing.
 
-    >>> cell_text(Kind.SHARE, 0.831, Phrases("en"))
+    >>> cell_text(CellKind.SHARE, 0.831, Phrases("en"))
     '83.1%'
     """
     if value is None or value in ("", ()):

@@ -5,7 +5,7 @@ import random
 from core.ids import WorkTextId
 from laboratory.measures.reworded_cases import demo_works
 from matcher.reworded.chunks import FoundChunk, shared_pairs
-from matcher.reworded.searching import NEAR_CHARS, beside
+from matcher.reworded.searching import NEAR_CHARS, elsewhere_chunks
 from matcher.reworded.stretches import MemoryTexts
 
 TEXT, OTHER = WorkTextId("text"), WorkTextId("other")
@@ -19,7 +19,7 @@ def chunk(text_id: WorkTextId, start: int) -> FoundChunk:
 def test_places_of_the_same_text_count_from_where_they_share_no_sentence() -> None:
     texts = MemoryTexts({TEXT: WHOLE})
     found = [chunk(TEXT, start) for start in (1_200, 600, 201, 1_200 + NEAR_CHARS - 1, 1_200 + NEAR_CHARS)]
-    assert list(beside(found[0], found, texts)) == found[-1:]
+    assert list(elsewhere_chunks(found[0], found, texts)) == found[-1:]
 
 
 def test_another_edition_is_no_other_place() -> None:
@@ -29,14 +29,14 @@ def test_another_edition_is_no_other_place() -> None:
         edited = "".join(rng.choice("天地玄黃") if rng.random() < share else each for each in WHOLE)
         texts = MemoryTexts({TEXT: WHOLE, OTHER: "前言。" * 50 + edited})
         other = chunk(OTHER, 600)
-        assert list(beside(own, [own, other], texts)) == ([other] if counted else []), share
+        assert list(elsewhere_chunks(own, [own, other], texts)) == ([other] if counted else []), share
 
 
 def test_what_tells_of_other_things_counts_and_what_is_gone_is_not_asked_for() -> None:
     own, other = chunk(TEXT, 0), chunk(OTHER, 0)
-    assert list(beside(own, [other, own], MemoryTexts({TEXT: WHOLE, OTHER: UNRELATED}))) == [other]
-    assert list(beside(own, [other], MemoryTexts({OTHER: UNRELATED}))) == [other]
-    assert list(beside(own, [other], MemoryTexts({TEXT: WHOLE}))) == []
+    assert list(elsewhere_chunks(own, [other, own], MemoryTexts({TEXT: WHOLE, OTHER: UNRELATED}))) == [other]
+    assert list(elsewhere_chunks(own, [other], MemoryTexts({OTHER: UNRELATED}))) == [other]
+    assert list(elsewhere_chunks(own, [other], MemoryTexts({TEXT: WHOLE}))) == []
 
 
 def test_scripts_and_punctuation_are_no_difference() -> None:
