@@ -116,7 +116,7 @@ class _SearchPass:
             if fingerprint is None or texts is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
-            elif self._has_shared_text_beside(stored.get(text_beside_id(page.version)), texts):
+            elif self._shares_surrounding_seeds(stored.get(text_beside_id(page.version)), texts):
                 verdicts.hits.append(page)
                 verdicts.sharing += 1
             elif is_too_short(fingerprint) or not texts.shares_seeds(fingerprint):
@@ -128,7 +128,7 @@ class _SearchPass:
         return verdicts
 
     @staticmethod
-    def _has_shared_text_beside(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
+    def _shares_surrounding_seeds(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
         """True if the text beside a main text has a seed of a new text: rare enough to be compared at once."""
         fingerprint = stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)

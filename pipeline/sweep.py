@@ -15,7 +15,7 @@ GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 
 @dataclass(frozen=True, slots=True)
-class CorpusTexts:
+class ReferenceTexts:
     """The texts of the reference corpus. `unnoted`: those that some owner does not know to be findable yet."""
 
     texts: frozenset[WorkTextId]
@@ -45,7 +45,7 @@ class SweepCounts:
 
 
 def sweep(
-    ports: Ports, corpus: CorpusTexts, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False
+    ports: Ports, corpus: ReferenceTexts, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False
 ) -> SweepCounts:
     """Bring the index in line with `corpus` and send what was left behind. One sweep at a time.
 
@@ -82,7 +82,7 @@ def ask_for_rulings(ports: Ports) -> int:
     return len(holders)
 
 
-def _sweep_works(ports: Ports, corpus: CorpusTexts, with_fingerprints: bool) -> tuple[int, int]:
+def _sweep_works(ports: Ports, corpus: ReferenceTexts, with_fingerprints: bool) -> tuple[int, int]:
     indexed = frozenset(ports.index.text_ids())
     missing = (corpus.texts - indexed) | corpus.unnoted
     if with_fingerprints:

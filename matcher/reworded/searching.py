@@ -19,7 +19,7 @@ from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.other_words import SentenceSide, in_other_words
 from matcher.reworded.record import bands
 from matcher.reworded.sentences import Units, is_latin, sentence_units
-from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTexts
+from matcher.reworded.stretches import EncodedStretch, StretchEncoder, TextSource
 
 TENTH = 9  # of chunks by their scores
 RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
@@ -76,7 +76,7 @@ class RewordedSearch:
     def __init__(
         self,
         indexes: Indexes,
-        texts: WorkTexts,
+        texts: TextSource,
         encoder: Encoder,
         background: Background,
         calibration: RewordedCalibration = DEFAULT,
@@ -250,7 +250,7 @@ NEAR_CHARS = 1_000
 SAME_TEXT_SHARE = 0.5
 
 
-def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: WorkTexts) -> Iterator[FoundChunk]:
+def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: TextSource) -> Iterator[FoundChunk]:
     """The chunks found for a block, but for those near `chunk` and those that have its wording."""
     around = _text(chunk, texts, NEAR_CHARS)
     for other in found:
@@ -275,6 +275,6 @@ def said_alike(own: Alignment, rival: Alignment) -> float:
     return round(rival.score * both / whole, 4) if whole else 0.0
 
 
-def _text(chunk: FoundChunk, texts: WorkTexts, margin: int) -> str:
+def _text(chunk: FoundChunk, texts: TextSource, margin: int) -> str:
     text = texts.text(chunk.text_id) or ""
     return text[max(0, chunk.start - margin) : chunk.end + margin]

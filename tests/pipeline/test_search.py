@@ -19,7 +19,7 @@ from pipeline import new_text_query as sought_module
 from pipeline import search as search_module
 from pipeline import steps
 from pipeline.search import search_pages
-from pipeline.sweep import CorpusTexts, SweepCounts, sweep
+from pipeline.sweep import ReferenceTexts, SweepCounts, sweep
 from tests.support.corpus_texts import with_homophones
 from tests.support.memory_cases import MemoryHolder
 from tests.support.memory_chain import Chain, chain
@@ -58,7 +58,7 @@ def page(running: Chain, number: int) -> Stored:
 
 
 def swept(running: Chain) -> SweepCounts:
-    return sweep(running.ports, CorpusTexts(running.holder.texts))
+    return sweep(running.ports, ReferenceTexts(running.holder.texts))
 
 
 def register(running: Chain, name: str, *texts: str) -> list[WorkTextId]:
@@ -285,7 +285,7 @@ def test_a_page_that_the_store_lost_does_not_keep_the_search_going(running: Chai
     register(running, "new", NEW)
     ports = replace(running.ports, pages=MemoryPageStore())
     assert search_pages(ports).handed_over == 4
-    assert not sweep(ports, CorpusTexts(running.holder.texts)).search
+    assert not sweep(ports, ReferenceTexts(running.holder.texts)).search
 
 
 def test_a_text_that_the_store_lost_does_not_stop_the_search_for_others(running: Chain) -> None:
@@ -345,7 +345,7 @@ def test_what_lacks_a_fingerprint_of_the_algorithm_in_use_is_found_by_the_thorou
     version = page(running, 3).version_id
     for subject in (text, version):
         running.ports.fingerprints.remove(subject)
-    corpus = CorpusTexts(running.holder.texts)
+    corpus = ReferenceTexts(running.holder.texts)
     assert sweep(running.ports, corpus).found_nothing
     thorough = sweep(running.ports, corpus, with_fingerprints=True)
     assert (thorough.works_added, thorough.pages) == (1, 1)
@@ -363,14 +363,14 @@ def test_another_algorithm_makes_everything_anew_from_the_stored_texts(running: 
     )
     changed = replace(running.ports, algorithm=other, index=index, matcher=matcher)
     running.ports = changed
-    found = sweep(changed, CorpusTexts(running.holder.texts), with_fingerprints=True)
+    found = sweep(changed, ReferenceTexts(running.holder.texts), with_fingerprints=True)
     assert (found.index_rebuilt, found.pages) == (True, 4)
     running.run()
     subjects: list[str] = [*running.holder.texts, *(page(running, number).version_id for number in range(4))]
     assert changed.fingerprints.known(subjects, other.id) == set(subjects)
     assert {outcome.algorithm_id for outcome in running.book.outcomes.values()} == {other.id}
     assert running.book.outcomes[VersionId(page(running, 0).version_id)].matches
-    assert sweep(changed, CorpusTexts(running.holder.texts), with_fingerprints=True).found_nothing
+    assert sweep(changed, ReferenceTexts(running.holder.texts), with_fingerprints=True).found_nothing
 
 
 def test_a_search_asked_for_twice_is_made_once(running: Chain) -> None:

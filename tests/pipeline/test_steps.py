@@ -14,7 +14,7 @@ from deploy.demo.library import load_works
 from matcher.index.redis.redis_index import RedisIndex
 from pipeline import steps
 from pipeline.rebuild import rebuild_index
-from pipeline.sweep import CorpusTexts, sweep
+from pipeline.sweep import ReferenceTexts, sweep
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 
@@ -32,8 +32,8 @@ def running() -> Chain:
     return started
 
 
-def corpus(running: Chain) -> CorpusTexts:
-    return CorpusTexts(frozenset().union(*running.holder.works.values()))
+def corpus(running: Chain) -> ReferenceTexts:
+    return ReferenceTexts(frozenset().union(*running.holder.works.values()))
 
 
 def test_a_copied_page_becomes_a_case_and_an_innocent_one_does_not(running: Chain) -> None:
@@ -130,13 +130,13 @@ def test_a_text_that_cannot_be_registered_does_not_stop_the_sweep_of_pages(runni
     running.store_page("http://pirate.example/1", CHAPTER)
     running.outbox.drain()
     lost = WorkTextId("0" * 40)
-    swept = sweep(running.ports, CorpusTexts(corpus(running).texts | {lost}))
+    swept = sweep(running.ports, ReferenceTexts(corpus(running).texts | {lost}))
     assert (swept.works_added, swept.pages) == (1, 1)
 
 
 def test_a_text_that_its_owner_does_not_know_to_be_findable_is_sent_again(running: Chain) -> None:
     unnoted = frozenset({min(corpus(running).texts)})
-    assert sweep(running.ports, CorpusTexts(corpus(running).texts, unnoted)).works_added == 1
+    assert sweep(running.ports, ReferenceTexts(corpus(running).texts, unnoted)).works_added == 1
 
 
 def test_a_page_that_failed_for_good_waits_for_a_person(running: Chain) -> None:
@@ -168,7 +168,7 @@ def test_two_chapters_of_one_work_on_a_page_are_no_patchwork(running: Chain) -> 
 
 def test_the_sweeper_withdraws_what_nobody_owns(running: Chain) -> None:
     gone = running.holder.works.pop("novel")
-    assert sweep(running.ports, CorpusTexts(frozenset())).works_withdrawn == len(gone)
+    assert sweep(running.ports, ReferenceTexts(frozenset())).works_withdrawn == len(gone)
     running.run()
     assert running.ports.index.text_ids() == frozenset()
     assert all(running.ports.works.text(text_id) for text_id in gone), "a case may quote it"

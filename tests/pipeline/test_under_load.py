@@ -27,7 +27,7 @@ from pipeline import steps
 from pipeline.corpus import StoredCorpus
 from pipeline.search import search_pages
 from pipeline.steps import Ports
-from pipeline.sweep import CorpusTexts, sweep
+from pipeline.sweep import ReferenceTexts, sweep
 from tests.support.memory_cases import MemoryCaseRepository
 from tests.support.memory_chain import Chain, carry, chain
 
@@ -239,7 +239,7 @@ def test_in_the_end_the_outcomes_are_those_of_an_index_that_never_held_anything_
 def settle(shared: Chain, ports: Ports) -> None:
     """What beat and the workers do until nothing is owed."""
     for _ in range(10):
-        swept = sweep(ports, CorpusTexts(shared.holder.texts))
+        swept = sweep(ports, ReferenceTexts(shared.holder.texts))
         messages: list[StepMessage] = shared.outbox.drain()
         if swept.found_nothing and not messages:
             return

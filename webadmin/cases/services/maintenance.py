@@ -2,14 +2,14 @@
 
 from pipeline.snapshots import refresh_snapshot
 from pipeline.steps import Ports
-from pipeline.sweep import CorpusTexts, SweepCounts, sweep
+from pipeline.sweep import ReferenceTexts, SweepCounts, sweep
 from webadmin.accounts.services import failures
 from webadmin.works.services.catalogue import corpus_texts, unnoted_texts
 
 
 def sweep_all(ports: Ports, *, with_fingerprints: bool = False) -> SweepCounts:
     """One sweep; the caller holds the lock (`pipeline.redis_lock.MAINTENANCE`)."""
-    corpus = CorpusTexts(corpus_texts(), unnoted_texts())
+    corpus = ReferenceTexts(corpus_texts(), unnoted_texts())
     swept = sweep(ports, corpus, failures.versions_given_up, with_fingerprints=with_fingerprints)
     ports.index.tidy()
     refresh_snapshot(ports)
