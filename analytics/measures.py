@@ -96,7 +96,7 @@ def per_site(
     checked: Sequence[SitePages],
     exclusions: Sequence[ExclusionRow],
 ) -> tuple[SiteMeasures, ...]:
-    """Every site that any row names: most copies first, then most pages checked, then by name."""
+    """Return every site that any row names: most copies first, then most pages checked, then by name."""
     cases_of = _group(cases, lambda case: case.site_name)
     pages_of = _group(pages, lambda row: row.site_name)
     exclusions_of = _group(exclusions, lambda row: row.site_name)
@@ -109,14 +109,17 @@ def per_site(
 
 
 def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
-    """Every work that has a case: most copies first, then by title. Two rights holders' like titles are two works."""
+    """Return every work that has a case: most copies first, then by title.
+
+    Two rights holders' like titles are two works.
+    """
     groups = _group(cases, lambda case: (case.rights_holder, case.work_title))
     works = [_work(holder, title, group) for (holder, title), group in groups.items()]
     return tuple(sorted(works, key=lambda work: (-_standing(work.cases), work.title, work.rights_holder)))
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
-    """Every day of the period in order, those on which nothing happened too."""
+    """Return every day of the period in order, those on which nothing happened too."""
     cases_of = _group(cases, lambda case: scope.day_of(case.opened_at))
     pages_of = _group(pages, lambda row: row.day)
     return tuple(
@@ -131,13 +134,13 @@ def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRo
 
 
 def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
-    """Every class, also those without a case, in the order of the enumeration."""
+    """Return every class, also those without a case, in the order of the enumeration."""
     groups = _group(cases, lambda case: case.match_class)
     return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
 
 
 def by_obfuscation(cases: Sequence[CaseRow]) -> tuple[tuple[Obfuscation, StateCounts], ...]:
-    """Every obfuscation that was met, commonest first. A case with two obfuscations counts under both."""
+    """Return every obfuscation that was met, commonest first. A case with two obfuscations counts under both."""
     groups = {kind: [case for case in cases if kind in case.obfuscations] for kind in Obfuscation}
     met = [(kind, count_states(group)) for kind, group in groups.items() if group]
     return tuple(sorted(met, key=lambda pair: -pair[1].opened))

@@ -61,7 +61,7 @@ class ReportTable:
     rows: tuple[tuple[Cell, ...], ...]
 
     def records(self) -> Iterable[dict[str, Cell]]:
-        """Each row with its columns' keys."""
+        """Return each row with its columns' keys."""
         keys = [column.key for column in self.columns]
         return (dict(zip(keys, row, strict=True)) for row in self.rows)
 
@@ -105,7 +105,7 @@ def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 
 def measure_tables(report: Report) -> tuple[ReportTable, ...]:
-    """Every table but the cases, in the order in which a reader wants them."""
+    """Return every table but the cases, in the order in which a reader wants them."""
     return (
         sites(report),
         works(report),
@@ -250,7 +250,7 @@ def leads(report: Report) -> ReportTable:
 
 
 def caution(report: Report) -> str:
-    """The caution above all leads."""
+    """Return the caution above all leads."""
     return Message("reworded.caution").in_language(report.scope.language)
 
 

@@ -177,7 +177,7 @@ def _leads(report: Report, phrases: Phrases) -> LeadsView:
 
 
 def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[CellView, ...]:
-    """A lead in five columns: each with what else belongs there in lesser type."""
+    """Return a lead in five columns: each with what else belongs there in lesser type."""
     counts = {"pairs": lead.pairs, "sentences": lead.sentences, "in_order": lead.in_order}
     below = [text["chapter"] if lead.chapter_title else "", "" if report.scope.rights_holder else text["rights_holder"]]
     decided = f"{text['reviewer']} {text['decided_at']}" if lead.decided_at else ""

@@ -57,7 +57,7 @@ class Authority:
         return f"Authority({self.name!r})"
 
     def stamp(self, digest: Digest) -> Stamp:
-        """Its stamp on `digest`, verified as an export's reader would.
+        """Return its stamp on `digest`, verified as an export's reader would.
 
         What its certificates name as lists of revoked ones is enclosed, where it is to be had.
 
@@ -71,7 +71,7 @@ class Authority:
         return Stamp(query, self._ask(query), self._ca_pem, self.name)
 
     def with_lists(self, stamp: Stamp, digest: Digest) -> Stamp:
-        """An answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
+        """Return an answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
         verify_stamp(stamp, digest, self.name)
         lists = self._lists(stamp, digest)
         if not lists:
@@ -81,7 +81,10 @@ class Authority:
         return enclosing
 
     def _lists(self, stamp: Stamp, digest: Digest) -> bytes:
-        """The lists of revoked certificates, PEM; those that cannot be had are left out, and verification says so."""
+        """Return the lists of revoked certificates, PEM.
+
+        Those that cannot be had are left out, and verification says so.
+        """
         way = way_to_root(stamp, digest, self.name)[:-1]
         places = dict.fromkeys(place for certificate in way for place in list_urls(certificate)[:1])
         found, end = b"", time.monotonic() + min(LISTS_TIMEOUT_S, self._timeout_s)
@@ -127,7 +130,7 @@ class Authority:
 
 
 def make_query(digest: Digest, nonce: int, policy: str = "") -> bytes:
-    """A TimeStampReq in DER, asking for the authority's certificates too."""
+    """Return a TimeStampReq in DER, asking for the authority's certificates too."""
     request = rfc3161.TimeStampReq()
     request["version"] = "v1"
     request["messageImprint"]["hashAlgorithm"]["algorithm"] = SHA256_OID

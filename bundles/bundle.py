@@ -38,7 +38,9 @@ Found = Finding | Comparison
 
 
 def make(capture: Capture, found: Found, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
-    """The bundle of one page. The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
+    """Return the bundle of one page.
+
+    The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
 
     Raises BadInput when what was found is not on the capture's text: such a bundle would refute itself.
     """

@@ -14,7 +14,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def canonical(value: Any) -> bytes:
-    r"""The bytes of `value`, ending with a line feed. Raises ValueError for what JSON cannot say (NaN).
+    r"""Return the bytes of `value`, ending with a line feed. Raises ValueError for what JSON cannot say (NaN).
 
     >>> canonical({"b": 1, "a": "文"}).decode()
     '{"a":"文","b":1}\n'
@@ -24,7 +24,10 @@ def canonical(value: Any) -> bytes:
 
 
 def parse_canonical(content: bytes, part: str) -> dict[str, Any]:
-    """The object that canonical `content` spells. Raises DoesNotHold for anything else, also for another spelling."""
+    """Return the object that canonical `content` spells.
+
+    Raises DoesNotHold for anything else, also for another spelling.
+    """
     try:
         value = json.loads(content.decode("utf-8"))
         is_canonical = isinstance(value, dict) and canonical(value) == content

@@ -18,7 +18,7 @@ _WWW = "www."
 
 
 def sort_key(url: str) -> str:
-    """The URL in the order of archives (SURT): host reversed, lower case, parameters sorted.
+    """Return the URL in the order of archives (SURT): host reversed, lower case, parameters sorted.
 
     >>> sort_key("https://www.Book.example:8443/A/B.html?b=2&a=1"), sort_key("urn:pdf:https://book.example/X")
     ('example,book:8443)/a/b.html?a=1&b=2', 'urn:pdf:https://book.example/x')

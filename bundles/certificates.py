@@ -24,7 +24,7 @@ _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 def parse_certificates(pem: bytes) -> list[x509.Certificate]:
-    """The certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
+    """Return the certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
     with _only_value_errors():
@@ -32,7 +32,7 @@ def parse_certificates(pem: bytes) -> list[x509.Certificate]:
 
 
 def parse_certificate(der: bytes) -> x509.Certificate:
-    """A certificate in its encoded form. Raises ValueError for what is none."""
+    """Return a certificate in its encoded form. Raises ValueError for what is none."""
     with _only_value_errors():
         return x509.load_der_x509_certificate(der)
 
@@ -53,7 +53,7 @@ def find_chain(
     at: datetime,
     part: str,
 ) -> list[x509.Certificate]:
-    """The way from `signer` to a trusted root, both included, every certificate on it valid `at` that moment.
+    """Return the way from `signer` to a trusted root, both included, every certificate on it valid `at` that moment.
 
     `offered` are certificates that may stand in between. Raises DoesNotHold, with the first reason met.
     """

@@ -26,7 +26,7 @@ Headers = Sequence[tuple[str, str]]
 
 
 def circumstances(capture: Capture) -> dict[str, Any]:
-    """All of it as JSON values. `machines` once each; `exchanges` in the order of connection.json."""
+    """Return all of it as JSON values. `machines` once each; `exchanges` in the order of connection.json."""
     machines = list(dict.fromkeys(part.machine for part in capture.parts if part.machine is not None))
     placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
     return {
@@ -37,7 +37,7 @@ def circumstances(capture: Capture) -> dict[str, Any]:
 
 
 def request_validators(headers: Headers) -> list[str]:
-    """The names of the validators that a request carried: without any, the answer cannot be "not changed".
+    """Return the names of the validators that a request carried: without any, the answer cannot be "not changed".
 
     >>> request_validators([("Host", "a"), ("If-None-Match", '"7"')])
     ['if-none-match']
@@ -59,7 +59,7 @@ def cache_headers(headers: Headers) -> dict[str, str]:
 
 
 def _plain(value: str) -> str:
-    """A value in ASCII, the same whether it is read from a head or from the record of one."""
+    """Return a value in ASCII, the same whether it is read from a head or from the record of one."""
     flat = value.replace("\x00", "").replace("\r", " ").replace("\n", " ")
     return " ".join(_BEYOND_ASCII.sub("?", flat).split())
 

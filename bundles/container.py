@@ -30,7 +30,7 @@ Content = bytes | memoryview
 
 
 def write(files: Mapping[str, Content]) -> bytes:
-    """The container as bytes. Raises DoesNotHold for names and sizes that `read` would refuse."""
+    """Return the container as bytes. Raises DoesNotHold for names and sizes that `read` would refuse."""
     return b"".join(pieces(files))
 
 
@@ -41,7 +41,7 @@ def write_container(out: IO[bytes], files: Mapping[str, Content]) -> None:
 
 
 def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
-    """The bytes of the container in order; each file is asked for once, when its turn comes."""
+    """Yield the bytes of the container in order; each file is asked for once, when its turn comes."""
     _check_names(files)
     position, directory = 0, []
     for name in sorted(files):
@@ -59,7 +59,10 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
 
 
 def read(data: memoryview, part: str) -> dict[str, memoryview]:
-    """Its files, as views of `data`. Raises DoesNotHold when one byte is not as `write` would have written it."""
+    """Return its files, as views of `data`.
+
+    Raises DoesNotHold when one byte is not as `write` would have written it.
+    """
     if len(data) > MAX_BYTES:
         raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.bytes", bytes=MAX_BYTES))
     if len(data) < _END.size or bytes(data[:2]) != b"PK":
@@ -80,7 +83,7 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
 
 
 def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
-    """One file: its name, content and CRC."""
+    """Return one file: its name, content and CRC."""
     if position + _LOCAL.size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
     fields = _LOCAL.unpack_from(data, position)
@@ -134,5 +137,5 @@ def _end(files: int, directory_bytes: int, position: int) -> bytes:
 
 
 def _agreement(left: Content, right: Content) -> int:
-    """How many bytes agree."""
+    """Return how many bytes agree."""
     return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

@@ -9,12 +9,12 @@ from core.ids import Digest
 
 
 def day_root(digests: Iterable[Digest]) -> Digest:
-    """The root over all bundles of a day, in whatever order they come. This digest is what authorities stamp."""
+    """Return the root over all bundles of a day, in whatever order they come. This digest is what authorities stamp."""
     return merkle.root(merkle.sort_leaves(tuple(digests)))
 
 
 def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[Stamp] = ()) -> DayProof:
-    """The proof that `bundle` is one of the day's. It names no other bundle, only digests over them.
+    """Return the proof that `bundle` is one of the day's. It names no other bundle, only digests over them.
 
     Raises ValueError when it is not.
     """

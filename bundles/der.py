@@ -22,7 +22,7 @@ def children(element: bytes) -> list[bytes]:
 
 
 def _content(der: bytes, position: int) -> tuple[int, int]:
-    """Where the content of the element at `position` begins and ends."""
+    """Return where the content of the element at `position` begins and ends."""
     if position + 2 > len(der):
         raise ValueError("an element ends early")
     size, start = der[position + 1], position + 2

@@ -44,7 +44,7 @@ class DoesNotHold(BadInput):
         super().__init__(fault.value, part=_short(part), **{name: _short(value) for name, value in values.items()})
 
     def nest(self, outer: str) -> "DoesNotHold":
-        """The same, of a part that stands inside `outer`."""
+        """Return the same, of a part that stands inside `outer`."""
         return DoesNotHold(self.fault, f"{outer} > {self.part}" if self.part else outer, **self.values)
 
 

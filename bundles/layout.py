@@ -25,7 +25,7 @@ PICTURES = ("screenshot",)  # of these the export of a matter has copies: with a
 
 
 def in_checks(name: str) -> str:
-    """Where a file for programs stands in the export of a matter."""
+    """Return where a file for programs stands in the export of a matter."""
     return f"{CHECKS}/{name}"
 
 
@@ -39,7 +39,7 @@ def outside_checks(name: str) -> str:
 
 
 def copy_name(stem: str, rendering: str) -> str:
-    """The screenshot beside a bundle whose file is called `stem`.wacz.
+    """Return the screenshot beside a bundle whose file is called `stem`.wacz.
 
     >>> copy_name("03-网页取证/证据2", "screenshot-3")
     '03-网页取证/证据2-截图-3.png'
@@ -54,7 +54,7 @@ def case_file(case: int) -> str:
 
 
 def paper_file(digest: Digest, ending: str) -> str:
-    """A paper is named by its content: its own name may have any characters, and may be that of another too."""
+    """Return the file name of a paper, made from its content: names may have any characters, and may be the same."""
     return f"{PAPERS}/{digest}.{ending}"
 
 
@@ -75,7 +75,7 @@ def seal_folder(number: int) -> str:
 
 
 def shown_file(digest: Digest, rendering: str) -> str:
-    """The copy of a rendering as `Opened.renderings` names it.
+    """Return the copy of a rendering as `Opened.renderings` names it.
 
     >>> shown_file(Digest("0123456789abcdef0123456789abcdef"), "pdf-3")
     'pages/0123456789abcdef/page-3.pdf'

@@ -13,12 +13,12 @@ MAX_DEPTH = 64
 
 
 def sort_leaves(digests: Sequence[Digest]) -> tuple[Digest, ...]:
-    """The leaves of a day in the order of the tree: sorted, each once, so that a set of bundles has one root."""
+    """Return the leaves of a day in the order of the tree: sorted, each once, so that a set of bundles has one root."""
     return tuple(sorted(set(digests)))
 
 
 def root(leaves: Sequence[Digest]) -> Digest:
-    """The root over at least one leaf.
+    """Return the root over at least one leaf.
 
     Raises ValueError without leaves: there is nothing to prove on such a day.
     """
@@ -28,12 +28,12 @@ def root(leaves: Sequence[Digest]) -> Digest:
 
 
 def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
-    """The siblings from leaf `index` up to the root, the lowest first."""
+    """Return the siblings from leaf `index` up to the root, the lowest first."""
     return tuple(Digest(node.hex()) for node in _path([_leaf(leaf) for leaf in leaves], index))
 
 
 def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
-    """The root that a path leads to; None where a path of this length cannot belong to this leaf.
+    """Return the root that a path leads to; None where a path of this length cannot belong to this leaf.
 
     Source: RFC 9162, section 2.1.3.2.
     """
@@ -62,7 +62,7 @@ def _node(left: bytes, right: bytes) -> bytes:
 
 
 def _split(count: int) -> int:
-    """The largest power of two below `count`."""
+    """Return the largest power of two below `count`."""
     return 1 << (count - 1).bit_length() - 1
 
 

@@ -136,13 +136,16 @@ def _listed_files(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
 
 
 def _records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
-    """The records, each with its digests checked."""
+    """Yield the records, each with its digests checked."""
     for fields, block in records(compressed, bundle.ARCHIVE, budget):
         yield _check_record(fields, block)
 
 
 def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
-    """A record that is what its digests say; its payload is kept where it is a rendering, which is shown later."""
+    """Return a record that is what its digests say.
+
+    Its payload is kept where it is a rendering, which is shown later.
+    """
     name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
     is_http = fields.get("content-type", "").startswith("application/http")
     end = block.find(_HEAD_END)
@@ -256,7 +259,7 @@ def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]
 
 
 def _exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_CheckedRecord | None, _CheckedRecord]]:
-    """Each response with its request, which stands right before it where anybody knows it."""
+    """Yield each response with its request, which stands right before it where anybody knows it."""
     for before, record in zip([None, *archived], archived, strict=False):
         if record.kind == "response":
             yield (before if before is not None and before.kind == "request" else None), record

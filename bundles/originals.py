@@ -28,7 +28,7 @@ class PlacedOriginal:
 
 
 def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
-    """The originals of all parts in their order; `at` counts bytes of the file once it is unpacked."""
+    """Return the originals of all parts in their order; `at` counts bytes of the file once it is unpacked."""
     ends = {WARC_FILE: 0, ARC_FILE: 0}
     found = []
     for number, part in enumerate(parts):
@@ -51,7 +51,7 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
 
 
 def files(parts: Iterable[Part]) -> dict[str, bytes]:
-    """The files of the originals; none where there are none."""
+    """Return the files of the originals; none where there are none."""
     contents: dict[str, bytes] = {}
     for each in place_originals(parts):
         file = original_file(each.original)
@@ -61,7 +61,7 @@ def files(parts: Iterable[Part]) -> dict[str, bytes]:
 
 
 def original_file(original: ArchivedRecord) -> str:
-    """Where an original stands in a bundle."""
+    """Return where an original stands in a bundle."""
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 
 

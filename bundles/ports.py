@@ -17,7 +17,10 @@ class Stamper(Protocol):
     """A time stamp authority."""
 
     def stamp(self, digest: Digest) -> Stamp:
-        """Its stamp on `digest`, verified. Raises RetryLater, or DoesNotHold for an answer that is no such stamp."""
+        """Return its stamp on `digest`, verified.
+
+        Raises RetryLater, or DoesNotHold for an answer that is no such stamp.
+        """
 
 
 class AuthorityAnswer(Protocol):

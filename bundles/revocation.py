@@ -31,7 +31,7 @@ _WITHOUT_COMPROMISE = frozenset(
 
 
 def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
-    """The lists in a PEM file, beside which certificates may stand. Raises ValueError for what is none."""
+    """Return the lists in a PEM file, beside which certificates may stand. Raises ValueError for what is none."""
     pieces = pem.split(_BEGIN)[1:]
     if len(pieces) > MAX_LISTS:
         raise ValueError("too many lists")
@@ -39,13 +39,13 @@ def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
 
 
 def list_as_pem(content: bytes) -> bytes:
-    """A list as an authority hands it out, DER or PEM, as PEM. Raises ValueError."""
+    """Return a list as an authority hands it out, DER or PEM, as PEM. Raises ValueError."""
     read = x509.load_pem_x509_crl(content) if _BEGIN in content else x509.load_der_x509_crl(content)
     return read.public_bytes(Encoding.PEM)
 
 
 def list_urls(certificate: x509.Certificate) -> list[str]:
-    """Where a certificate says that its issuer's list is to be had over HTTP."""
+    """Return the HTTP addresses at which a certificate says its issuer publishes its revocation list."""
     try:
         points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
     except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS):
@@ -73,7 +73,7 @@ def last_checked(
 
 
 def _is_current(given: x509.CertificateRevocationList, at: datetime) -> bool:
-    """Whether a list was not out of date when the stamp was made."""
+    """Return whether a list was not out of date when the stamp was made."""
     return given.next_update_utc is None or at <= given.next_update_utc
 
 

@@ -19,13 +19,13 @@ _CONTROL = re.compile(r"[\x00-\x20\x7f]+")
 
 
 def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple[Headers, tuple[str, ...]]:
-    """The headers with secret values replaced, and the names of those that were."""
+    """Return the headers with secret values replaced, and the names of those that were."""
     kept = tuple((name, WITHHELD if name.lower() in names else value) for name, value in headers)
     return kept, tuple(name for name, _ in kept if name.lower() in names)
 
 
 def starred_headers(record: bytes) -> list[str]:
-    r"""The names of headers in a record whose values were starred out.
+    r"""Return the names of headers in a record whose values were starred out.
 
     >>> http = b"GET / HTTP/1.1\r\nCookie: ****\r\nSet-Cookie: a=**; Path=/\r\n\r\nCookie: *"
     >>> starred_headers(b"WARC/1.0\r\nWARC-Type: request\r\n\r\n" + http)

@@ -20,12 +20,12 @@ READ_IN_RESPONSE = "response"
 
 
 def moment(at: datetime) -> str:
-    """A moment in UTC, RFC 3339."""
+    """Return a moment in UTC, RFC 3339."""
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
 def text_digest(text: str) -> Digest:
-    """The SHA-256 of a text in UTF-8, as the page store and cases have it."""
+    """Return the SHA-256 of a text in UTF-8, as the page store and cases have it."""
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
@@ -50,7 +50,7 @@ def page(capture: Capture) -> dict[str, Any]:
 
 
 def connection(capture: Capture) -> dict[str, Any]:
-    """Each exchange: who answered, under which name, with which certificates."""
+    """Return each exchange: who answered, under which name, with which certificates."""
     placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
     exchanges = [
         {**_exchange(number, exchange), "part": place, "source": part.source.value}
@@ -106,12 +106,12 @@ def _in_both_languages(message: Message) -> dict[str, str]:
 
 
 def chain_name(number: int) -> str:
-    """The file of the certificates that exchange `number` showed, counted from 1."""
+    """Return the file of the certificates that exchange `number` showed, counted from 1."""
     return f"evidence/tls-chain-{number}.pem"
 
 
 def _parts(capture: Capture) -> list[dict[str, Any]]:
-    """Each page on which the text stands: where its response is, and what the text was read in."""
+    """Return each page on which the text stands: where its response is, and what the text was read in."""
     numbers, total = [], 0
     for part in capture.parts:
         total += len(part.exchanges)

@@ -81,7 +81,7 @@ def _pss(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
 
 
 def _attributes_der(signer_info: Any) -> bytes:
-    """The attributes as the set that was signed; inside the token they bear another tag."""
+    """Return the attributes as the set that was signed; inside the token they bear another tag."""
     attributes = rfc5652.SignedAttributes()
     for position, each in enumerate(signer_info["signedAttrs"]):
         attributes[position] = each

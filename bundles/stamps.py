@@ -91,7 +91,7 @@ def verify_stamp(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b
 
 
 def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
-    """The certificates from the one that signed to the root, of a stamp that was verified."""
+    """Return the certificates from the one that signed to the root, of a stamp that was verified."""
     return _verify(stamp, bytes.fromhex(digest), part, b"")[1]
 
 
@@ -170,7 +170,7 @@ def _token(response: bytes, part: str) -> _Token:
 
 
 def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
-    """The certificates of a token as they stand in it, not encoded anew: they must keep their bytes."""
+    """Return the certificates of a token as they stand in it, not encoded anew: they must keep their bytes."""
     _, token = der.children(response)
     _, explicit = der.children(token)
     (signed,) = der.children(explicit)

@@ -32,12 +32,15 @@ class ListedFile:
 
 
 def list_files(files: Mapping[str, Content]) -> dict[str, ListedFile]:
-    """Every file as lists have it, each read once."""
+    """Return every file as lists have it, each read once."""
     return {name: ListedFile(sha256(content), len(content)) for name, content in files.items()}
 
 
 def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created: datetime, code_version: str) -> bytes:
-    """The list of all files but itself, SHA256SUMS and the seal. about: {"case": number}, or "matter", "lead"."""
+    """Return the list of all files but itself, SHA256SUMS and the seal.
+
+    about: {"case": number}, or "matter", "lead".
+    """
     entries = [{"path": name, "sha256": each.sha256, "bytes": each.size} for name, each in sorted(files.items())]
     return canonical(
         {
@@ -52,7 +55,7 @@ def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created:
 
 
 def sums(files: Mapping[str, ListedFile]) -> bytes:
-    """All files but itself, as `sha256sum -c` reads them."""
+    """Return all files but itself, as `sha256sum -c` reads them."""
     names = sorted(name for name in files if layout.outside_checks(name) != layout.SUMS)
     return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
@@ -60,7 +63,7 @@ def sums(files: Mapping[str, ListedFile]) -> bytes:
 def case(
     material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Digest, "BundlePlace"] | None = None
 ) -> bytes:
-    """The case as it stood when it was exported. What is said of each bundle is read from the bundle.
+    """Return the case as it stood when it was exported. What is said of each bundle is read from the bundle.
 
     placed: in the export of a matter, where each bundle stands, by its digest.
     """
@@ -88,13 +91,13 @@ class BundlePlace:
 
 
 def of_paper(paper: Paper, file: str = "") -> dict[str, Any]:
-    """Which file in the export is which paper; its name as it was sent may have any characters."""
+    """Return which file in the export is which paper; its name as it was sent may have any characters."""
     file = file or layout.paper_file(paper.digest, paper.ending)
     return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
 
 
 def of_bundle(bundle: Opened, placed: BundlePlace | None = None) -> dict[str, Any]:
-    """The few lines that a reader looks for first."""
+    """Return the few lines that a reader looks for first."""
     finding = bundle.finding
     return (
         _of_any(bundle)
@@ -109,12 +112,12 @@ def of_bundle(bundle: Opened, placed: BundlePlace | None = None) -> dict[str, An
 
 
 def lead(number: int, facts: Mapping[str, Any], bundle: Opened) -> bytes:
-    """A lead as it stood when a person confirmed it. What is said of its bundle is read from the bundle."""
+    """Return a lead as it stood when a person confirmed it. What is said of its bundle is read from the bundle."""
     return canonical({"lead": number, "facts": dict(facts), "bundles": [of_lead_bundle(bundle)]})
 
 
 def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
-    """The few lines that a reader looks for first."""
+    """Return the few lines that a reader looks for first."""
     found = bundle.finding
     return _of_any(bundle) | {
         "work": {name: value for name, value in found["work"].items() if name != "passage"},
@@ -141,7 +144,7 @@ def _of_any(bundle: Opened) -> dict[str, Any]:
 
 
 def proof(bundle: Digest, found: DayProof) -> bytes:
-    """The way of one bundle to its day's root, and which stamps are on that."""
+    """Return the way of one bundle to its day's root, and which stamps are on that."""
     stamps = [
         {"folder": layout.stamp_folder(found.root, number), "authority": stamp.authority}
         for number, stamp in enumerate(found.stamps, 1)
@@ -160,7 +163,7 @@ def proof(bundle: Digest, found: DayProof) -> bytes:
 
 
 def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str) -> DayProof:
-    """A proof with its stamps. Raises DoesNotHold for one that is malformed or lacks a file."""
+    """Return a proof with its stamps. Raises DoesNotHold for one that is malformed or lacks a file."""
     try:
         path = tuple(_digest(each) for each in _few(said["path"], MAX_DEPTH))
         stamps = [(str(each["folder"]), str(each["authority"])) for each in _few(said["stamps"], MAX_STAMPS)]
@@ -172,13 +175,13 @@ def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str)
 
 
 def stamp_files(folder: str, stamp: Stamp) -> dict[str, bytes]:
-    """A stamp as three files."""
+    """Return a stamp as three files."""
     named = {layout.QUERY: stamp.query, layout.RESPONSE: stamp.response, layout.ROOTS: stamp.ca_pem}
     return {f"{folder}/{name}": content for name, content in named.items()}
 
 
 def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> Stamp:
-    """The stamp in a folder. Raises DoesNotHold for a file that is missing."""
+    """Return the stamp in a folder. Raises DoesNotHold for a file that is missing."""
     names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
     for name in names:
         if name not in files:

@@ -139,7 +139,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> Report:
 
 
 def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
-    """The stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
+    """Return the stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
     if compute_root(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
         raise DoesNotHold(Fault.AUDIT_PATH, part)
     if proof.day != bundle.fetched_at.date():
@@ -173,7 +173,7 @@ def _check_kind(manifest: Mapping[str, Any], *, is_for_people: bool) -> None:
 
 
 def _by_program_names(files: Files) -> tuple[Files, bool]:
-    """The files as exports of cases name them, and whether this one has its own folder for what programs check.
+    """Return the files as exports of cases name them, and whether this one has its own folder for what programs check.
 
     Raises DoesNotHold for two files of one name.
     """
@@ -205,7 +205,7 @@ def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[
 
 
 def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _LookedAt) -> list[_Case]:
-    """The statements on cases: one, or as many as the matter names."""
+    """Return the statements on cases: one, or as many as the matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
@@ -228,7 +228,7 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _LookedAt) -> l
 
 
 def _checked_case(files: Files, case: _Case, looked_at: _LookedAt, trusted_pem: bytes) -> Iterator[CheckedBundle]:
-    """The bundles of a case or lead, each held against what is repeated of it."""
+    """Yield the bundles of a case or lead, each held against what is repeated of it."""
     said = parse_canonical(_file(files, case.name), case.name)
     looked_at.names.add(case.name)
     if said.get("lead" if case.is_lead else "case") != case.number:
@@ -262,7 +262,7 @@ def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
 
 
 def _bundle_place(said: Mapping[str, Any], part: str) -> BundlePlace | None:
-    """Where a bundle stands, and its copies; None for one that stands where its digest says."""
+    """Return where a bundle stands, and its copies; None for one that stands where its digest says."""
     if "shown" not in said:
         return None
     try:
@@ -309,12 +309,12 @@ def _check_repeated(
 
 
 def _copied_renderings(bundle: Opened, kinds: Sequence[str]) -> list[str]:
-    """The renderings of a bundle that stand beside it too."""
+    """Return the renderings of a bundle that stand beside it too."""
     return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
 
 
 def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _LookedAt) -> int:
-    """Each paper is the one that is named; how many there are."""
+    """Check that each paper is the one that is named; return how many there are."""
     for part, said in looked_at.papers:
         name = str(said.get("file"))
         if name not in listed:
@@ -351,7 +351,7 @@ def _check_expected(files: Files, looked_at: _LookedAt) -> None:
 
 
 def _stamp_files(files: Files, bundle: Opened) -> set[str]:
-    """The files of the stamps that a bundle's proof names; the proof has been checked."""
+    """Return the files of the stamps that a bundle's proof names; the proof has been checked."""
     name = layout.proof_file(bundle.digest)
     said = parse_canonical(bytes(files[name]), name)["stamps"] if name in files else []
     return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}

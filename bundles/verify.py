@@ -44,7 +44,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
 
 
 def lines(report: Report) -> list[str]:
-    """A report in both languages."""
+    """Return a report in both languages."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
     (en, zh), name = _kind(report), layout.CASE if report.lead is None else layout.LEAD
     said = [
@@ -89,7 +89,7 @@ def lines(report: Report) -> list[str]:
 
 
 def as_json(report: Report) -> dict[str, Any]:
-    """A report for programs."""
+    """Return a report for programs."""
     return {
         "holds": True,
         "stamped": report.is_stamped,
@@ -183,7 +183,7 @@ def _roots(path: Path) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code: 0 holds, 1 does not, 2 there is nothing to read, 3 holds but bears no stamp."""
+    """Return the exit code: 0 holds, 1 does not, 2 there is nothing to read, 3 holds but bears no stamp."""
     options = ArgumentParser(prog="python -m bundles.verify", description="Verify an export of evidence, offline.")
     options.add_argument("file", metavar="FILE", type=Path)
     options.add_argument("--ca", metavar="PEM", type=Path, help="roots that you got from the authorities yourself")

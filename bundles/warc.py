@@ -68,7 +68,7 @@ class _Archive:
     written: list[Written] = field(default_factory=list)
 
     def next_id(self, ahead: int = 0) -> str:
-        """The id of the record that comes after `ahead` others."""
+        """Return the id of the record that comes after `ahead` others."""
         source = f"{self.salt} {len(self.written) + ahead}".encode()
         return f"<urn:uuid:{UUID(bytes=hashlib.sha256(source).digest()[:16], version=4)}>"
 
@@ -120,7 +120,7 @@ def archive(capture: Capture, salt: str, software: str, made_at: datetime) -> tu
 
 
 def warc_date(moment: datetime) -> str:
-    """A moment as WARC 1.1 writes it, to the microsecond.
+    """Return a moment as WARC 1.1 writes it, to the microsecond.
 
     >>> warc_date(datetime(2026, 11, 21, 8, 0, tzinfo=UTC))
     '2026-11-21T08:00:00.000000Z'
@@ -135,7 +135,7 @@ def withheld_names(exchange: Exchange) -> list[str]:
 
 
 def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
-    """The responses of a part, redirects first, and the record that its text was read in."""
+    """Return the responses of a part, redirects first, and the record that its text was read in."""
     responses = [_add_exchange(target, exchange) for exchange in part.exchanges]
     if part.dom is None:
         return responses, responses[-1]
@@ -145,7 +145,7 @@ def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
 
 
 def _add_exchange(target: _Archive, exchange: Exchange) -> Written:
-    """A response and, where anybody knows it, its request."""
+    """Return a response and, where anybody knows it, its request."""
     url, at = public_url(exchange.url), exchange.fetched_at
     address = (("WARC-IP-Address", exchange.server_address),) if exchange.server_address else ()
     related: tuple[tuple[str, str], ...] = ()
@@ -186,7 +186,7 @@ def _http_head(line: str, headers: Headers) -> bytes:
 
 
 def _one_line(text: str) -> bytes:
-    """A header as bytes. A line feed in a value would begin a header of the site's invention."""
+    """Return a header as bytes. A line feed in a value would begin a header of the site's invention."""
     flat = text.replace("\r", " ").replace("\n", " ").replace("\x00", "")
     try:
         return flat.encode("latin-1")
@@ -201,7 +201,7 @@ def _warcinfo(software: str, made_at: datetime) -> _Record:
 
 
 def _dns(answer: NameAnswer) -> _Record:
-    """The answer as zone lines (RFC 4027), the way Heritrix keeps it."""
+    """Return the answer as zone lines (RFC 4027), the way Heritrix keeps it."""
     lines = [answer.asked_at.astimezone(UTC).strftime("%Y%m%d%H%M%S")]
     lines += [f"{answer.name}. IN {'AAAA' if ':' in each else 'A'} {each}" for each in answer.addresses]
     block = b"".join(_one_line(line) + b"\n" for line in lines)
@@ -228,7 +228,7 @@ def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
 
 
 def _resource(resource: CapturedResource) -> _Record:
-    """A resource by itself: how it was fetched was not taken down."""
+    """Return a resource by itself: how it was fetched was not taken down."""
     url, content = public_url(resource.url), resource.body
     return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 

@@ -36,7 +36,7 @@ class Expanded:
         self._file, self._part, self._budget = gzip.GzipFile(fileobj=BytesIO(compressed)), part, budget
 
     def read(self, size: int) -> bytes:
-        """The next bytes; fewer where it ends before."""
+        """Return the next bytes; fewer where it ends before."""
         if size > self._budget.left:
             raise self._too_large()
         return self._read(self._file.read, size)
@@ -51,7 +51,7 @@ class Expanded:
         return Digest(hasher.hexdigest())
 
     def line(self, most_bytes: int) -> bytes:
-        """The rest of the line, as much as is allowed of it."""
+        """Return the rest of the line, as much as is allowed of it."""
         return self._read(self._file.readline, min(most_bytes, self._budget.left + 1))
 
     def _read(self, read: Callable[[int], bytes], size: int) -> bytes:
@@ -71,7 +71,7 @@ class Expanded:
 
 
 def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[Mapping[str, str], bytes]]:
-    """The fields of each record by their names in lower case, and its block. Raises DoesNotHold."""
+    """Yield the fields of each record by their names in lower case, and its block. Raises DoesNotHold."""
     archive, number = Expanded(compressed, part, budget), 0
     while (fields := _head(archive, part)) is not None:
         number += 1
@@ -85,7 +85,7 @@ def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[
 
 
 def _head(archive: Expanded, part: str) -> dict[str, str] | None:
-    """The fields of the next record; None where there is none."""
+    """Return the fields of the next record; None where there is none."""
     head = bytearray(archive.line(MAX_HEAD_BYTES))
     if not head:
         return None

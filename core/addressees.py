@@ -62,7 +62,7 @@ ANSWER_DAYS = 7
 
 
 def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
-    """The paper that an addressee gets. rule: says under which law it takes notices.
+    """Return the paper that an addressee gets. rule: says under which law it takes notices.
 
     >>> choose_notice_kind(AddresseeRole.PUBLISHES), choose_notice_kind(AddresseeRole.STORES, CounterRule.DMCA)
     (<Paper.LETTER: 'letter'>, <Paper.DMCA: 'dmca'>)
@@ -81,12 +81,12 @@ def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPL
 
 
 def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRule:
-    """The rule that holds for a role: who publishes by itself passes no statement of anybody on."""
+    """Return the rule that holds for a role: who publishes by itself passes no statement of anybody on."""
     return CounterRule.NONE if role is AddresseeRole.PUBLISHES else rule
 
 
 def counter_days(rule: CounterRule) -> int:
-    """The days to count with until somebody knows better: all that are sure.
+    """Return the days to count with until somebody knows better: all that are sure.
 
     >>> counter_days(CounterRule.DMCA), counter_days(CounterRule.REPLY_2020_9), counter_days(CounterRule.NONE)
     (10, 20, 0)

@@ -38,7 +38,7 @@ def refusal(address: str) -> Message | None:
 
 
 def _inner(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """The IPv4 address that an IPv6 one carries, or the address itself."""
+    """Return the IPv4 address that an IPv6 one carries, or the address itself."""
     if isinstance(ip, IPv4Address):
         return ip
     if ip.ipv4_mapped:

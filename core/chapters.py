@@ -39,7 +39,7 @@ class Chapters:
         return bool(self.ranges)
 
     def holds(self, number: int) -> bool:
-        """Whether a chapter is among them.
+        """Return whether a chapter is among them.
 
         >>> [Chapters.parse("1-20").holds(20), Chapters.parse("1-20").holds(21), Chapters().holds(9)]
         [True, False, True]
@@ -47,7 +47,7 @@ class Chapters:
         return not self.ranges or any(first <= number <= last for first, last in self.ranges)
 
     def outside(self, copied: Iterable[Collection[int]]) -> list[int]:
-        """The numbers of copied texts that are not covered; each text by the numbers that it has in the work.
+        """Return the numbers of copied texts that are not covered; each text by the numbers that it has in the work.
 
         >>> Chapters.parse("1-20").outside([{3}, {20, 40}, {25, 30}, {21}])
         [21, 25]

@@ -42,10 +42,10 @@ class TextLetters:
 
     @classmethod
     def from_text(cls, text: str) -> "TextLetters":
-        """Those of `text`.
+        """Return the letters and digits of `text`, folded.
 
         >>> TextLetters.from_text("Ａ，渡")
-        Letters(text='a渡', places=[0, 2])
+        TextLetters(text='a渡', places=[0, 2])
         """
         places = [place for place, char in enumerate(text) if char.isalnum()]
         return cls("".join(_fold(text[place]) for place in places), places)
@@ -54,7 +54,7 @@ class TextLetters:
         return len(self.text)
 
     def find(self, passages: Iterable["TextLetters"]) -> Places:
-        """Where the letters of these passages stand, wherever they occur whole.
+        """Return where the letters of these passages stand, wherever they occur whole.
 
         >>> text, passage = TextLetters.from_text("江，面。江面"), TextLetters.from_text("江面")
         >>> len(text.find([passage]))
@@ -70,7 +70,7 @@ class TextLetters:
 
 
 def _fold(char: str) -> str:
-    """One character for one, so that places stay true."""
+    """Return one character for one, so that places stay true."""
     for folded in (unicodedata.normalize("NFKC", char).casefold(), char.casefold()):
         if len(folded) == 1:
             return folded
@@ -88,7 +88,9 @@ class MatchSides:
 
 
 def deduct_excluded(match: Match, sides: MatchSides) -> Match:
-    """The match with the figures of what counts; the same where all of it does. Its spans stay as they were found.
+    """Return the match with the figures of what counts; the same where all of it does.
+
+    Its spans stay as they were found.
 
     A passage of the page that does not count takes what stands there out; one that was inserted there counts neither
     for nor against similarity.

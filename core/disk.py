@@ -45,7 +45,7 @@ class Space:
 
 
 def full(settings: Settings) -> list[Space]:
-    """The places where nothing more can be stored."""
+    """Return the places where nothing more can be stored."""
     return [space for space in spaces(settings) if space.is_full]
 
 
@@ -77,7 +77,7 @@ def _folders(settings: Settings) -> Iterator[Path]:
 
 
 def _can_store(folder: Path) -> bool:
-    """Whether a small file can be stored: a quota and a disk that became read-only show in no figure."""
+    """Return whether a small file can be stored: a quota and a disk that became read-only show in no figure."""
     probe = folder / f".space.{os.getpid()}"
     try:
         with probe.open("wb") as file:

@@ -61,7 +61,7 @@ def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterat
 
 
 def _numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
-    """Which letters, counted from 0, stand in any of these ranges."""
+    """Return the indices, from 0, of the letters that stand in any of these ranges."""
     found = set[int]()
     for place in ranges:
         found.update(range(bisect_left(letters, place.start), bisect_left(letters, place.end)))

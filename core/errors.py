@@ -133,7 +133,7 @@ class DamagedStore(BrokenInvariant):
 
 
 def _restore_error(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:
-    """An error as it was; its own arguments are not those that its class is called with."""
+    """Return an error as it was; its own arguments are not those that its class is called with."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error

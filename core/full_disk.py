@@ -9,7 +9,7 @@ _SQLITE_SAYS = "database or disk is full"
 
 
 def find_disk_full_error(error: BaseException) -> OSError | None:
-    """The refusal of the system that led to an error, where that was for want of space.
+    """Return the refusal of the system that led to an error, where that was for want of space.
 
     >>> [find_disk_full_error(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
     [True, False]
@@ -32,7 +32,7 @@ def _disk_full_error(error: BaseException) -> OSError | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """An error and what led to it."""
+    """Yield an error and what led to it."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -31,7 +31,7 @@ class Harm:
 
 
 def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations: int) -> Harm:
-    """The harm of a matter.
+    """Return the harm of a matter.
 
     share: of the work, 0 to 1. lead_s: how long before the official publication the site first had a chapter, in
     seconds; below 0 after it, None where it is not known. reach: as `compute_reach` returns it. obfuscations: how many
@@ -46,7 +46,7 @@ def compute_harm(share: float, lead_s: float | None, reach: float, obfuscations:
 
 
 def compute_reach(monthly_visits: int | None, works_found: int) -> float:
-    """The reach of a site, 0 to 1: its visits where they are known, else how many works of the holder it has.
+    """Return the reach of a site, 0 to 1: its visits where they are known, else how many works of the holder it has.
 
     >>> compute_reach(10**8, 0), compute_reach(None, 0), compute_reach(None, MOST_WORKS)
     (1.0, 0.0, 1.0)

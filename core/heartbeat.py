@@ -18,7 +18,10 @@ def write_heartbeat(home: Path, environ: Mapping[str, str], part: str = "") -> N
 
 
 def is_fresh(home: Path, name: str, within_s: float) -> bool:
-    """Whether the process of this name lived within that time; a sign from the future is of a clock that was ahead."""
+    """Return whether the process of this name lived within that time.
+
+    A sign from the future is of a clock that was ahead.
+    """
     try:
         return abs(time.time() - heartbeat_path(home, name).stat().st_mtime) < within_s
     except FileNotFoundError:

@@ -72,7 +72,7 @@ def clip_text(text: str, most: int = 60) -> str:
 
 
 def has_hidden(text: str) -> bool:
-    r"""Whether anything in `text` has to be made visible; most texts have nothing.
+    r"""Return whether anything in `text` has to be made visible; most texts have nothing.
 
     >>> has_hidden("甲\u200b乙"), has_hidden("甲乙")
     (True, False)

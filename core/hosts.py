@@ -37,11 +37,11 @@ class Host:
         return self.name if _is_shared_ending(rest) else rest
 
     def equals(self, name: str, port: int) -> bool:
-        """Whether this is the host `name`, with or without `www.`, at `port`."""
+        """Return whether this is the host `name`, with or without `www.`, at `port`."""
         return self.port in (None, port) and self.bare == Host(name).bare
 
     def holds(self, name: str, port: int) -> bool:
-        """Whether the host `name` at `port` is this one or below it.
+        """Return whether the host `name` at `port` is this one or below it.
 
         >>> Host("own.cn").holds("m.own.cn", 80), Host("own.cn").holds("evil-own.cn", 80)
         (True, False)
@@ -58,7 +58,7 @@ class Host:
 
 
 def parse_host(text: str) -> Host:
-    """The host that was typed, as a name, with a port, or as a whole URL whose usual port says nothing.
+    """Return the host that was typed, as a name, with a port, or as a whole URL whose usual port says nothing.
 
     Raises ValueError for what names no host.
 
@@ -81,7 +81,7 @@ def parse_host(text: str) -> Host:
 
 
 def host_key(url: str) -> tuple[str, int]:
-    """Where a URL leads: the name ("" for none) and the port, the scheme's where none is given (0: unknown).
+    """Return where a URL leads: the name ("" for none) and the port, the scheme's where none is given (0: unknown).
 
     Raises ValueError for a host or port that cannot be.
     """
@@ -122,7 +122,7 @@ def _native(name: str) -> str:
 
 
 def parse_hosts(written: Iterable[str]) -> Iterator[Host]:
-    """The hosts that some texts name, in order; a text that names none is passed over."""
+    """Yield the hosts that some texts name, in order; a text that names none is passed over."""
     for text in written:
         with suppress(ValueError):
             yield parse_host(text)

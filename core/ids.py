@@ -17,22 +17,25 @@ ID_HEX_CHARS = 40  # 160 bits: no accidental collision at 10^12 texts
 
 
 def digest(content: bytes) -> Digest:
-    """The SHA-256 of `content` as 64 hex digits: the digest that evidence quotes."""
+    """Return the SHA-256 of `content` as 64 hex digits: the digest that evidence quotes."""
     return Digest(hashlib.sha256(content).hexdigest())
 
 
 def page_id(site: SiteId, url: CanonicalUrl) -> PageId:
-    """One page of one site. Two rights holders that watch one URL own two pages: nothing crosses between them."""
+    """Return one page of one site.
+
+    Two rights holders that watch one URL own two pages: nothing crosses between them.
+    """
     return PageId(_short("page", site, url))
 
 
 def version_id(page: PageId, text: str, title: str) -> VersionId:
-    """One state of a page. The same text under the same title is the same version, whenever it was fetched."""
+    """Return one state of a page. The same text under the same title is the same version, whenever it was fetched."""
     return VersionId(_short("version", page, title, text))
 
 
 def work_text_id(text: str) -> WorkTextId:
-    """One text of the reference corpus, whoever owns it and under whatever title."""
+    """Return one text of the reference corpus, whoever owns it and under whatever title."""
     return WorkTextId(_short("work", text))
 
 

@@ -40,19 +40,19 @@ class KnownSetting:
         return environment_variable(self.name)
 
     def read_value(self, settings: Settings) -> Any:
-        """Its value."""
+        """Return its value."""
         return getattr(getattr(settings, self.section), self.field)
 
 
 @cache
 def known_settings() -> Mapping[str, KnownSetting]:
-    """All settings but the home folder, by name, in the order of the models."""
+    """Return all settings but the home folder, by name, in the order of the models."""
     sections = {name: model for name, model in get_type_hints(Settings).items() if name != HOME}
     return {each.name: each for section, model in sections.items() for each in _section_settings(section, model)}
 
 
 def environment_variable(name: str) -> str:
-    """The environment variable of a setting.
+    """Return the environment variable of a setting.
 
     >>> environment_variable("web_port")
     'ZHUIWEN_WEB_PORT'
@@ -61,7 +61,7 @@ def environment_variable(name: str) -> str:
 
 
 def format_value(value: Any) -> str:
-    """A value as it is written in an environment variable.
+    """Return a value as it is written in an environment variable.
 
     >>> format_value(True), format_value(30.0), format_value(("a", "b")), format_value("")
     ('1', '30', 'a,b', '')
@@ -73,7 +73,7 @@ def format_value(value: Any) -> str:
 
 
 def mask_secrets(name: str, value: str) -> str:
-    """A value, written, as it may be shown to whoever looks over one's shoulder.
+    """Return a value, written, as it may be shown to whoever looks over one's shoulder.
 
     >>> mask_secrets("mongo_url", "mongodb://zw:hush@db/zw"), mask_secrets("secret_key", "hush")
     ('mongodb://***@db/zw', '***')
@@ -97,7 +97,7 @@ def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def nearest(name: str) -> str:
-    """The known name that a name resembles, or ""."""
+    """Return the known name that a name resembles, or ""."""
     return next(iter(get_close_matches(name.lower(), (HOME, *known_settings()), n=1)), "")
 
 

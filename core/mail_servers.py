@@ -35,7 +35,7 @@ class MailServer:
 
 
 def mail_server(url: str) -> MailServer:
-    """The server that a URL names. Raises ValueError for what names none.
+    """Return the server that a URL names. Raises ValueError for what names none.
 
     >>> mail_server("smtps://li:a%40b@mail.example").port, mail_server("smtp://[::1]:2525").host
     (465, '::1')
@@ -58,7 +58,7 @@ def can_be_server(url: str) -> bool:
 
 
 def plain_address(text: str) -> str | None:
-    r"""An address as it may stand in a header and on the wire, its domain in ASCII; None for what is none.
+    r"""Return an address as it may stand in a header and on the wire, its domain in ASCII; None for what is none.
 
     >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
     ('ts@xn--fsqu00a.cn', None, None)

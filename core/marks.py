@@ -25,11 +25,11 @@ class Mark:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Mark":
-        """The mark that `record` was made of. Raises KeyError, TypeError or ValueError for what is none."""
+        """Return the mark that `record` was made of. Raises KeyError, TypeError or ValueError for what is none."""
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
     def shift(self, raw_chars: int, chars: int) -> "Mark":
-        """The same mark where so many characters stand before both texts."""
+        """Return the same mark where so many characters stand before both texts."""
         raw, text = self.raw, self.text
         return Mark(
             self.kind,
@@ -67,7 +67,7 @@ class RawPlaces:
         self._starts = [piece.start for piece in self._pieces]
 
     def find_range(self, start: int, end: int) -> TextRange:
-        """The least range of the raw text that has all the characters of [start, end) of the clean one.
+        """Return the least range of the raw text that has all the characters of [start, end) of the clean one.
 
         >>> RawPlaces([Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))], 2).find_range(0, 2)
         TextRange(start=0, end=4)
@@ -81,7 +81,7 @@ class RawPlaces:
 
 
 def rebuild_text(raw: str, text: str, marks: Sequence[Mark]) -> str:
-    """The clean text, made of the raw one and of what the marks write: `text`, where the marks are right.
+    """Return the clean text, made of the raw one and of what the marks write: `text`, where the marks are right.
 
     >>> rebuild_text("他x说", "他说", [Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))])
     '他说'
@@ -105,7 +105,7 @@ def _cut_ranges(text: str, ranges: Iterable[TextRange]) -> str:
 
 
 def _pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
-    """The clean text in pieces, in its order."""
+    """Return the clean text in pieces, in its order."""
     written = sorted((mark for mark in marks if len(mark.text)), key=lambda mark: mark.text)
     found = [_Piece(mark.text.start, mark.text.end, mark.raw.start, mark.raw.end) for mark in written]
     taken = _gaps(sorted(mark.raw for mark in marks if len(mark.raw)))

@@ -66,7 +66,7 @@ def strength_step(strength: float) -> int:
 
 
 def strength_dots(step: int) -> str:
-    """A step as it is drawn.
+    """Return a step as it is drawn.
 
     >>> strength_dots(3)
     '●●●○'

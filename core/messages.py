@@ -98,5 +98,5 @@ def matches_found(version_ids: Sequence[str]) -> Iterator[MatchesFound]:
 
 
 def as_dict(message: StepMessage) -> dict[str, str | int | tuple[str, ...]]:
-    """The message's fields, ready for JSON."""
+    """Return the message's fields, ready for JSON."""
     return asdict(message)

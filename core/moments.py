@@ -15,7 +15,7 @@ _FORM = re.compile(
 
 
 def parse_moment(text: str, zone: tzinfo | None) -> datetime:
-    """The moment in UTC; one without an offset is of `zone`, one without a time its midnight.
+    """Return the moment in UTC; one without an offset is of `zone`, one without a time its midnight.
 
     Raises BadInput for what is none, and with no zone for one without an offset.
 

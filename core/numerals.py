@@ -15,7 +15,7 @@ MAX_DIGITS = 9  # of a numeral that is a row of digits; what follows is no numbe
 
 
 def chinese_number(text: str) -> int | None:
-    """The value of a numeral, Arabic digits among the Chinese ones; None for anything else.
+    """Return the value of a numeral, Arabic digits among the Chinese ones; None for anything else.
 
     >>> [chinese_number(text) for text in ("一百零三", "二〇四", "廿一", "十", "1百2十", "春", "")]
     [103, 204, 21, 10, 120, None, None]

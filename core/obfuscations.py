@@ -25,7 +25,7 @@ class Obfuscation(StrEnum):
     repair: str
 
     def __new__(cls, kind: str, repair: str = "") -> Self:
-        """A member whose value is its kind."""
+        """Return a member whose value is its kind."""
         member = str.__new__(cls, kind)
         member._value_ = kind
         member.repair = repair

@@ -160,11 +160,11 @@ class Reading:
         return f"{raw_text}\n{self.surrounding_text}" if self.beside else raw_text
 
     def raw_places(self) -> RawPlaces:
-        """Where ranges of `text` and `whole_text` stand in `raw_whole_text`; made anew each time."""
+        """Return where ranges of `text` and `whole_text` stand in `raw_whole_text`; made anew each time."""
         return RawPlaces(self.marks, len(self.whole_text))
 
     def text_by_digest(self, text_digest: str) -> str | None:
-        """The main or the whole text, whichever has this digest; None where neither has."""
+        """Return the main or the whole text, whichever has this digest; None where neither has."""
         texts = (self.text, self.whole_text)
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 

@@ -54,19 +54,22 @@ class PageStore(Protocol):
     def version(self, version_id: VersionId) -> PageVersion | None: ...
 
     def versions(self, page_id: PageId) -> list[PageVersion]:
-        """All versions of a page, oldest first."""
+        """Return all versions of a page, oldest first."""
         ...
 
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
-        """The main texts of those of `version_ids` that are there."""
+        """Return the main texts of those of `version_ids` that are there."""
         ...
 
     def raw(self, digest: Digest) -> bytes | None:
-        """A raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
+        """Return a raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
         ...
 
     def capture(self, digest: Digest) -> Capture | None:
-        """How a version was fetched (`PageVersion.capture_digest`). Raises BrokenInvariant for one that was changed."""
+        """Return how a version was fetched (`PageVersion.capture_digest`).
+
+        Raises BrokenInvariant for one that was changed.
+        """
         ...
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
@@ -97,7 +100,7 @@ class PageHistory(Protocol):
         ...
 
     def absences(self, page_id: PageId) -> list[Absence]:
-        """Every response that `put_absence` kept of the page, oldest first."""
+        """Return every response that `put_absence` kept of the page, oldest first."""
         ...
 
     def states(self, page_id: PageId) -> list[PageState]:
@@ -120,7 +123,7 @@ class RecentAnswers(Protocol):
         ...
 
     def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
-        """The newest answer under any of `keys` that was fetched from `since` to `until`."""
+        """Return the newest answer under any of `keys` that was fetched from `since` to `until`."""
         ...
 
     def forget(self, before: datetime) -> None:
@@ -132,7 +135,7 @@ class VisitRepository(Protocol):
     """What is known of a site's addresses from earlier crawls. Raises ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        """Every address of the site that an earlier run found."""
+        """Return every address of the site that an earlier run found."""
         ...
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
@@ -162,7 +165,7 @@ class WorkStore(WorkTexts, Protocol):
     def remove_text(self, text_id: WorkTextId) -> None: ...
 
     def texts(self) -> Iterator[WorkText]:
-        """Every text, in order of id."""
+        """Return every text, in order of id."""
         ...
 
 
@@ -181,7 +184,7 @@ class FingerprintStore(Protocol):
         ...
 
     def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
-        """Which of `subjects` have a fingerprint of this algorithm, without reading any."""
+        """Return those of `subjects` that have a fingerprint of this algorithm, without reading any."""
         ...
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:
@@ -197,11 +200,11 @@ class EvidenceStore(Protocol):
         ...
 
     def get(self, name: Digest) -> bytes | None:
-        """The bytes as they were put. Raises BrokenInvariant when any of them was changed since."""
+        """Return the bytes as they were put. Raises BrokenInvariant when any of them was changed since."""
         ...
 
     def digests(self) -> Iterator[Digest]:
-        """All that are kept, in order."""
+        """Return all that are kept, in order."""
         ...
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
@@ -209,7 +212,7 @@ class EvidenceStore(Protocol):
         ...
 
     def removals(self) -> list[BundleRemoval]:
-        """The log of removals, oldest first."""
+        """Return the log of removals, oldest first."""
         ...
 
     def put_back(self, name: Digest, content: bytes) -> None:
@@ -239,7 +242,7 @@ class ObjectStore(Protocol):
         ...
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        """The bytes as they were put.
+        """Return the bytes as they were put.
 
         Raises BrokenInvariant where there are more than `most_bytes`, where something else than an object stands in
         its place, and, in a store that notes a digest, where they were changed.
@@ -247,11 +250,11 @@ class ObjectStore(Protocol):
         ...
 
     def size(self, key: str) -> int | None:
-        """How many bytes are kept under a key; None where none are."""
+        """Return how many bytes are kept under a key; None where none are."""
         ...
 
     def keys(self, prefix: str = "") -> Iterator[str]:
-        """The keys that begin with `prefix`, in order of the names that they are kept under.
+        """Return the keys that begin with `prefix`, in order of the names that they are kept under.
 
         For keys of letters, digits and `._-/` that is their own order.
         """
@@ -439,5 +442,5 @@ class Clock(Protocol):
     """The time."""
 
     def now(self) -> datetime:
-        """The present moment, UTC-aware."""
+        """Return the present moment, UTC-aware."""
         ...

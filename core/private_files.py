@@ -26,6 +26,6 @@ def write_privately(path: Path, text: str) -> None:
 
 
 def touched_privately(path: Path) -> Path:
-    """A path at which there is a file afterwards; one that is made is for this user alone. Raises OSError."""
+    """Return a path at which there is a file afterwards; one that is made is for this user alone. Raises OSError."""
     path.touch(mode=0o600)
     return path

@@ -23,7 +23,7 @@ _COMPILED = "__pycache__"
 
 @cache
 def code_version() -> str:
-    """The installed version of the product; evidence quotes it."""
+    """Return the installed version of the product; evidence quotes it."""
     try:
         return version("zhuiwen")
     except PackageNotFoundError:
@@ -31,13 +31,13 @@ def code_version() -> str:
 
 
 def files_digest(folder: Path = FOLDER) -> tuple[Digest, int]:
-    """The digest of the list of all files of the program, and how many there are. Raises OSError."""
+    """Return the digest of the list of all files of the program, and how many there are. Raises OSError."""
     lines = [f"{_file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)]
     return Digest(sha256("".join(lines).encode()).hexdigest()), len(lines)
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """All files of the packages, in the order of the bytes of their names."""
+    """Return all files of the packages, in the order of the bytes of their names."""
     found = [path for package in PACKAGES for path in (folder / package).rglob("*") if path.is_file()]
     kept = (path for path in found if _COMPILED not in path.parts)
     return iter(sorted(kept, key=lambda path: path.relative_to(folder).as_posix().encode()))

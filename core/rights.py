@@ -27,7 +27,7 @@ class Permission:
     address: str = ""
 
     def covers(self, url: str) -> bool:
-        """Whether the page at `url`, in its canonical spelling where there is an address, is one that may.
+        """Return whether the page at `url`, in its canonical spelling where there is an address, is one that may.
 
         >>> one = Permission("shu.cn", date(2026, 1, 1), None, "", address="https://shu.cn/read?id=1")
         >>> [one.covers(f"http://www.shu.cn/read?id={number}") for number in (1, 2)]
@@ -57,7 +57,7 @@ def rule(
     permissions: Iterable[Permission],
     copied: Collection[Collection[int]] = (),
 ) -> Ruling:
-    """Whether the page at `url` may carry the work, seen there on the day `on`.
+    """Return whether the page at `url` may carry the work, seen there on the day `on`.
 
     copied: of each text that it copied the numbers of its chapters; where that is not known, a licence for some
     chapters allows nothing.
@@ -80,7 +80,7 @@ def rule(
 
 
 def is_on_domain(url: str, domain: str) -> bool:
-    """Whether `url` is on `domain` or a subdomain of it; a domain with a port means that port alone.
+    """Return whether `url` is on `domain` or a subdomain of it; a domain with a port means that port alone.
 
     Both as they were written: `www.`, capitals and the script of a name make no difference (core.hosts).
 
@@ -102,12 +102,12 @@ class PlatformAccount:
     name: str = ""
 
     def has_posted(self, url: str, author: str) -> bool:
-        """Whether the page at `url`, which names `author`, is one of the account's.
+        """Return whether the page at `url`, which names `author`, is one of the account's.
 
         >>> own = PlatformAccount(address="https://www.zhihu.com/people/mouren")
-        >>> own.posted("https://zhihu.com/people/mouren/posts", ""), own.posted("https://zhihu.com/people/mouren2", "")
+        >>> own.has_posted("https://zhihu.com/people/mouren/posts", ""), own.has_posted("https://zhihu.com/people/mouren2", "")
         (True, False)
-        >>> PlatformAccount(host="zhihu.com", name="某某").posted("https://zhuanlan.zhihu.com/p/1", "@某某")
+        >>> PlatformAccount(host="zhihu.com", name="某某").has_posted("https://zhuanlan.zhihu.com/p/1", "@某某")
         True
         """
         if self.address:
@@ -116,12 +116,14 @@ class PlatformAccount:
 
 
 def account_key(name: str) -> str:
-    """An account's name as it is compared: widths, capitals, blanks and a leading @ make no difference."""
+    """Return an account's name as it is compared: widths, capitals, blanks and a leading @ make no difference."""
     return "".join(unicodedata.normalize("NFKC", name).casefold().split()).removeprefix("@")
 
 
 def is_below(url: str, address: str) -> bool:
-    """Whether `url` is the page at `address` or below it, on the same host; a query in `address` must be in `url` too.
+    """Return whether `url` is the page at `address` or below it, on the same host.
+
+    A query in `address` must be in `url` too.
 
     >>> is_below("https://bbs.example/space?do=blog&uid=7", "https://bbs.example/space?uid=7")
     True
@@ -140,7 +142,9 @@ def is_below(url: str, address: str) -> bool:
 
 
 def is_page_or_below(url: str, address: str) -> bool:
-    """Whether `url` is the one page at `address`, or its path lies below it; in any other query it is another page.
+    """Return whether `url` is the one page at `address`, or its path lies below it.
+
+    In any other query it is another page.
 
     Both in their canonical spelling: what stands behind a # there is the path that a script reads.
 
@@ -158,7 +162,7 @@ def is_page_or_below(url: str, address: str) -> bool:
 
 
 def is_whole_site(address: str) -> bool:
-    """Whether an address names no page of its host but the first.
+    """Return whether an address names no page of its host but the first.
 
     >>> [is_whole_site(f"https://shu.cn{rest}") for rest in ("", "/", "/read", "/?id=1", "/#/read/1")]
     [True, True, False, False, False]

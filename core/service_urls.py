@@ -19,7 +19,7 @@ _S3_PLACE = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_
 
 
 def can_be(url: str, beginnings: Sequence[str]) -> bool:
-    """Whether `url` begins as one of `beginnings` and says more than that.
+    """Return whether `url` begins as one of `beginnings` and says more than that.
 
     >>> can_be("redis://db:6379/0", REDIS), can_be("redis://", REDIS), can_be("db:6379", REDIS)
     (True, False, False)
@@ -43,7 +43,7 @@ def bucket_and_prefix(url: str) -> tuple[str, str] | None:
 
 
 def is_plain_web_url(url: str) -> bool:
-    """Whether `url` is one of the web that holds neither a user nor options, which may be secret.
+    """Return whether `url` is one of the web that holds neither a user nor options, which may be secret.
 
     >>> is_plain_web_url("https://s3.example:9000"), is_plain_web_url("https://key:hush@s3.example")
     (True, False)
@@ -52,7 +52,7 @@ def is_plain_web_url(url: str) -> bool:
 
 
 def is_cluster(url: str) -> bool:
-    """Whether a Redis URL names a cluster.
+    """Return whether a Redis URL names a cluster.
 
     >>> is_cluster("redis+cluster://a:7000,b:7000"), is_cluster("redis://a:7000")
     (True, False)
@@ -61,7 +61,7 @@ def is_cluster(url: str) -> bool:
 
 
 def celery_broker(url: str) -> str:
-    """A Redis URL as Celery's transport wants it.
+    """Return a Redis URL as Celery's transport wants it.
 
     >>> celery_broker("unix:///run/redis.sock"), celery_broker("redis://db/0")
     ('redis+socket:///run/redis.sock', 'redis://db/0')

@@ -102,7 +102,7 @@ def _is_host(text: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """A host name or an address, without a port; an IPv6 address without brackets."""
+    """Return a host name or an address, without a port; an IPv6 address without brackets."""
     try:
         return bool(ip_address(text))
     except ValueError:

@@ -57,7 +57,7 @@ class Layers:
     layers: tuple[Layer, ...]
 
     def find_layer(self, name: str) -> Layer | None:
-        """The layer that says what a setting is; None: none does, and it has its default."""
+        """Return the layer that says what a setting is; None: none does, and it has its default."""
         return next((layer for layer in self.layers if name in layer.values), None)
 
     def origin(self, name: str) -> SettingOrigin:
@@ -141,7 +141,7 @@ def last_environment_layer(home: Path) -> Layer | None:
 
 
 def given_names(path: Path) -> frozenset[str]:
-    """The names that a file of what was started notes as given by the environment."""
+    """Return the names that a file of what was started notes as given by the environment."""
     listed = _parse_file(path).get(GIVEN, [])
     return frozenset(str(name) for name in listed) if isinstance(listed, list) else frozenset()
 
@@ -170,7 +170,7 @@ def _parse_file(path: Path) -> dict[str, Any]:
 
 
 def _text(value: Any) -> Value:
-    """A value of a file as the environment would have it."""
+    """Return a value of a file as the environment would have it."""
     if isinstance(value, bool):
         return str(int(value))
     return tuple(str(each) for each in value) if isinstance(value, list) else str(value)

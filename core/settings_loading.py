@@ -57,7 +57,9 @@ class _Sections(BaseSettings):
 
 
 def load(environ: Mapping[str, str]) -> Settings:
-    """The settings that stand for whoever runs with this environment; every name that is set nowhere has its default.
+    """Return the settings that stand for whoever runs with this environment.
+
+    Every name that is set nowhere has its default.
 
     Raises BadConfiguration naming every setting that cannot be, where it stands, its value, and what is allowed.
     """
@@ -65,7 +67,7 @@ def load(environ: Mapping[str, str]) -> Settings:
 
 
 def read(layers: Layers) -> Settings:
-    """The settings that the layers make. Raises BadConfiguration with every fault."""
+    """Return the settings that the layers make. Raises BadConfiguration with every fault."""
     settings, faults = read_leniently(layers)
     if faults:
         raise BadConfiguration(faults)
@@ -73,7 +75,7 @@ def read(layers: Layers) -> Settings:
 
 
 def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
-    """The settings, with the defaults of those that cannot be; and every fault."""
+    """Return the settings, with the defaults of those that cannot be; and every fault."""
     known, faulty = known_settings(), dict[str, Any]()
     try:
         sections = _sections(layers)

@@ -17,7 +17,7 @@ DATABASE = "zhuiwen"
 
 
 def folder(home: Path) -> Path:
-    """The folder of the sockets."""
+    """Return the folder of the sockets."""
     beside = home / "run"
     if len(os.fsencode(beside / _LONGEST_NAME)) <= MAX_PATH_BYTES:
         return beside
@@ -25,15 +25,15 @@ def folder(home: Path) -> Path:
 
 
 def path(home: Path, service: str) -> Path:
-    """The socket of a service."""
+    """Return the socket of a service."""
     return folder(home) / f"{service}.sock"
 
 
 def mongo_url(home: Path) -> str:
-    """The embedded page store's URL."""
+    """Return the embedded page store's URL."""
     return f"mongodb://{quote(str(path(home, 'mongo')), safe='')}/{DATABASE}"
 
 
 def redis_url(home: Path) -> str:
-    """The embedded Redis' URL."""
+    """Return the embedded Redis' URL."""
     return f"unix://{quote(str(path(home, 'redis')))}"

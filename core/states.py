@@ -21,7 +21,7 @@ class CaseState(StrEnum):
 
     @classmethod
     def from_verdict(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
-        """The state of a case with this verdict, on a page that the rights allow or do not.
+        """Return the state of a case with this verdict, on a page that the rights allow or do not.
 
         >>> CaseState.from_verdict(None, is_allowed=True), CaseState.from_verdict(Verdict.CONFIRMED, is_allowed=True)
         (<CaseState.SET_ASIDE: 'set_aside'>, <CaseState.CONFIRMED: 'confirmed'>)

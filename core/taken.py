@@ -33,7 +33,7 @@ class Places:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Places":
-        """The places that `packed` made `data` of."""
+        """Return the places that `packed` made `data` of."""
         return cls(int.from_bytes(zlib.decompress(data), "little"))
 
     def pack(self) -> bytes:
@@ -53,7 +53,7 @@ class Places:
         return self.bits.bit_count()
 
     def count_range(self, place: TextRange) -> int:
-        """How many of them lie in a range.
+        """Return how many of them lie in a range.
 
         >>> Places.from_starts([3, 5, 9]).count_range(TextRange(4, 10))
         2
@@ -68,7 +68,7 @@ NO_PLACES = Places()
 
 
 def unite_places(sets: Iterable[Places]) -> Places:
-    """The places of all of them."""
+    """Return the places of all of them."""
     bits = 0
     for each in sets:
         bits |= each.bits
@@ -76,7 +76,7 @@ def unite_places(sets: Iterable[Places]) -> Places:
 
 
 def share_of_work(taken_chars: int, work_chars: int) -> float | None:
-    """How much of a work is taken; None for a work of which nothing can be counted.
+    """Return how much of a work is taken; None for a work of which nothing can be counted.
 
     Never beyond 1: a chapter may have been shortened since a page was compared with it.
     """

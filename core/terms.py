@@ -9,8 +9,9 @@ _HUMP = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def term(member: StrEnum) -> Message:
-    """The name of a member, under the name of its enumeration.
+    """Return the name of a member, under the name of its enumeration.
 
+    >>> from core.states import Verdict
     >>> term(Verdict.FAIR_USE)
     Message(code='verdict.fair-use', params={})
     """

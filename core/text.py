@@ -18,7 +18,7 @@ _NOT_STORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff
 
 
 def storable(text: str) -> str:
-    r"""The text as every store, export and page can hold it; called once, where text comes in from outside.
+    r"""Return the text as every store, export and page can hold it; called once, where text comes in from outside.
 
     What XML forbids goes: NUL and the other control characters are dropped, vertical tab and form feed become line
     feeds. A lone surrogate, half of a character whose other half is lost, becomes U+FFFD. All else stays.

@@ -33,7 +33,10 @@ def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: dateti
 
 
 def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
-    """The same in a process of its own: 50 pictures take 200 MB. Raises TypesettingError when that process dies."""
+    """Return the same in a process of its own: 50 pictures take 200 MB.
+
+    Raises TypesettingError when that process dies.
+    """
     order = {"folder": str(folder), "template": template, "inputs": inputs, "timestamp": made_at.isoformat()}
     done = subprocess.run(
         [sys.executable, "-P", __file__], input=json.dumps(order).encode(), capture_output=True, check=False
@@ -50,7 +53,7 @@ def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
 
 
 def fonts() -> Path:
-    """The folder of the fonts. Looked up, not imported: `mplfonts` imports matplotlib, 27 MB of it."""
+    """Return the folder of the fonts. Looked up, not imported: `mplfonts` imports matplotlib, 27 MB of it."""
     package = find_spec("mplfonts")
     if package is None or not package.submodule_search_locations:
         raise TypesettingError("PDF reports need the fonts of mplfonts: pip install mplfonts")

@@ -107,10 +107,10 @@ class PageState:
 
 
 def address_id(site: SiteId, canonical_url: str) -> str:
-    """The key of an address within a site."""
+    """Return the key of an address within a site."""
     return digest("\0".join(("address", site, canonical_url)).encode("utf-8", "surrogatepass"))[:ID_HEX_CHARS]
 
 
 def absence_id(page: PageId, fetched_at: datetime, raw_digest: Digest) -> str:
-    """The key of an absence: the same response stored twice is stored once."""
+    """Return the key of an absence: the same response stored twice is stored once."""
     return digest("\0".join(("absence", page, fetched_at.isoformat(), raw_digest)).encode())[:ID_HEX_CHARS]

@@ -35,12 +35,12 @@ class Message:
 
     @classmethod
     def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
-        """The message that is given, or the one of a code."""
+        """Return the message that is given, or the one of a code."""
         return code if isinstance(code, Message) else cls(code, **params)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """The message that `to_json` gave."""
+        """Return the message that `to_json` gave."""
         return cls(stored["code"], **{name: _load(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
@@ -48,7 +48,7 @@ class Message:
         return {"code": self.code, "params": {name: _dump(value) for name, value in self.params.items()}}
 
     def in_language(self, language: str) -> str:
-        """The words in a language, by a code such as Django's: Chinese for "zh...", else English.
+        """Return the words in a language, by a code such as Django's: Chinese for "zh...", else English.
 
         >>> Message("missing.site", key="甲").in_language("zh-hans")
         '没有网站 甲'
@@ -70,12 +70,12 @@ class Message:
 
 
 def has_words(code: str) -> bool:
-    """Whether the catalogues know a code."""
+    """Return whether the catalogues know a code."""
     return _catalogue("en").gettext(code) != code
 
 
 def find_words(code: str, language: str) -> str:
-    """The words of a code with their placeholders. Raises KeyError for a code without words."""
+    """Return the words of a code with their placeholders. Raises KeyError for a code without words."""
     words = _catalogue(language).gettext(code)
     if words == code:
         raise KeyError(code)

@@ -62,7 +62,7 @@ class Frontier:
         return list(self._pending.values())
 
     def is_empty(self) -> bool:
-        """True if nothing is left to do."""
+        """Return true if nothing is left to do."""
         return not self._pending
 
     def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
@@ -86,7 +86,7 @@ class Frontier:
         return {url for url in urls if _digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
-        """True if the address is still to be done."""
+        """Return true if the address is still to be done."""
         return _digest(url) in self._pending
 
     def claim(self, url: str) -> bool:

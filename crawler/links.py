@@ -198,7 +198,7 @@ def _has_rel(node: HtmlElement, word: str) -> bool:
 
 
 def forbids_following(tree: HtmlElement) -> bool:
-    """True if a page says that none of its links is to be followed."""
+    """Return true if a page says that none of its links is to be followed."""
     tags = (node for node in tree.iter("meta") if (node.get("name") or "").lower() == "robots")
     return any({"nofollow", "none"} & set(re.split(r"[\s,]+", (node.get("content") or "").lower())) for node in tags)
 

@@ -102,7 +102,7 @@ def _has_html_in_foreign(root: HtmlElement) -> bool:
 
 
 def _shallow(root: HtmlElement) -> HtmlElement:
-    """A copy in which what lies deeper than MAX_DEPTH stands side by side there, in the order of the page."""
+    """Return a copy in which what lies deeper than MAX_DEPTH stands side by side there, in the order of the page."""
     copy = last = html.Element(root.tag, dict(root.attrib))
     path = [copy]
     for event, node in etree.iterwalk(root, events=("start", "end")):
@@ -171,7 +171,7 @@ def _drawn_texts(drawing: HtmlElement) -> Iterator[str]:
 
 
 def _with_frames(root: HtmlElement) -> HtmlElement:
-    """The tree with the pages that stand in its own markup, <iframe srcdoc>, behind their frames."""
+    """Return the tree with the pages that stand in its own markup, <iframe srcdoc>, behind their frames."""
     frames = [frame for frame in root.iter("iframe") if (frame.get("srcdoc") or "").strip()][:MAX_FRAMES]
     if not frames or sum(frame.get("srcdoc").count("<") for frame in frames) > MAX_TAGS_OF_FRAMES:
         return root
@@ -219,12 +219,12 @@ def _is_in_link(element: HtmlElement) -> bool:
 
 
 def _is_link(element: HtmlElement) -> bool:
-    """True if an <a> is a link: <a name="top"> is an anchor, often never closed, with all of the page inside."""
+    """Return true if an <a> is a link: <a name="top"> is an anchor, often never closed, with all of the page inside."""
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
 def _is_permalink(link: HtmlElement, block: HtmlElement) -> bool:
-    """True if a link leads from a heading to the heading itself."""
+    """Return true if a link leads from a heading to the heading itself."""
     return block.tag in HEADINGS and (link.get("href") or "").startswith("#")
 
 
@@ -305,5 +305,5 @@ def child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
 
 
 def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
-    """True if `parent` is a box or one around it."""
+    """Return true if `parent` is a box or one around it."""
     return any(node is parent for node in upwards(box))

@@ -49,7 +49,7 @@ class PageReader:
         is_rendered: bool = False,
         has_contacts: bool = False,
     ) -> WholePage:
-        """The links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises.
+        """Return the links of a page and, where it `is_kept`, its text. Raises what crawler.reading.read_page raises.
 
         is_rendered: a browser has run its scripts. has_contacts: what it says of the site's contacts is wanted, too.
         """

@@ -116,7 +116,7 @@ def _expanded_size(pattern: str) -> int:
 
 
 def _most(repetition: "re.Match[str]") -> int | None:
-    """The larger number of {2,30}; None for braces without any."""
+    """Return the larger number of {2,30}; None for braces without any."""
     numbers = [int(number[:9]) for number in repetition.groups() if number]
     return max(numbers, default=None)
 

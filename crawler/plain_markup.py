@@ -30,7 +30,7 @@ RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
 
 
 def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
-    """A pattern of whatever is no text, verbose. raw: elements that are taken whole."""
+    """Return a pattern of whatever is no text, verbose. raw: elements that are taken whole."""
     return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
     |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
      (?:>(?P<inside>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)|\Z)
@@ -179,7 +179,7 @@ class _MarkupWriter:
 
 
 def _ends(name: str, last: str) -> bool:
-    """True if an element ends the one that it begins in."""
+    """Return true if an element ends the one that it begins in."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 

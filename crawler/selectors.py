@@ -20,7 +20,7 @@ _PROBE = "<body>" + "<p>a</p>" * 3_000 + "<div><ul><li><a href=b>c</a></ul></div
 
 
 def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
-    """The elements that a site rule names, as CSS or, with a leading slash or bracket, XPath.
+    """Return the elements that a site rule names, as CSS or, with a leading slash or bracket, XPath.
 
     Raises BadConfiguration for a selector that cannot be read, or that could take minutes for one page.
     """
@@ -52,7 +52,7 @@ def require_quick_selector(selector: str) -> None:
 
 
 def _walks_inside_walks(xpath: str) -> bool:
-    """True if a condition within a condition walks over the page: on 760 elements, three such walks took 36 s.
+    """Return true if a condition within a condition walks over the page: on 760 elements, three such walks took 36 s.
 
     >>> _walks_inside_walks("//div[p[@class='a']]//p"), _walks_inside_walks("//*[count(//*[count(//*)>0])>0]")
     (False, True)

@@ -39,7 +39,7 @@ class ListedAuthority:
 
 
 def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
-    """The authority at `url`, fit to be tried, and the certificates of `root` as PEM.
+    """Return the authority at `url`, fit to be tried, and the certificates of `root` as PEM.
 
     Raises BadConfiguration, BadInput, UnreadableFile.
     """
@@ -63,7 +63,7 @@ def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
 
 
 def list_authorities(held: Configuration) -> list[ListedAuthority]:
-    """All that are set, in their order."""
+    """Return all that are set, in their order."""
     settings = held.settings.evidence
     return [_list_authority(url, settings.tsa_roots) for url in settings.tsa_urls]
 
@@ -138,5 +138,5 @@ def _list_authority(url: str, roots: str) -> ListedAuthority:
 
 
 def _in_list(url: str) -> str:
-    """A URL as it stands in a list, whose items commas part."""
+    """Return a URL as it stands in a list, whose items commas part."""
     return url.strip().replace(",", "%2C")

@@ -54,7 +54,10 @@ class Configuration:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str]) -> "Configuration":
-        """The configuration for a shell with this environment. Raises BadConfiguration for a file that is no TOML."""
+        """Return the configuration for a shell with this environment.
+
+        Raises BadConfiguration for a file that is no TOML.
+        """
         layers = planned_layers(environ)
         settings, faults = read_leniently(layers)
         return cls(environ, layers, settings, faults)
@@ -64,7 +67,7 @@ class Configuration:
         return self.layers.home
 
     def rows(self, words: Callable[[str], str] = str) -> list[dict[str, Any]]:
-        """Every setting, in the order of the page of settings.
+        """Return every setting, in the order of the page of settings.
 
         words: translates what is in words, which are English. `running`: what it is there, where that differs.
         """
@@ -87,7 +90,7 @@ class Configuration:
         ]
 
     def masked_value(self, name: str) -> str:
-        """The value of a setting, without what is secret in it."""
+        """Return the value of a setting, without what is secret in it."""
         if name == HOME:
             return str(self.home)
         return mask_secrets(name, format_value(known_settings()[name].read_value(self.settings)))
@@ -119,7 +122,7 @@ class Configuration:
         return [Message("setting.removed", name=name, default=default), *self._effect(name)]
 
     def _paths(self, name: str) -> tuple[Path, Path]:
-        """The file that a setting belongs into, and the other one."""
+        """Return the file that a setting belongs into, and the other one."""
         files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
         return files[::-1] if known_settings()[name].declaration.is_secret else files
 
@@ -143,7 +146,10 @@ class Configuration:
 
 
 def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
-    """The value that a text makes of a setting. Raises BadConfiguration, also for one that clashes with others."""
+    """Return the value that a text makes of a setting.
+
+    Raises BadConfiguration, also for one that clashes with others.
+    """
     known = known_settings()[name]
     value = tuple(part.strip() for part in text.split(",") if part.strip()) if known.is_list else text
     new = Layer(SettingOrigin.FILE, str(path), {name: value})
@@ -180,7 +186,7 @@ def _set_home(folder: Path | None) -> list[Message]:
 
 
 def _readers(after: Configuration, name: str) -> list[str]:
-    """The processes that a changed setting starts anew."""
+    """Return the processes that a changed setting starts anew."""
     return [
         each.name
         for each in processes(prepare(after.environ, planned_layers))

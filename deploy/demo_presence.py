@@ -13,15 +13,15 @@ def folder(home: Path) -> Path:
 
 
 def is_present(home: Path) -> bool:
-    """Whether the demo was set up in this home folder."""
+    """Return whether the demo was set up in this home folder."""
     return folder(home).is_dir()
 
 
 def ports(first: int) -> tuple[int, ...]:
-    """One port for each site, in the order of the plan."""
+    """Return one port for each site, in the order of the plan."""
     return tuple(range(first, first + SITE_COUNT))
 
 
 def hosts(first: int) -> tuple[str, ...]:
-    """The addresses that the crawler may fetch although they are private: the demo's own and no other."""
+    """Return the addresses that the crawler may fetch although they are private: the demo's own and no other."""
     return tuple(f"{HOST}:{port}" for port in ports(first))

@@ -87,7 +87,7 @@ def redis_durability(context: Context) -> list[DoctorFinding]:
 
 
 def index_keeps_all(context: Context) -> list[DoctorFinding]:
-    """An index elsewhere that forgets finds fewer copies, and nobody is told."""
+    """Return an index elsewhere that forgets finds fewer copies, and nobody is told."""
     url = context.home.settings.services.index_url
     if not url:
         return []
@@ -106,7 +106,7 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
 
 
 def mongo_writes(context: Context) -> list[DoctorFinding]:
-    """A page store that answers and stores nothing: its disk is full, or its user may not write."""
+    """Return a page store that answers and stores nothing: its disk is full, or its user may not write."""
     url = context.home.settings.mongo_url
     if not health.mongo_answers(url):
         return []  # `services` says so
@@ -122,7 +122,7 @@ def mongo_writes(context: Context) -> list[DoctorFinding]:
 
 
 def object_writes(context: Context) -> list[DoctorFinding]:
-    """An S3 store that lets its user read and not write: pages and evidence would wait for ever."""
+    """Return an S3 store that lets its user read and not write: pages and evidence would wait for ever."""
     found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
     return [
         DoctorFinding(
@@ -147,7 +147,7 @@ def browser(context: Context) -> list[DoctorFinding]:
 
 
 def migrations(context: Context) -> list[DoctorFinding]:
-    """Whether the admin database has the tables of this release."""
+    """Return whether the admin database has the tables of this release."""
     try:
         checked = subprocess.run(
             [sys.executable, "-m", "django", "migrate", "--check", "--skip-checks", "--verbosity", "0"],

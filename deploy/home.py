@@ -56,7 +56,10 @@ class Home:
         return self.path / "run"
 
     def environ(self, inherited: Mapping[str, str]) -> dict[str, str]:
-        """The whole environment of a process of this installation; what `inherited` says of settings is left out."""
+        """Return the whole environment of a process of this installation.
+
+        What `inherited` says of settings is left out.
+        """
         kept = {name: value for name, value in inherited.items() if not name.startswith(PREFIX)}
         return {**kept, **self.environment}
 
@@ -121,7 +124,7 @@ def _with_demo_hosts(settings: Settings) -> Settings:
 
 
 def _with_secret_key(settings: Settings) -> Settings:
-    """The settings with a key; where no place has one, one is made and kept."""
+    """Return the settings with a key; where no place has one, one is made and kept."""
     path = settings.home / SECRETS_FILE
     if path.exists() and path.stat().st_mode & 0o077:
         path.chmod(0o600)
@@ -146,7 +149,7 @@ def _environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, st
 
 
 def _python_path(inherited: str) -> str:
-    """Where the packages of this installation are, first: a child may start in any folder."""
+    """Return where the packages of this installation are, first: a child may start in any folder."""
     root = str(Path(__file__).resolve().parents[1])
     others = [part for part in inherited.split(os.pathsep) if part and part != root]
     return os.pathsep.join([root, *others])

@@ -90,7 +90,7 @@ class Begun:
 
 
 def unfinished_restore(home: Path) -> Begun | None:
-    """The restore that was begun here and not ended. Raises BadInput where its mark cannot be read."""
+    """Return the restore that was begun here and not ended. Raises BadInput where its mark cannot be read."""
     try:
         values = json.loads((home / MARK).read_text("utf-8"))
         return Begun(str(values["backup"]), str(values["places"]))
@@ -145,7 +145,7 @@ def forget_what_is_made_anew(home: Home) -> None:
 
 
 def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets: bytes) -> BackupFiles:
-    """The files of a backup. secrets: what its seal holds. Raises DamagedBackup."""
+    """Return the files of a backup. secrets: what its seal holds. Raises DamagedBackup."""
     from webadmin.backups.services.format import DamagedBackup, read_content
 
     if big := [name for name, piece in pieces.items() if piece.content_bytes > MAX_FILE_BYTES]:
@@ -205,6 +205,6 @@ def _is_allowed(home: Path, name: str, value: Value) -> bool:
 
 
 def _is_own_folder(roots: object) -> bool:
-    """Whether a setting names the folder of roots in the home of the backup, which is not here."""
+    """Return whether a setting names the folder of roots in the home of the backup, which is not here."""
     path = Path(str(roots or "")).expanduser()
     return path.name == ROOTS and not path.exists()

@@ -39,7 +39,7 @@ def write(path: Path, values: Mapping[str, Any], head: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """A value as TOML has it."""
+    """Return a value as TOML has it."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return list(value) if isinstance(value, tuple) else value

@@ -54,7 +54,7 @@ def leave_to_files(home: Path, name: str) -> None:
 
 
 def missing(home: Home) -> list[str]:
-    """The settings that the environment gave to what ran last, and that nothing says now."""
+    """Return the settings that the environment gave to what ran last, and that nothing says now."""
     if (home.run / STARTED_FILE).exists():
         return []
     return sorted(name for name in given_names(home.run / ENDED_FILE) if name not in changed_values(home.settings))
@@ -67,12 +67,12 @@ def changed_values(settings: Settings) -> dict[str, str]:
 
 
 def differing(one: Settings, other: Settings) -> list[str]:
-    """The settings in which two differ, in their order."""
+    """Return the settings in which two differ, in their order."""
     return [name for name, known in known_settings().items() if known.read_value(one) != known.read_value(other)]
 
 
 def overridden(environ: Mapping[str, str], home: Path) -> list[str]:
-    """The settings that this environment says otherwise than what runs was started with."""
+    """Return the settings that this environment says otherwise than what runs was started with."""
     started = started_layer(home)
     if started is None:
         return []

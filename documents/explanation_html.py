@@ -31,7 +31,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """The page; whatever stands in `blocks` is shown as text."""
+    """Return the page; whatever stands in `blocks` is shown as text."""
     head = (
         '<!doctype html>\n<html lang="zh-Hans">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'

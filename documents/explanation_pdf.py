@@ -30,7 +30,7 @@ _PIECE_CHARS = 8
 
 
 def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
-    """The document on A4; the same input gives the same bytes."""
+    """Return the document on A4; the same input gives the same bytes."""
     content = {"title": title, "blocks": [_block(block) for block in blocks]}
     compiler = typst.Compiler(
         str(TEMPLATE),

@@ -16,7 +16,7 @@ TEMPLATE = Path(__file__).parent / "templates" / "paper.typ"
 
 
 def pdf_file(document: Document, made_at: datetime) -> bytes:
-    """The document as PDF; it bears `made_at`."""
+    """Return the document as PDF; it bears `made_at`."""
     with TemporaryDirectory(prefix="zhuiwen-paper-") as name:
         folder = _Folder(Path(name))
         content = {
@@ -72,5 +72,5 @@ class _Folder:
 
 
 def _lines(text: str) -> list[Any]:
-    """Each fit for the fonts by itself: they have no line feed."""
+    """Return each fit for the fonts by itself: they have no line feed."""
     return [fit_text(line) for line in printable(text).split("\n")]

@@ -22,7 +22,7 @@ class PagePicture:
 
 
 def page_picture(png: bytes) -> PagePicture:
-    """The screenshot of a page made fit for a paper. Raises OSError, ValueError for what is no picture."""
+    """Return the screenshot of a page made fit for a paper. Raises OSError, ValueError for what is no picture."""
     with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:
         wanted = min(picture.height, round(picture.width * MAX_HEIGHT_PX / WIDTH_PX))
         is_cut = wanted < picture.height

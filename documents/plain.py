@@ -8,7 +8,7 @@ from documents.blocks import Block, BlockTable, Cell, Document, Paragraph
 
 
 def printable(text: str) -> str:
-    """The text with its lines; every hidden character is spelled, and what no XML may have is left out.
+    """Return the text with its lines; every hidden character is spelled, and what no XML may have is left out.
 
     What would hide, reorder or break what stands around it is so written by its number.
     """
@@ -16,7 +16,7 @@ def printable(text: str) -> str:
 
 
 def text_file(document: Document) -> bytes:
-    """The document in UTF-8, for who pastes it into a mail or a form; without looks, pictures, head and foot.
+    """Return the document in UTF-8, for who pastes it into a mail or a form; without looks, pictures, head and foot.
 
     An empty line stands between blocks. The rows of a table are lines `name: value`: of one with a head a group for
     each row, named by the head.

@@ -40,7 +40,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=Fal
 
 
 def open_word_file(content: bytes) -> Any:
-    """The file as python-docx has it. Raises BadInput for what is no DOCX, is too large, or acts by itself."""
+    """Return the file as python-docx has it. Raises BadInput for what is no DOCX, is too large, or acts by itself."""
     faults = list(dict.fromkeys(_faults(content)))
     if faults:
         raise BadInput(faults[0])
@@ -53,7 +53,7 @@ def open_word_file(content: bytes) -> Any:
 
 
 def text_parts(file: Any) -> Iterator[Any]:
-    """The elements in which text stands, each once: the body, and heads and feet of all sections."""
+    """Yield the elements in which text stands, each once: the body, and heads and feet of all sections."""
     yield file.element.body
     met: list[Any] = []
     for section in file.sections:
@@ -124,14 +124,17 @@ def _content_types(archive: zipfile.ZipFile) -> _Types:
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
-    """The part that Word opens; "" where none is named, or several are."""
+    """Return the part that Word opens; "" where none is named, or several are."""
     relations = _parse_part(archive, "_rels/.rels").iter(_RELATION)
     named = [str(each.get("Target")) for each in relations if str(each.get("Type")).endswith("/officeDocument")]
     return posixpath.normpath(named[0]).lstrip("/") if len(named) == 1 else ""
 
 
 def _parse_part(archive: zipfile.ZipFile, name: str) -> Any:
-    """The root of a part. Raises ValueError for one with a document type, or too large to be one; KeyError for none."""
+    """Return the root of a part. Raises ValueError for one with a document type, or too large to be one.
+
+    KeyError for none.
+    """
     content = archive.read(name)
     if content.count(b"<") > 2 * MAX_ELEMENTS:
         raise ValueError("more elements than a letter has")

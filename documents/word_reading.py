@@ -13,7 +13,10 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
 def read_word(content: bytes, title: str, language: str = "zh") -> Document:
-    """The file's paragraphs, tables and pictures in order, and the first section's head and foot. Raises BadInput."""
+    """Return the file's paragraphs, tables and pictures in order, and the first section's head and foot.
+
+    Raises BadInput.
+    """
     file = open_word_file(content)
     section = file.sections[0]
     return Document(
@@ -37,7 +40,7 @@ def _blocks(body: Any, part: Any) -> Iterator[Block]:
 
 
 def _lines(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture]:
-    """The paragraphs and pictures at any depth, those without text left out."""
+    """Yield the paragraphs and pictures at any depth, those without text left out."""
     for paragraph in element.iter(qn("w:p")):
         for block in _paragraph(paragraph, part):
             if isinstance(block, BlockPicture) or (isinstance(block, Paragraph) and block.text.strip()):

@@ -33,7 +33,7 @@ _COLORS = {
 
 
 def word_file(document: Document, made_at: datetime) -> bytes:
-    """The document as DOCX. Raises ValueError for a picture that is neither PNG nor JPEG."""
+    """Return the document as DOCX. Raises ValueError for a picture that is neither PNG nor JPEG."""
     file = docx.Document()
     for stray in list(file.element.body.iterchildren(qn("w:p"))):
         file.element.body.remove(stray)

@@ -54,7 +54,7 @@ class Algorithm:
         return self.anchors.alphabet.symbols(self.tables.readings.names)
 
     def as_dict(self) -> dict[str, Any]:
-        """The record by the names of its parts, as evidence states it."""
+        """Return the record by the names of its parts, as evidence states it."""
         return {
             "id": self.id,
             "readings_digest": self.tables.readings.digest,

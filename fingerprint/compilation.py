@@ -66,7 +66,7 @@ def _holds_array(annotation: Any) -> bool:
 
 
 def _inner_types(annotation: Any) -> tuple[Any, ...]:
-    """The types in the brackets of a type, or of the fields of a named tuple."""
+    """Return the types in the brackets of a type, or of the fields of a named tuple."""
     fields = annotation.__annotations__.values() if hasattr(annotation, "_fields") else ()
     return (*get_args(annotation), *fields)
 
@@ -79,7 +79,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
         self._options = repr(options)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The stored code, or None. What was stored for a type that has gone since is forgotten."""
+        """Return the stored code, or None. What was stored for a type that has gone since is forgotten."""
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call,unused-ignore]
         except (AttributeError, ImportError, EOFError, UnpicklingError):
@@ -129,7 +129,7 @@ def _named_parts(function: FunctionType, name: str, seen: set[FunctionType]) -> 
 
 
 def _fields(annotation: Any) -> Iterator[str]:
-    """The names of the fields of every named tuple in a type: machine code holds their places only."""
+    """Yield the names of the fields of every named tuple in a type: machine code holds their places only."""
     yield from getattr(annotation, "_fields", ())
     for inner in _inner_types(annotation):
         yield from _fields(inner)
@@ -154,5 +154,5 @@ def _names(code: CodeType) -> Iterator[str]:
 
 @kernel(allocates=False)
 def as_int(number: Any) -> int:
-    """A number of an array as numba's default integer, so that callers are compiled for one width alone."""
+    """Return a number of an array as numba's default integer, so that callers are compiled for one width alone."""
     return np.int64(number)  # type: ignore[return-value]

@@ -17,7 +17,7 @@ ARRAYS = 5  # of a data file
 
 
 def table_path(name: str) -> Path:
-    """The path of a table."""
+    """Return the path of a table."""
     return Path(__file__).with_name(f"components_{name}.bin")
 
 
@@ -73,7 +73,10 @@ def component_likeness(  # noqa: PLR0917 - kernels take no keywords
     totals: NDArray[np.float32],
     weights: NDArray[np.float32],
 ) -> float:
-    """The weighted Jaccard index of the components of two rows, from 0 to 1; the arrays are those of ComponentTable."""
+    """Return the weighted Jaccard index of the components of two rows, from 0 to 1.
+
+    The arrays are those of ComponentTable.
+    """
     here, there, shared = as_int(starts[one]), as_int(starts[other]), 0.0
     while here < starts[one + 1] and there < starts[other + 1]:
         if ids[here] == ids[there]:

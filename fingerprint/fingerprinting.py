@@ -7,7 +7,7 @@ from fingerprint.stages import fingerprint_windows
 
 
 def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
-    """The fingerprint of any text, by the algorithm's record alone; one without Chinese has an empty stream.
+    """Return the fingerprint of any text, by the algorithm's record alone; one without Chinese has an empty stream.
 
     Time and memory are linear in the length of the text. Raises BrokenInvariant when the installed table of readings is
     not the one that the algorithm names.

@@ -52,7 +52,7 @@ def _same_symbol(names: tuple[str, ...], symbols: NDArray[np.uint16]) -> list[se
 
 
 def _with_exchange(name: str, pairs: tuple[tuple[str, str], ...], stands: Callable[[str, str], bool]) -> list[str]:
-    """The name itself, and with one of the pairs exchanged; the longer of a pair is looked for first."""
+    """Return the name itself, and with one of the pairs exchanged; the longer of a pair is looked for first."""
     for longer, shorter in pairs:
         for old, new in ((longer, shorter), (shorter, longer)):
             if stands(name, old):

@@ -99,7 +99,7 @@ class _ChainReader:
             self._positions += positions
 
     def reading(self) -> LatinReading:
-        """All chains so far, in positions of the text."""
+        """Return all chains so far, in positions of the text."""
         visible, ranges = self._rows.visible, np.array(self._inserted, np.int64).reshape(-1, 2)
         inserted = visible[ranges[:, 0]], visible[ranges[:, 1] - 1] + 1
         offsets = visible[np.array(self._positions, np.int64)]

@@ -32,7 +32,10 @@ def pack(arrays: list[NDArray[np.generic]]) -> bytes:
 
 
 def unpack(path: Path, count: int) -> list[NDArray[np.generic]]:
-    """The inverse of `pack`, from a file. count: of the arrays. Raises BrokenInvariant for a file that is none."""
+    """Return the inverse of `pack`, from a file. count: of the arrays.
+
+    Raises BrokenInvariant for a file that is none.
+    """
     try:
         stream = io.BytesIO(lzma.decompress(path.read_bytes()))
         return [np.load(stream, allow_pickle=False) for _ in range(count)]

@@ -36,7 +36,7 @@ class Noise:
         return self.starts.size
 
     def items(self) -> Iterator[tuple[TextRange, Obfuscation]]:
-        """Each item as a range of the text and its kind."""
+        """Yield each item as a range of the text and its kind."""
         for start, end, kind in zip(self.starts.tolist(), self.ends.tolist(), self.kinds.tolist(), strict=True):
             yield TextRange(start, end), NOISE_KINDS[kind]
 

@@ -77,7 +77,7 @@ class PinyinReader:
 
 @lru_cache(maxsize=4096)  # of the letters that stand in texts a few hundred are various
 def letter_without_marks(character: str) -> str:
-    """The small letter of a Latin letter, whatever its marks and width; ü is v.
+    """Return the small letter of a Latin letter, whatever its marks and width; ü is v.
 
     >>> "".join(map(letter_without_marks, "Lǜ"))
     'lv'

@@ -42,7 +42,7 @@ def pack(readings: Columns, folding: Columns) -> bytes:
 
 
 def unpack(payload: bytes) -> tuple[Columns, Columns]:
-    """The inverse of `pack`."""
+    """Return the inverse of `pack`."""
     words = np.frombuffer(payload, "<u4")
     first, second = int(words[0]), int(words[1 + 2 * int(words[0])])
     rest = words[2 + 2 * first :]

@@ -65,7 +65,7 @@ class Fingerprint:
         return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * len(self.noise)
 
     def to_bytes(self) -> bytes:
-        """The form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
+        """Return the form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
         columns = (
             self.tokens.astype("<u2"),
             _to_steps(self.offsets),
@@ -132,7 +132,7 @@ def _to_steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
 
 
 def _to_planes(column: NDArray[np.generic]) -> bytes:
-    """All first bytes, then all second bytes: numbers of one size compress better so."""
+    """Return all first bytes, then all second bytes: numbers of one size compress better so."""
     return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
 
 

@@ -58,7 +58,7 @@ def window_seeds_at_step(
 
 
 def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """The number of each window modulo 2^64, where it has more bits times an odd constant for these."""
+    """Return the number of each window modulo 2^64, where it has more bits times an odd constant for these."""
     numbers = np.zeros(len(windows), np.uint64)
     for column in windows[:, :-WORD_BYTES].T:
         numbers = (numbers + column) * MULTIPLIER

@@ -38,7 +38,7 @@ def tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: ND
 
 @kernel(nogil=True)
 def drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
-    """The code points that are not zero-width, and where each stands."""
+    """Return the code points that are not zero-width, and where each stands."""
     seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
     count = 0
     for place in range(codes.size):
@@ -97,7 +97,10 @@ def _put(  # noqa: PLR0917 - numba compiles no records
 
 @kernel(allocates=False, nogil=True)
 def _read_kind(codes: Codes, signs: Signs, place: int) -> int:
-    """The kind of a place, NO_KIND outside; signed, since numba takes signed and unsigned together for a float."""
+    """Return the kind of a place, NO_KIND outside.
+
+    Signed, since numba takes signed and unsigned together for a float.
+    """
     if place < 0 or place >= codes.size:
         return NO_KIND
     return np.int64(signs[codes[place]] >> TOKEN_BITS)  # type: ignore[return-value]

@@ -20,7 +20,7 @@ SOURCE_UNIHAN = "unihan"
 
 
 def table_path(name: str) -> Path:
-    """The path of a table."""
+    """Return the path of a table."""
     return Path(__file__).with_name(f"variants_{name}.tsv")
 
 

@@ -13,7 +13,7 @@ BITS_PER_BYTE = 8
 
 
 def window_count(tokens: int, rule: WindowRule) -> int:
-    """The number of windows that fit; what is left over at the end belongs to none."""
+    """Return the number of windows that fit; what is left over at the end belongs to none."""
     return max(0, (tokens - rule.granularity) // rule.step + 1)
 
 

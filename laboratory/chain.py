@@ -156,7 +156,7 @@ def _works(texts: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _archive(pages: Sequence[str], path: Path) -> Path:
-    """Each page in the markup that novels and news have: a menu, a title, paragraphs, links at the end."""
+    """Return each page in the markup that novels and news have: a menu, a title, paragraphs, links at the end."""
     with path.open("wb") as file:
         writer = WARCWriter(file, gzip=True)
         for number, text in enumerate(pages, 1):

@@ -201,7 +201,7 @@ def _desk_of_its_own() -> Iterator[None]:
 
 
 def _names(asked: str) -> list[str]:
-    """The names of a list with commas."""
+    """Return the names of a list with commas."""
     return [name.strip() for name in asked.split(",") if name.strip()]
 
 

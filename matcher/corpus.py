@@ -27,7 +27,7 @@ class Corpus(Protocol):
     """The source of works' texts and fingerprints."""
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """The text, or None when it has been removed meanwhile."""
+        """Return the text, or None when it has been removed meanwhile."""
         ...
 
 

@@ -69,7 +69,7 @@ class Judge:
         self._editions = Editions(corpus, calibration)
 
     def matches(self, aligned: AlignedPage, work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
-        """The matches of the page, the text with most tokens first. work_of: the work that each text is of.
+        """Return the matches of the page, the text with most tokens first. work_of: the work that each text is of.
 
         Raises AlgorithmMismatch for a text of the corpus whose fingerprint is of another algorithm.
         """
@@ -87,7 +87,7 @@ class Judge:
         )
 
     def _finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
-        """The finding of text `number` on the page; None when it is too little."""
+        """Return the finding of text `number` on the page; None when it is too little."""
         page, passages = aligned.page, chain_segments(segments, self._calibration)
         entry = self._corpus.entry(aligned.text_ids[number]) if passages else None
         if entry is None:
@@ -111,7 +111,7 @@ class Judge:
     def _is_enough(
         self, page: TokenizedPage, found: Figures, comparisons: Sequence[PassageComparison], ranges: Ranges
     ) -> bool:
-        """True if enough was matched, each place of the work once; in a short passage digits count for nothing.
+        """Return true if enough was matched, each place of the work once; in a short passage digits count for nothing.
 
         A few characters over and over are nothing, however many they are.
         """
@@ -131,7 +131,10 @@ class Judge:
         entry: WorkEntry,
         also: tuple[WorkTextId, ...],
     ) -> float:
-        """The share of the passages that no other text but an edition of the work has. ranges: of the passages."""
+        """Return the share of the passages that no other text but an edition of the work has.
+
+        ranges: of the passages.
+        """
         anchor_tokens = entry.fingerprint.algorithm.anchors.tokens
         share = own_share(*ranges, aligned.phrases, [number], aligned.capped, anchor_tokens)
         if share < self._calibration.min_own_share and also:
@@ -141,7 +144,7 @@ class Judge:
         return share
 
     def _with_common_wording(self, findings: list[_Finding], aligned: AlignedPage) -> list[_Finding]:
-        """The findings; those that are common wording are quotations."""
+        """Return the findings; those that are common wording are quotations."""
         if all(finding.is_quotation or finding.is_whole for finding in findings):
             return findings
         ranges = _ranges([comparison for finding in findings for comparison in finding.comparisons])
@@ -157,7 +160,7 @@ class Judge:
     def _other_carriers(
         self, aligned: AlignedPage, number: int, passages: Sequence[AlignedPassage]
     ) -> tuple[WorkTextId, ...]:
-        """The texts that carry at least half of what was matched, the fullest first."""
+        """Return the texts that carry at least half of what was matched, the fullest first."""
         if not aligned.resolved.has_losers:
             return ()
         found = aligned.resolved.other_carriers(number, *_ranges(passages))
@@ -167,7 +170,10 @@ class Judge:
         return tuple(other for other in fullest if carried[other] >= least)
 
     def _match(self, aligned: AlignedPage, finding: _Finding, pieces: int, reported: set[WorkTextId]) -> Match:
-        """A finding as it is reported. pieces: of how many texts the page is patched together, 0 when it is not."""
+        """Return a finding as it is reported.
+
+        Pieces: of how many texts the page is patched together, 0 when it is not.
+        """
         page, found = aligned.page, finding.figures
         match_class = classify(found, finding.is_quotation, pieces > 0, self._calibration)
         obfuscations = find_obfuscations(page, finding.work, finding.comparisons, found, self._calibration)
@@ -203,7 +209,7 @@ class Editions:
         self._cached: dict[tuple[int, WorkTextId], bool] = {}
 
     def are_editions(self, entry: WorkEntry, other: WorkTextId) -> bool:
-        """True if a text is another edition of `entry`."""
+        """Return true if a text is another edition of `entry`."""
         key = (hash(entry.text), other)
         if key not in self._cached:
             if len(self._cached) >= MAX_CACHED_EDITIONS:
@@ -230,7 +236,7 @@ def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
 
 
 def _ranges(passages: Sequence[PassageComparison] | Sequence[AlignedPassage]) -> Ranges:
-    """The starts and ends of the passages on the page."""
+    """Return the starts and ends of the passages on the page."""
     starts = np.array([passage.page_start for passage in passages], np.int32)
     return starts, np.array([passage.page_end for passage in passages], np.int32)
 

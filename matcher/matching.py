@@ -56,7 +56,7 @@ class Matcher:
         self._index_postings = 0  # as the last look-up saw it; the cap grows with it
 
     def match(self, text: str, fingerprint: Fingerprint, sources: ComparableWorks | None = None) -> tuple[Match, ...]:
-        """The matches of one page: see `match_pages`."""
+        """Return the matches of one page: see `match_pages`."""
         return next(self.match_pages([GivenPage(text, fingerprint, sources)]))
 
     def match_pages(self, pages: Iterable[GivenPage]) -> Iterator[tuple[Match, ...]]:

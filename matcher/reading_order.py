@@ -34,7 +34,7 @@ class ReadingOrder:
 
     @classmethod
     def from_fingerprint(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
-        """The reading order of a text, as its fingerprint knows it."""
+        """Return the reading order of a text, as its fingerprint knows it."""
         if REARRANGED not in fingerprint.noise.kinds.tobytes():
             return cls(text, fingerprint, None)
         offsets = fingerprint.offsets.astype(np.int64)
@@ -59,7 +59,10 @@ class ReadingOrder:
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
     def obfuscation(self, passages: Iterable[tuple[int, int]]) -> ObfuscationFound | None:
-        """The reordering of these ranges of tokens as an obfuscation, with the number of tokens; None without one."""
+        """Return the reordering of these ranges of tokens as an obfuscation, with the number of tokens.
+
+        None without one.
+        """
         if self.places is None:
             return None
         moved, first = 0, 0
@@ -101,7 +104,7 @@ def _as_given(span: Span, page: ReadingOrder, work: ReadingOrder) -> Span:
 
 
 def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
-    """The least range of the text as given that holds a range of what is read."""
+    """Return the least range of the text as given that holds a range of what is read."""
     if places is None:
         return read
     if not len(read):
@@ -112,7 +115,7 @@ def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
 
 
 def _pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int64] | None) -> Iterator[Change]:
-    """A change as changes whose characters stand beside each other in both texts.
+    """Yield a change as changes whose characters stand beside each other in both texts.
 
     Of sides that are not of one length the first piece has the whole other side.
     """
@@ -146,7 +149,7 @@ def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextR
 
 
 def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRange]:
-    """A range of what is read as ranges of the text as given; an empty one as the place where it lies."""
+    """Yield a range of what is read as ranges of the text as given; an empty one as the place where it lies."""
     if places is None or not len(read):
         yield _hull(places, read)
         return

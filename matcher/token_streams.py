@@ -35,7 +35,7 @@ class TokenCache:
         self._places: dict[WorkTextId, tuple[int, int]] = {}
 
     def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
-        """The streams of these texts, in their order; a text that is gone has an empty one."""
+        """Return the streams of these texts, in their order; a text that is gone has an empty one."""
         places = self._fetch(text_ids)
         if places is None:
             self._clear()

@@ -86,7 +86,7 @@ class Blobs:
             return {head["_id"] for head in self._find_heads(keys, {"_id": 1})}
 
     def keys(self) -> Iterator[str]:
-        """All keys, in order."""
+        """Return all keys, in order."""
         return iterate_ids(self._database, self._heads.name)
 
     def remove(self, key: str) -> None:
@@ -160,7 +160,7 @@ def _write(collection: Any, changes: list[UpdateOne]) -> None:
 
 
 def is_duplicates_alone(error: BulkWriteError) -> bool:
-    """True if nothing is wrong but that documents are there already."""
+    """Return true if nothing is wrong but that documents are there already."""
     faults = error.details.get("writeErrors", [])
     return bool(faults) and all(fault["code"] == _DUPLICATE_KEY for fault in faults)
 

@@ -30,7 +30,7 @@ MAX_INLINE_BYTES = 64 * 1024  # what crawler.fetching.capture keeps of the body 
 
 
 def capture_bytes(capture: Capture) -> bytes:
-    """A capture without its certificates and longer bodies, of which it names the digests."""
+    """Return a capture without its certificates and longer bodies, of which it names the digests."""
     document: dict[str, Any] = {"format": FORMAT, "exchanges": [_exchange_document(each) for each in capture.exchanges]}
     if capture.source is not CaptureSource.CONNECTION:
         document |= {"source": capture.source.value, "made_with": capture.made_with}
@@ -46,18 +46,18 @@ def capture_bytes(capture: Capture) -> bytes:
 
 
 def machine_bytes(machine: Machine) -> bytes:
-    """A machine, which is kept beside the captures that share it, so that one machine has one digest."""
+    """Return a machine, which is kept beside the captures that share it, so that one machine has one digest."""
     return _json(asdict(machine))
 
 
 def certificates_in(capture: Capture) -> dict[Digest, bytes]:
-    """The certificates of all connections, by the digest of their DER."""
+    """Return the certificates of all connections, by the digest of their DER."""
     sessions = [each.tls for each in capture.exchanges if each.tls is not None]
     return {digest(der): der for session in sessions for der in session.certificates}
 
 
 def named_certificates(data: bytes) -> list[Digest]:
-    """The digests of the certificates that a capture needs."""
+    """Return the digests of the certificates that a capture needs."""
     sessions = [each["tls"] for each in _document(data)["exchanges"] if each["tls"]]
     return list(dict.fromkeys(Digest(name) for session in sessions for name in session["certificates"]))
 
@@ -71,12 +71,15 @@ def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
 
 
 def named_bodies(data: bytes) -> list[Digest]:
-    """The digests of the bodies that a capture needs."""
+    """Return the digests of the bodies that a capture needs."""
     return list(dict.fromkeys(_named_bodies(_document(data))))
 
 
 def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
-    """The capture that `capture_bytes` made `data` of. Raises BrokenInvariant for a part or format that it lacks."""
+    """Return the capture that `capture_bytes` made `data` of.
+
+    Raises BrokenInvariant for a part or format that it lacks.
+    """
     document = _document(data)
     profile = document.get("profile")
     try:
@@ -94,7 +97,7 @@ def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[s
 
 
 def read_machine(data: bytes) -> Machine:
-    """The machine that `machine_bytes` made `data` of. Raises KeyError or TypeError for a part that it lacks."""
+    """Return the machine that `machine_bytes` made `data` of. Raises KeyError or TypeError for a part that it lacks."""
     document = json.loads(data.decode("utf-8", "surrogatepass"))
     program, lines = document["program"], document["resolver_lines"]
     given = {
@@ -119,7 +122,7 @@ def _json(document: Mapping[str, Any]) -> bytes:
 
 
 def _plain(value: datetime | bytes) -> str:
-    """A moment, or the bytes of a head."""
+    """Return a moment, or the bytes of a head."""
     return value.isoformat() if isinstance(value, datetime) else value.decode("latin-1")
 
 
@@ -139,7 +142,7 @@ def _exchange_document(exchange: WireExchange) -> dict[str, Any]:
 
 
 def _replace_bytes(part: Any, name: str) -> dict[str, Any]:
-    """A part of a capture as a document, with the digest of some bytes in their place."""
+    """Return a part of a capture as a document, with the digest of some bytes in their place."""
     document = part if isinstance(part, dict) else asdict(part)
     data = document.pop(name)
     return {**document, f"{name}_at": digest(data)}

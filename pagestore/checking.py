@@ -61,7 +61,10 @@ class StoreReading:
         self.items = 0
 
     def keys(self, collection: str) -> list[str]:
-        """The keys of a collection, in order; [] where the store cannot even list them, which is a fault of it."""
+        """Return the keys of a collection, in order.
+
+        [] where the store cannot even list them, which is a fault of it.
+        """
         found: list[str] = []
         try:
             found += iterate_ids(self._database, collection)
@@ -76,7 +79,7 @@ class StoreReading:
             fault.pages.add(page)
 
     def pages(self, ids: Iterable[str]) -> Iterator[Document]:
-        """The documents of pages that are sound in themselves."""
+        """Yield the documents of pages that are sound in themselves."""
         for batch in batches(ids, BATCH_KEYS):
             for key, document in self._documents(PAGES, batch, {}).items():
                 if _holds(_check_page, document):
@@ -132,7 +135,7 @@ class StoreReading:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
     def contents(self, collection: str, page_by_key: Mapping[str, str]) -> dict[str, bytes]:
-        """The bytes under some keys, as far as they are what was put there."""
+        """Return the bytes under some keys, as far as they are what was put there."""
         found: dict[str, bytes] = {}
         for batch in batches(page_by_key, BATCH_KEYS):
             try:
@@ -157,12 +160,12 @@ class StoreReading:
         return set(self._documents(collection, list(keys), None))
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
-        """The ids of versions that pages name now, of those that are there."""
+        """Return the ids of versions that pages name now, of those that are there."""
         found = self._documents(PAGES, list(pages), None)
         return {key: frozenset(map(str, _list(document.get("versions")))) for key, document in found.items()}
 
     def versions_of_pages(self, keys: Iterable[str]) -> Iterator[tuple[str, str]]:
-        """The ids of versions with the page that each names."""
+        """Yield the ids of versions with the page that each names."""
         for batch in batches(keys, BATCH_KEYS):
             for key, document in self._documents(VERSIONS, batch, {}).items():
                 yield key, str(document.get("page", ""))
@@ -257,7 +260,7 @@ def _holds(check: Callable[[Document], bool], document: Document) -> bool:
 
 
 def _referenced_keys(document: Document) -> dict[str, set[str]]:
-    """The keys that a version refers to, by collection; values that are no keys are left out."""
+    """Return the keys that a version refers to, by collection; values that are no keys are left out."""
     parts = [part for part in _list(document.get("parts")) if isinstance(part, dict)]
     both = (document, *parts)
     found = {

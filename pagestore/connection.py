@@ -29,7 +29,9 @@ _UNTOLD_CODES = {None, 8}
 
 
 def connect(url: str, timeout_s: float = DEFAULT_TIMEOUT_S) -> MongoDatabase:
-    """The database that `url` names, `zhuiwen` if it names none. Nothing is sent yet: a process may fork afterwards.
+    """Return the database that `url` names, `zhuiwen` if it names none.
+
+    Nothing is sent yet: a process may fork afterwards.
 
     Writes are acknowledged by a majority, from the journal: with less, the embedded server gives up synchronous writes
     and a power loss takes the last pages. A concern in the URL has its way. Raises BadConfiguration.
@@ -85,12 +87,12 @@ def _classify_error(error: OperationFailure, database: MongoDatabase) -> Excepti
 
 
 def _says_busy(fault: str) -> bool:
-    """True if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
+    """Return true if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
     return "database is locked" in fault or "database table is locked" in fault
 
 
 def _codes(error: OperationFailure) -> set[int | None]:
-    """The codes of a failure; of a bulk write those of its parts."""
+    """Return the codes of a failure; of a bulk write those of its parts."""
     parts = (error.details or {}).get("writeErrors", ())
     return {part.get("code") for part in parts} or {error.code}
 

@@ -43,11 +43,11 @@ class Collection(Protocol):
     def name(self) -> str: ...
 
     def keys(self) -> list[str]:
-        """All keys, in order."""
+        """Return all keys, in order."""
         ...
 
     def read(self, keys: Sequence[str]) -> list[Document]:
-        """The records of those of `keys` that are there. Raises BrokenInvariant for one that is damaged."""
+        """Return the records of those of `keys` that are there. Raises BrokenInvariant for one that is damaged."""
         ...
 
     def write(self, records: Sequence[Document]) -> None:
@@ -133,7 +133,7 @@ class EvidenceCollection:
 
 
 def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Collection]:
-    """All that the page store holds but `pages`, which alone change: what is named stands before what names it.
+    """Return all that the page store holds but `pages`, which alone change: what is named stands before what names it.
 
     raw: where bodies of responses lie, if not there.
     """
@@ -145,12 +145,12 @@ def page_collections(database: MongoDatabase, raw: RawBodies | None) -> list[Col
 
 
 def pages(database: MongoDatabase) -> DocumentCollection:
-    """The documents of pages, which change when a page is seen again."""
+    """Return the documents of pages, which change when a page is seen again."""
     return DocumentCollection(database, PAGES)
 
 
 def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document], list[str]]:
-    """The records of `keys` that can be read, and the keys of those that are damaged."""
+    """Return the records of `keys` that can be read, and the keys of those that are damaged."""
     try:
         return collection.read(keys), []
     except BrokenInvariant:
@@ -165,5 +165,5 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 
 
 def is_whole(name: str, record: Document) -> bool:
-    """True if a record of a collection is what its key says, where the key says it."""
+    """Return true if a record of a collection is what its key says, where the key says it."""
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]

@@ -37,7 +37,7 @@ _ZONES = {zone[0]: zone for zone in Zone}
 
 
 def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
-    """The version that this response and this reading of it make."""
+    """Return the version that this response and this reading of it make."""
     page = page_id(fetched.site_id, fetched.canonical_url)
     return PageVersion(
         id=version_id(page, reading.identity, reading.title),
@@ -64,13 +64,13 @@ def new_version(fetched: Fetched, reading: Reading) -> PageVersion:
 
 
 def new_page(version: PageVersion) -> Page:
-    """The page that is in this version and was never seen before."""
+    """Return the page that is in this version and was never seen before."""
     seen = version.fetched_at
     return Page(version.page_id, version.site_id, version.canonical_url, seen, seen, version.id)
 
 
 def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
-    """A page and the ids of its versions, in the order in which they were stored."""
+    """Return a page and the ids of its versions, in the order in which they were stored."""
     return {
         "_id": page.id,
         "schema": SCHEMA,
@@ -84,7 +84,7 @@ def page_document(page: Page, versions: Sequence[VersionId]) -> Document:
 
 
 def read_page(document: Document) -> Page:
-    """The page in a document. Raises BrokenInvariant for a schema that this release does not know."""
+    """Return the page in a document. Raises BrokenInvariant for a schema that this release does not know."""
     _check_schema(document)
     return Page(
         id=PageId(document["_id"]),
@@ -97,7 +97,7 @@ def read_page(document: Document) -> Page:
 
 
 def version_document(version: PageVersion) -> Document:
-    """A version without its text, which is kept under `text_digest`."""
+    """Return a version without its text, which is kept under `text_digest`."""
     reading = version.reading
     return {
         "_id": version.id,
@@ -142,7 +142,7 @@ def version_document(version: PageVersion) -> Document:
 
 
 def reading_texts(reading: Reading) -> dict[str, bytes]:
-    """The texts of a reading that are kept beside its document, by digest."""
+    """Return the texts of a reading that are kept beside its document, by digest."""
     found = [text_bytes(reading.text)]
     if reading.raw_text:
         found.append(text_bytes(reading.raw_text))
@@ -154,12 +154,12 @@ def reading_texts(reading: Reading) -> dict[str, bytes]:
 
 
 def text_keys(document: Document) -> set[str]:
-    """The keys of a version's texts."""
+    """Return the keys of a version's texts."""
     return {document[name] for name in ("text", "raw_text", "beside", "marks") if document[name]}
 
 
 def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
-    """The version in a document, with its texts by digest.
+    """Return the version in a document, with its texts by digest.
 
     Raises BrokenInvariant for a schema that is not known here and for a text that is not there.
     """
@@ -191,12 +191,12 @@ def header_documents(headers: Headers) -> list[Document]:
 
 
 def read_headers(documents: Iterable[Document]) -> Headers:
-    """The headers that `header_documents` made documents of."""
+    """Return the headers that `header_documents` made documents of."""
     return tuple((unpack_text(each["name"]), unpack_text(each["value"])) for each in documents)
 
 
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
-    """The key that puts versions in order."""
+    """Return the key that puts versions in order."""
     return version.fetched_at, version.id
 
 
@@ -237,7 +237,7 @@ def _read_beside(data: bytes) -> tuple[LineBeside, ...]:
 
 
 def _mark_bytes(marks: Iterable[Mark]) -> bytes:
-    """One line each: its kind, and where it begins and ends in the raw and in the clean text."""
+    """Return one line each: its kind, and where it begins and ends in the raw and in the clean text."""
     rows = (f"{mark.kind} {mark.raw.start} {mark.raw.end} {mark.text.start} {mark.text.end}" for mark in marks)
     return "\n".join(rows).encode()
 

@@ -64,7 +64,7 @@ async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
 
 
 def _bind_socket(path: Path) -> socket.socket:
-    """A listening socket for this user alone; one that a dead predecessor left makes way."""
+    """Return a listening socket for this user alone; one that a dead predecessor left makes way."""
     path.unlink(missing_ok=True)
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     listening.bind(str(path))

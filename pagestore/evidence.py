@@ -32,7 +32,9 @@ REMOVALS, REMOVALS_PREFIX = "removals.jsonl", "removals/"  # of a folder; of an 
 
 
 def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
-    """The store that ZHUIWEN_EVIDENCE_URL names: the page store where it is empty; a folder, an S3 store, a MongoDB.
+    """Return the store that ZHUIWEN_EVIDENCE_URL names: the page store where it is empty.
+
+    A folder, an S3 store, a MongoDB.
 
     access: `Settings.s3`. Raises BadConfiguration.
     """
@@ -166,7 +168,7 @@ class ObjectEvidenceStore:
         self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
     def _key(self, name: Digest) -> str | None:
-        """The key of the bundle. Raises BrokenInvariant where two writers at once kept two under one name."""
+        """Return the key of the bundle. Raises BrokenInvariant where two writers at once kept two under one name."""
         keys = list(self._objects.keys(f"{name[:2]}/{name}."))
         if len(keys) > 1:
             raise BrokenInvariant("store.bundle-differs", name=name)
@@ -204,13 +206,13 @@ def _head(name: str, content: bytes) -> Document:
 
 
 def removal_document(removal: BundleRemoval) -> Document:
-    """A removal as an entry of the log, and of a backup."""
+    """Return a removal as an entry of the log, and of a backup."""
     at, reason = microseconds(removal.removed_at), pack_text(removal.reason)
     return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 
 
 def read_removal(document: Document) -> BundleRemoval:
-    """The removal that `removal_document` made a document of."""
+    """Return the removal that `removal_document` made a document of."""
     at, reason = moment(document["removed_at"]), unpack_text(document["reason"])
     return BundleRemoval(Digest(document["_id"]), document["bytes"], at, reason)
 

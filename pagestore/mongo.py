@@ -222,7 +222,7 @@ class MongoWorkStore:
         self._texts.remove(text_id)
 
     def texts(self) -> Iterator[WorkText]:
-        """Every text, in order of id; one that is removed meanwhile is left out."""
+        """Yield every text, in order of id; one that is removed meanwhile is left out."""
         for batch in batches(self._texts.keys(), BATCH_KEYS):
             found = self._texts.get_many(batch)
             yield from (WorkText(WorkTextId(key), text_of(found[key])) for key in batch if key in found)

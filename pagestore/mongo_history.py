@@ -116,6 +116,6 @@ class MongoPageHistory:
 
 
 def sightings(page: Document) -> list[Document]:
-    """The entries of a page's document, with when it was last seen."""
+    """Return the entries of a page's document, with when it was last seen."""
     last = [state(page["last_seen"], "version", page["current"])] if "current" in page else []
     return [*page.get("states", []), *last]

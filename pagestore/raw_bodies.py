@@ -37,7 +37,7 @@ class RawBodies(Protocol):
         ...
 
     def keys(self) -> Iterator[str]:
-        """The digests of all bodies."""
+        """Return the digests of all bodies."""
         ...
 
     def put_back(self, bodies: Mapping[str, bytes], /) -> None:
@@ -119,7 +119,7 @@ class MovedBodies:
 
 
 def _at_once(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
-    """Each name with what `ask` says of it; an error of any is raised when all have come to an end."""
+    """Return each name with what `ask` says of it; an error of any is raised when all have come to an end."""
     asked = list(names)
     if len(asked) < 2:
         return iter([(name, ask(name)) for name in asked])

@@ -18,7 +18,9 @@ SCHEMA = 1  # of absence documents; a change of meaning takes the next number
 
 
 def state(at: int, kind: str, key: str) -> Document:
-    """An entry of a page's states. `$addToSet` tells documents apart by the order of their fields: all are made here.
+    """Return an entry of a page's states.
+
+    `$addToSet` tells documents apart by the order of their fields: all are made here.
 
     at: microseconds since 1970.
     """
@@ -31,12 +33,12 @@ def version_state(at: datetime, version: VersionId) -> Document:
 
 
 def absence_state(absence: Absence) -> Document:
-    """The entry of a page's document for an absence."""
+    """Return the entry of a page's document for an absence."""
     return state(microseconds(absence.fetched_at), "absence", absence.id)
 
 
 def read_states(entries: Iterable[Document]) -> list[PageState]:
-    """The states of a page, oldest first; entries that say once more what the one before said are left out."""
+    """Return the states of a page, oldest first; entries that say once more what the one before said are left out."""
     states: list[PageState] = []
     for entry in sorted(entries, key=lambda entry: (entry["at"], entry["kind"], entry["key"])):
         at, key, is_version = moment(entry["at"]), entry["key"], entry["kind"] == "version"
@@ -47,14 +49,14 @@ def read_states(entries: Iterable[Document]) -> list[PageState]:
 
 
 def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Document]) -> VersionOfPage:
-    """A version as its page has it: `current` is what the page shows, `entries` say when it was seen in what."""
+    """Return a version as its page has it: `current` is what the page shows, `entries` say when it was seen in what."""
     at = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
     at.append(microseconds(version.fetched_at))
     return VersionOfPage(version, current == version.id, Sighted(moment(min(at)), moment(max(at))))
 
 
 def new_absence(fetched: Fetched, reason: AbsenceReason) -> Absence:
-    """The absence that this response says."""
+    """Return the absence that this response says."""
     page, raw_digest = page_id(fetched.site_id, fetched.canonical_url), digest(fetched.body)
     return Absence(
         id=absence_id(page, fetched.fetched_at.astimezone(UTC), raw_digest),
@@ -91,7 +93,7 @@ def absence_document(absence: Absence) -> Document:
 
 
 def read_absence(document: Document) -> Absence:
-    """The absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
+    """Return the absence in a document. Raises BrokenInvariant for a schema that this release does not know."""
     if document.get("schema") != SCHEMA:
         raise BrokenInvariant("store.schema", key=document.get("_id"), seen=document.get("schema"), known=SCHEMA)
     return Absence(
@@ -111,5 +113,5 @@ def read_absence(document: Document) -> Absence:
 
 
 def _shown_version(state: PageState) -> str:
-    """The version that a page shows in a state, or nothing, whichever response said so."""
+    """Return the version that a page shows in a state, or nothing, whichever response said so."""
     return state.version_id

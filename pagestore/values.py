@@ -35,7 +35,7 @@ def pack_text(text: str) -> str | bytes:
 
 
 def unpack_text(value: str | bytes) -> str:
-    """The text that `pack_text` made `value` of."""
+    """Return the text that `pack_text` made `value` of."""
     return value if isinstance(value, str) else text_of(value)
 
 
@@ -45,7 +45,7 @@ def text_bytes(text: str) -> bytes:
 
 
 def text_of(data: bytes) -> str:
-    """The text that `text_bytes` made `data` of."""
+    """Return the text that `text_bytes` made `data` of."""
     return data.decode("utf-8", "surrogatepass")
 
 
@@ -59,7 +59,7 @@ def microseconds(when: datetime) -> int:
 
 
 def moment(value: int) -> datetime:
-    """The UTC-aware moment that `microseconds` made `value` of."""
+    """Return the UTC-aware moment that `microseconds` made `value` of."""
     return _EPOCH + value * _MICROSECOND
 
 

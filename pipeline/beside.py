@@ -18,7 +18,7 @@ MAX_CHARS_ANNOUNCED = 1_000
 
 
 def text_beside_id(version: VersionId) -> str:
-    """The id under which the fingerprint of the text beside a version's main text is kept."""
+    """Return the id under which the fingerprint of the text beside a version's main text is kept."""
     return f"{version}/beside"
 
 
@@ -42,7 +42,7 @@ def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Readi
 
 
 def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
-    """The zone that most of a span stands in."""
+    """Return the zone that most of a span stands in."""
     chars: Counter[Zone] = Counter()
     for number in range(bisect_right(starts, span.page.start) - 1, len(reading.beside)):
         start, end = max(starts[number], span.page.start), min(starts[number + 1], span.page.end)

@@ -17,7 +17,7 @@ REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipe
 
 
 def match_index(settings: Settings) -> MatchIndex:
-    """The index in Redis, behind a snapshot where the settings name a folder for one.
+    """Return the index in Redis, behind a snapshot where the settings name a folder for one.
 
     A scheme with +cluster makes it a cluster's (docs/decisions/fingerprint-and-index.md): some of its nodes are named,
     the client learns of the others. Broker and locks stay on the one server of `redis_client`.
@@ -27,7 +27,7 @@ def match_index(settings: Settings) -> MatchIndex:
 
 
 def redis_index(settings: Settings) -> RedisIndex:
-    """The index in Redis itself."""
+    """Return the index in Redis itself."""
     waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     make = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
     return RedisIndex(partial(make, settings.index_url, **waits), DEFAULT.id)
@@ -35,7 +35,7 @@ def redis_index(settings: Settings) -> RedisIndex:
 
 @cache
 def redis_client(settings: Settings) -> "redis.Redis":
-    """The client of the broker's and the locks' Redis of this process and of those forked from it."""
+    """Return the client of the broker's and the locks' Redis of this process and of those forked from it."""
     return redis.Redis.from_url(
         settings.redis_url, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
     )

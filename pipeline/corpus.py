@@ -17,7 +17,7 @@ class CorpusTexts:
     corpus: Corpus
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """A text as it was given, which its id is a digest of; None where there is none."""
+        """Return a text as it was given, which its id is a digest of; None where there is none."""
         entry = self.corpus.entry(text_id)
         return None if entry is None else entry.text
 
@@ -31,7 +31,7 @@ class StoredCorpus:
     algorithm: Algorithm
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """A text and its fingerprint; None for a text that was withdrawn since the index named it."""
+        """Return a text and its fingerprint; None for a text that was withdrawn since the index named it."""
         text = self.works.text(text_id)
         if text is None:
             return None

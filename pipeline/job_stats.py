@@ -39,7 +39,7 @@ def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts:
 
 
 def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
-    """The last of each name; none of a name that never ended one. Raises ServiceUnavailable."""
+    """Return the last of each name; none of a name that never ended one. Raises ServiceUnavailable."""
     try:
         kept = client.hgetall(KEY)
     except redis.RedisError as error:

@@ -41,11 +41,11 @@ class NewTextQuery:
         return len(self.findable)
 
     def shares_seeds(self, fingerprint: Fingerprint) -> bool:
-        """True if a page has a seed of these texts. Every finding begins with one, so none is lost."""
+        """Return true if a page has a seed of these texts. Every finding begins with one, so none is lost."""
         return has_common_value(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
 
     def has_match(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
-        """True if a page compared at `checked_at` took from a later text, as far as these texts alone tell."""
+        """Return true if a page compared at `checked_at` took from a later text, as far as these texts alone tell."""
         return bool(self.matcher.match(text, fingerprint, partial(self._findable_texts, checked_at)))
 
     def _findable_texts(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -53,7 +53,7 @@ class NewTextQuery:
 
 
 def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewTextQuery | None:
-    """The texts of a rights holder that pages compared at `since` have not met; None when they are too many."""
+    """Return the texts of a rights holder that pages compared at `since` have not met; None when they are too many."""
     findable = ports.cases.newer_texts(rights_holder, since)
     index = MemoryIndex(ports.algorithm.id)
     hashes: list[NDArray[np.uint64]] = []
@@ -74,7 +74,7 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
 
 
 def has_common_value(values: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
-    """True if one of `values` stands in `ordered`, which is sorted and distinct.
+    """Return true if one of `values` stands in `ordered`, which is sorted and distinct.
 
     >>> has_common_value(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
     True

@@ -129,7 +129,7 @@ class _SearchPass:
 
     @staticmethod
     def _shares_surrounding_seeds(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
-        """True if the text beside a main text has a seed of a new text: rare enough to be compared at once."""
+        """Return true if the text beside a main text has a seed of a new text: rare enough to be compared at once."""
         fingerprint = stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
@@ -146,5 +146,5 @@ class _SearchPass:
             (verdicts.hits if took else verdicts.clean).append(page)
 
     def _select_query(self, page: Unsearched) -> NewTextQuery | None:
-        """The query for a page; None to leave it to the index: too many texts, or compared before the oldest."""
+        """Return the query for a page; None to leave it to the index: too many texts, or compared before the oldest."""
         return self._queries[page.rights_holder] if page.checked_at >= self._since[page.rights_holder] else None

@@ -41,7 +41,7 @@ class Slot:
 
 
 def take(folder: Path, number: int) -> Slot | None:
-    """One of `number` slots, or None where all are taken. The folder is made where it is missing."""
+    """Return one of `number` slots, or None where all are taken. The folder is made where it is missing."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for place in range(1, number + 1):
         slot = _lock_slot(folder / f"slot-{place}.lock")

@@ -80,12 +80,12 @@ def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def is_too_short(fingerprint: Fingerprint) -> bool:
-    """True if a page has so little Chinese text that nothing it has could be called a copy."""
+    """Return true if a page has so little Chinese text that nothing it has could be called a copy."""
     return fingerprint.tokens.size < CALIBRATION.min_matched_tokens
 
 
 def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
-    """The fingerprint of a text of the corpus: the stored one, or made and stored now. Raises NotFound."""
+    """Return the fingerprint of a text of the corpus: the stored one, or made and stored now. Raises NotFound."""
     stored = stored_fingerprint(ports.fingerprints.get(text_id, ports.algorithm.id))
     if stored is not None:
         return stored
@@ -154,7 +154,7 @@ def _compare_versions(
 def _comparable_texts(
     page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports
 ) -> dict[str, GivenPage]:
-    """The main text of a page and the text beside it, as far as they are there and long enough."""
+    """Return the main text of a page and the text beside it, as far as they are there and long enough."""
     version, reading = page.version, page.version.reading
     texts = {version.id: reading.text, text_beside_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)

@@ -110,7 +110,7 @@ def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> in
 
 
 def _without_fingerprint(pages: Collection[Page], ports: Ports) -> set[VersionId]:
-    """The current versions that have no stored fingerprint: no search can meet them."""
+    """Return the current versions that have no stored fingerprint: no search can meet them."""
     current = {page.current_version for page in pages}
     known = ports.fingerprints.known(sorted(current), ports.algorithm.id)
     return {version for version in current if version not in known}

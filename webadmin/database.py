@@ -44,7 +44,7 @@ RETRY_S = 1.0  # a fail-over takes seconds to minutes; a connection that is refu
 
 
 def is_away(error: BaseException) -> bool:
-    """True if an error means that the database does not answer now; False for the error of a wrong query.
+    """Return true if an error means that the database does not answer now; False for the error of a wrong query.
 
     Both drivers raise OperationalError of either: `no such column`, too many variables, a query that was cancelled.
     """
@@ -58,7 +58,7 @@ def is_away(error: BaseException) -> bool:
 
 
 def is_unmade(error: BaseException) -> bool:
-    """True if an error says that the database lacks tables that `zhuiwen up` makes."""
+    """Return true if an error says that the database lacks tables that `zhuiwen up` makes."""
     if not isinstance(error, DatabaseError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
@@ -87,7 +87,7 @@ def answering() -> Iterator[None]:
 
 
 def unavailable(error: Exception) -> ServiceUnavailable:
-    """The error to raise, `from` the original one, if the database does not answer."""
+    """Return the error to raise, `from` the original one, if the database does not answer."""
     remedy = "zhuiwen doctor" if settings.ZHUIWEN.services.database_url else "zhuiwen up"
     return ServiceUnavailable(Message("service.admin-database"), place(), remedy)
 

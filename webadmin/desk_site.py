@@ -26,7 +26,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
         return super().process_request(request)
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
-        """One choice; a script shows it, so that no page's middleware sees its text."""
+        """Return one choice; a script shows it, so that no page's middleware sees its text."""
         return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
@@ -63,14 +63,14 @@ class DeskSite(UnfoldAdminSite):
         return super().login(request, {"has_no_user": has_no_user, **(extra_context or {})})
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """The inbox."""
+        """Return the inbox."""
         # Reads models, which are not loaded yet when this is.
         from webadmin.review.pages.inbox.inbox_view import inbox_view
 
         return inbox_view(request)
 
     def dashboard(self, request: HttpRequest) -> HttpResponse:
-        """The figures of everything."""
+        """Return the figures of everything."""
         from webadmin.reports.pages.dashboard import dashboard_view  # as above
 
         return dashboard_view(request)
@@ -91,7 +91,7 @@ class DeskSite(UnfoldAdminSite):
 
 
 def _autocomplete_fields(site: Any, request: HttpRequest) -> set[tuple[str, str, str]]:
-    """The fields that are chosen by typing: of filters, and of forms and the lines inside them."""
+    """Return the fields that are chosen by typing: of filters, and of forms and the lines inside them."""
     found = set()
     for model, model_admin in site._registry.items():
         fields = [

@@ -23,7 +23,7 @@ NAME = "0001_initial"
 
 
 def fold_operations(operations: Iterable[Operation]) -> CreateModels:
-    """The same tables by one operation."""
+    """Return the same tables by one operation."""
     made: dict[str, CreateModel] = {}
     for each in operations:
         if isinstance(each, CreateModel):

@@ -72,7 +72,7 @@ def when_ready(server: Any) -> None:
 
 
 def server_options() -> dict[str, Any]:
-    """The options by which each process takes requests, from the settings."""
+    """Return the options by which each process takes requests, from the settings."""
     options: dict[str, Any] = {
         "threads": THREADS,
         "channel_timeout": IDLE_CONNECTION_S,
@@ -87,7 +87,7 @@ def server_options() -> dict[str, Any]:
 
 
 def _first(waiting: Any) -> Any:
-    """The request that has waited longest for a thread."""
+    """Return the request that has waited longest for a thread."""
     try:
         return waiting[0]
     except IndexError:

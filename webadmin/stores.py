@@ -68,12 +68,12 @@ def evidence_store() -> EvidenceStore:
 
 @cache
 def outbox() -> Outbox:
-    """The outbox that ZHUIWEN_OUTBOX names."""
+    """Return the outbox that ZHUIWEN_OUTBOX names."""
     return cast("Outbox", import_string(settings.ZHUIWEN_OUTBOX)())
 
 
 def index() -> "MatchIndex":
-    """The index of the works: one of its own for each caller, for it is of one thread.
+    """Return the index of the works, a new one for each caller: it belongs to one thread.
 
     Raises ServiceUnavailable at its calls, not here.
     """
@@ -83,5 +83,5 @@ def index() -> "MatchIndex":
 
 
 def live(chosen: Settings) -> "Ports":
-    """The ports of this process, which ZHUIWEN_PORTS puts together."""
+    """Return the ports of this process, which ZHUIWEN_PORTS puts together."""
     return cast("Ports", import_string(settings.ZHUIWEN_PORTS)(chosen))

@@ -21,7 +21,7 @@ def is_administrator(request: HttpRequest) -> bool:
 
 
 def sees_all_cases(request: HttpRequest) -> bool:
-    """True if the list of cases is open without a choice of state."""
+    """Return true if the list of cases is open without a choice of state."""
     return request.path == reverse(CASE_LIST) and "state__exact" not in request.GET
 
 
@@ -158,7 +158,7 @@ UNFOLD = {
 
 
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
-    """The links in the sidebar.
+    """Return the links in the sidebar.
 
     Made for each request: Unfold looks at every address dozens of times, and a lazy one is worked out each time.
     """
@@ -177,7 +177,7 @@ def navigation(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def tabs(request: HttpRequest) -> list[dict[str, Any]]:
-    """The tabs above the list of cases."""
+    """Return the tabs above the list of cases."""
     return [
         {
             "models": ["cases.case"],

@@ -85,7 +85,7 @@ def sort_messages(folder: Path = CATALOGUES) -> None:
 
 
 def messages(folder: Path = CATALOGUES) -> dict[str, dict[str, str]]:
-    """Every code of the messages, with its words by language: "en", "zh_Hans"."""
+    """Return every code of the messages, with its words by language: "en", "zh_Hans"."""
     found: dict[str, dict[str, str]] = {}
     for path in _message_files(folder):
         for message in read(path):
@@ -142,7 +142,7 @@ def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
 
 
 def placeholders(text: str) -> set[str]:
-    """The parameters that the words of a message name."""
+    """Return the parameters that the words of a message name."""
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 

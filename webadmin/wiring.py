@@ -18,7 +18,7 @@ from webadmin.stores import open_page_store
 
 @cache
 def live(settings: Settings) -> Ports:
-    """The ports of this process. Nothing is connected yet: a service that is down shows at the first call."""
+    """Return the ports of this process. Nothing is connected yet: a service that is down shows at the first call."""
     database = connect(settings.mongo_url)
     works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
     index = match_index(settings)

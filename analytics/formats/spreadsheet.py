@@ -54,7 +54,7 @@ class _Styles:
     shares: dict[str, Any]  # by number format
 
     def cell_format(self, kind: CellKind, value: Cell) -> Any:
-        """The format of a cell that holds `value`."""
+        """Return the format of a cell that holds `value`."""
         if kind is CellKind.SHARE and isinstance(value, (int, float)):
             return self.shares[_share_format(value)]
         return self.by_kind.get(kind, self.text)

@@ -229,7 +229,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         return None
 
     async def _is_unwanted(self, request: PageRequest) -> bool:
-        """True if a request of a page is not made: for what holds no text, and for what no crawl may fetch."""
+        """Return true if a request of a page is not made: for what holds no text, and for what no crawl may fetch."""
         if request.resource_type not in TEXT_KINDS:
             return True
         try:
@@ -266,7 +266,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                 del self.browser
 
     async def _is_gone(self) -> bool:
-        """True if the event of the browser's end comes in time."""
+        """Return true if the event of the browser's end comes in time."""
         deadline_s = time.monotonic() + CLOSE_S
         while hasattr(self, "browser") and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
@@ -274,7 +274,10 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
 
 
 def _tells_of_crash(fault: PlaywrightError) -> bool:
-    """True if a call failed because the page's process ended; it may fail before the page's own event of it comes."""
+    """Return true if a call failed because the page's process ended.
+
+    It may fail before the page's own event of it comes.
+    """
     return isinstance(fault, TargetClosedError) or "Target crashed" in str(fault)
 
 

@@ -176,7 +176,10 @@ class Chromium:
 
 
 def _is_ready(pipe: int, event: int, within_s: float) -> bool:
-    """True if a pipe can be read or written, or has ended. `select` would refuse one with a number over 1,023."""
+    """Return true if a pipe can be read or written, or has ended.
+
+    `select` would refuse one with a number over 1,023.
+    """
     waiting = select.poll()
     waiting.register(pipe, event)
     return bool(waiting.poll(within_s * 1_000))

@@ -140,7 +140,7 @@ def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _is_utf8_for_sure(body: bytes, labels: Sequence[str]) -> bool:
-    """True if the body is valid UTF-8 that is declared or no accident: no other encoding gives text then."""
+    """Return true if the body is valid UTF-8 that is declared or no accident: no other encoding gives text then."""
     text, is_whole = _decode_text(body, "utf-8")
     return is_whole and ("utf-8" in labels or count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8)
 
@@ -156,7 +156,7 @@ def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
 
 
 def _best_decoding(body: bytes, codecs: Sequence[str], labels: Sequence[str]) -> Decoded | None:
-    """The best of the candidates, if it is text."""
+    """Return the best of the candidates, if it is text."""
     plain: list[_DecodingCandidate] = []
     best: _DecodingCandidate | None = None
     for codec in dict.fromkeys(codecs):
@@ -291,7 +291,7 @@ class MixedText:
 
 
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
-    """True if bytes that `codec` reads, wholly or not, show signs of another encoding."""
+    """Return true if bytes that `codec` reads, wholly or not, show signs of another encoding."""
     if codec not in _OTHERS:
         return False
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
@@ -395,7 +395,7 @@ _SIGNS = re.compile(
 
 
 def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The text and its codec, for each declared one of another language that gives text in that language."""
+    """Yield the text and its codec, for each declared one of another language that gives text in that language."""
     for codec in dict.fromkeys(labels):
         if codec not in LATIN and codec not in LETTERS:
             continue
@@ -407,7 +407,7 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
 
 
 def undeclared_text(body: bytes) -> tuple[str, str] | None:
-    """The text and its codec, where it is made of the letters of one language beyond doubt."""
+    """Return the text and its codec, where it is made of the letters of one language beyond doubt."""
     found: list[tuple[str, str]] = []
     for codec, narrow, letters in _UNDECLARED:
         try:
@@ -426,7 +426,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
 
 
 def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
-    """True if the text outside ASCII consists of some letters, and those of an alphabet form words."""
+    """Return true if the text outside ASCII consists of some letters, and those of an alphabet form words."""
     all_letters = _letters(text)
     # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
     is_hangul = letters in (HANGUL, SYLLABLES)
@@ -441,7 +441,7 @@ def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
 
 
 def _keeps_case(text: str) -> bool:
-    """True if capitals hardly ever follow small letters: in the wrong encoding they often do."""
+    """Return true if capitals hardly ever follow small letters: in the wrong encoding they often do."""
     around = around_outside_ascii(text)
     cases = "".join("s" if char.islower() else "C" if char.isupper() else " " for char in around)
     return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)

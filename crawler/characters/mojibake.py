@@ -156,7 +156,7 @@ def around_outside_ascii(text: str) -> str:
 
 
 def frequent_share(text: str) -> float:
-    """The share of the most frequent characters among the Chinese ones: two fifths in running text, [0, 1]."""
+    """Return the share of the most frequent characters among the Chinese ones: two fifths in running text, [0, 1]."""
     han = [(char, count) for char, count in _char_counts(text[:_SAMPLE_CHARS]) if HAN.match(char)]
     frequent = sum(count for char, count in han if char in FREQUENT_HAN)
     return frequent / sum(count for _, count in han) if han else 0.0

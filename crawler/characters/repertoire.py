@@ -55,7 +55,7 @@ _LONG_CHARS = 10_000
 
 
 def han_chars(text: str) -> str:
-    """The Chinese characters of `text` alone.
+    """Return the Chinese characters of `text` alone.
 
     >>> han_chars("第1章 abc")
     '第章'

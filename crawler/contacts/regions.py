@@ -113,7 +113,7 @@ class _RegionWalk:
             self.footer.append(text)
 
     def _speaks(self, node: HtmlElement) -> bool:
-        """True if an element is visible, and no visitor's."""
+        """Return true if an element is visible, and no visitor's."""
         if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
             return False
         return not _matches_name(node, self._a_visitors)

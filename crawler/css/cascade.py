@@ -68,7 +68,7 @@ class Cascade:
         return self._winners(entries, screen) if entries else _NOTHING
 
     def elements(self) -> Iterable[HtmlElement]:
-        """The elements that anything is declared for."""
+        """Return the elements that anything is declared for."""
         return self._entries
 
     def pseudo_properties(self, element: HtmlElement, place: str) -> Properties:
@@ -76,7 +76,7 @@ class Cascade:
         return self._winners(self._pseudo_entries[place].get(element, []), DESKTOP)
 
     def with_content(self) -> list[HtmlElement]:
-        """The elements that a sheet sets text before or after."""
+        """Return the elements that a sheet sets text before or after."""
         return list({**self._pseudo_entries["before"], **self._pseudo_entries["after"]})
 
     def forget(self, elements: Iterable[HtmlElement]) -> None:
@@ -173,7 +173,7 @@ def read_style_element(element: HtmlElement) -> Sheet | None:
 def _rules(
     sheets: Sequence[Sheet], names: Set[str], result: Cascade, steps: ReadingSteps
 ) -> list[tuple[Rule, int, tuple[int, ...]]]:
-    """The rules for any screen, each with its screens and the rank of its layer."""
+    """Return the rules for any screen, each with its screens and the rank of its layer."""
     layers = _Layers()
     found: list[tuple[Rule, int, LayerName]] = []
     marks_left = MAX_MARKS_OF_PAGE
@@ -232,7 +232,7 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], 
 
 
 def _hints(element: HtmlElement) -> str:
-    """The style that other attributes of an element stand for."""
+    """Return the style that other attributes of an element stand for."""
     is_hidden = element.get("hidden", "until-found").lower() != "until-found"
     parts = ["display:none"] if is_hidden else []
     if element.tag == "font" and element.get("size"):
@@ -284,7 +284,7 @@ def relevant(text: str, names: Set[str]) -> str:
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:
-    """True if one of a list of selectors may match on a page of these names."""
+    """Return true if one of a list of selectors may match on a page of these names."""
     return any(sign in selectors for sign in "([|\\") or any(
         not _NEVER.search(selector)
         and all(

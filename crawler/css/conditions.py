@@ -29,7 +29,7 @@ _Leaf = Callable[[Tokens, Screen], bool]
 
 @lru_cache(maxsize=1024)
 def media_screens(media: str) -> int:
-    """The screens that a media query list (of an attribute, or as serialised) is for.
+    """Return the screens that a media query list (of an attribute, or as serialised) is for.
 
     >>> media_screens("print"), media_screens("screen, print") == ALL_SCREENS
     (0, True)

@@ -85,7 +85,7 @@ def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
 
 
 def known_to_browsers(name: str, value: str) -> bool | None:
-    """True if Chromium reads a declaration, None where that is unknown.
+    """Return true if Chromium reads a declaration, None where that is unknown.
 
     >>> known_to_browsers("display", "grid"), known_to_browsers("display", "grud"), known_to_browsers("gap", "1px")
     (True, False, None)
@@ -117,7 +117,7 @@ def _read_declaration(declaration: Node) -> Iterator[Declaration]:
 
 
 def _parts(name: str, value: str) -> Iterator[tuple[str, str]]:
-    """A declaration as longhands; where a shorthand's parts have no order, each longhand has the whole value."""
+    """Yield a declaration as longhands; where a shorthand's parts have no order, each longhand has the whole value."""
     parts = [token.serialize() for token in parse_value(value)]
     if name == "overflow":
         yield from (("overflow-x", parts[0]), ("overflow-y", parts[-1]))
@@ -148,12 +148,12 @@ def _is_number(tokens: tuple[Node, ...]) -> bool:
 
 
 def _is_size(tokens: tuple[Node, ...]) -> bool:
-    """True if no part is a negative length, which sizes cannot be."""
+    """Return true if no part is a negative length, which sizes cannot be."""
     return not any(token.type in ("dimension", "percentage", "number") and token.value < 0 for token in tokens)
 
 
 def _is_color(tokens: tuple[Node, ...]) -> bool:
-    """True if no part has a number of digits that no colour has."""
+    """Return true if no part has a number of digits that no colour has."""
     return not any(token.type == "hash" and not _HEX.fullmatch(token.value) for token in tokens)
 
 

@@ -56,7 +56,7 @@ def _compile(tokens: Tokens) -> CompiledSelector | None:
 
 
 def _without_unknown(tokens: Tokens) -> list[Node]:
-    """A selector without pseudo-classes, which cssselect2 may not know."""
+    """Return a selector without pseudo-classes, which cssselect2 may not know."""
     kept: list[Node] = []
     for token in tokens:
         is_name = bool(kept) and kept[-1] == ":" and (token.type in ("ident", "function"))

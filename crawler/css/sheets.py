@@ -239,7 +239,7 @@ class _Reader:
 
 
 def _screens_of_block(keyword: str, prelude: str) -> int:
-    """The screens for which the rules in a block hold; conditions of layout and too long ones are in doubt."""
+    """Return the screens for which the rules in a block hold; conditions of layout and too long ones are in doubt."""
     if len(prelude) > MAX_CHARS or keyword not in ("media", "supports"):
         return IN_DOUBT
     return media_screens(prelude) if keyword == "media" else screens_supporting(prelude, known_to_browsers)
@@ -250,7 +250,7 @@ def _parse_selectors(selectors: str) -> list[list[Node]]:
 
 
 def _resolve_nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
-    """The selectors of a rule inside a rule, as they would stand outside; none where they are too long."""
+    """Return the selectors of a rule inside a rule, as they would stand outside; none where they are too long."""
     around = f":is({parent})"
     parts = [_with_parent(part, around) for part in split(selectors)]
     whole = ",".join(text if around in text else f"{around} {text}" for text in parts)
@@ -300,5 +300,5 @@ def _read_face(content: Sequence[Node]) -> FontFace | None:
 
 
 def _is_odd_form(address: str) -> bool:
-    """True for a file of a form that only old browsers ask for."""
+    """Return true for a file of a form that only old browsers ask for."""
     return address.startswith("#") or bool(re.search(r"\.(?:eot|svg)\b|fontobject|svg\+xml", address[:200]))

@@ -53,7 +53,7 @@ def significant(tokens: Tokens) -> list[Node]:
 
 
 def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
-    """The parts of a list."""
+    """Return the parts of a list."""
     parts: list[list[Node]] = [[]]
     for token in tokens:
         if token == mark:
@@ -65,7 +65,7 @@ def split(tokens: Tokens, mark: str = ",") -> list[list[Node]]:
 
 @lru_cache(maxsize=4096)
 def parse_value(value: str) -> tuple[Node, ...]:
-    """The tokens of a value, without blanks; none for one that is made to break the parser."""
+    """Return the tokens of a value, without blanks; none for one that is made to break the parser."""
     try:
         return tuple(significant(tinycss2.parse_component_value_list(value, skip_comments=True)))
     except ValueError:
@@ -73,7 +73,7 @@ def parse_value(value: str) -> tuple[Node, ...]:
 
 
 def length_px(value: str | None, units: Units = DESKTOP_UNITS) -> float | None:
-    """A single length in px.
+    """Return a single length in px.
 
     >>> length_px("-2em"), length_px("0"), length_px("12"), length_px("50%")
     (-32.0, 0.0, None, None)
@@ -92,7 +92,7 @@ def token_px(token: Node, units: Units) -> float | None:
 
 
 def ratio(value: str | None) -> float | None:
-    """A number or a percentage as a share.
+    """Return a number or a percentage as a share.
 
     >>> ratio(".5"), ratio("50%"), ratio("5px")
     (0.5, 0.5, None)
@@ -109,7 +109,7 @@ def token_ratio(token: Node) -> float | None:
 
 
 def font_size_px(value: str, inherited_px: float | None, units: Units) -> float | None:
-    """A font-size, also one that stands in a `font`; units: those of the element above."""
+    """Return a font-size, also one that stands in a `font`; units: those of the element above."""
     for token in parse_value(value):
         if token.type == "ident" and token.lower_value in _SIZES_PX:
             return _SIZES_PX[token.lower_value]
@@ -126,7 +126,7 @@ def font_size_px(value: str, inherited_px: float | None, units: Units) -> float 
 
 
 def _visible_px(px: float) -> float:
-    """A size in shares of another as Chromium takes it."""
+    """Return a size in shares of another as Chromium takes it."""
     return px if px <= 0.0 else max(_clamp(px), _LEAST_RELATIVE_PX)
 
 
@@ -174,19 +174,19 @@ def color(value: str) -> Rgba | None:
 
 
 def functions(value: str) -> Iterator[tuple[str, list[list[Node]]]]:
-    """The functions of a value with their arguments: those of `translate(1px, 2px) scale(0)`."""
+    """Yield the functions of a value with their arguments: those of `translate(1px, 2px) scale(0)`."""
     for token in parse_value(value):
         if token.type == "function":
             yield token.lower_name, split(significant(token.arguments))
 
 
 def words(value: str) -> list[str]:
-    """The keywords of a value in lower case."""
+    """Return the keywords of a value in lower case."""
     return [token.lower_value for token in parse_value(value) if token.type == "ident"]
 
 
 def has_picture(value: str) -> bool:
-    """True if a background is more than a color."""
+    """Return true if a background is more than a color."""
     return any(token.type in ("url", "function") and not _is_color(token) for token in parse_value(value))
 
 
@@ -195,7 +195,7 @@ def _is_color(token: Node) -> bool:
 
 
 def families(value: str) -> list[str]:
-    """The families that a font-family or font names, in lower case.
+    """Return the families that a font-family or font names, in lower case.
 
     >>> families("12px/1.5 'My Font', serif")
     ['my font', 'serif']
@@ -210,12 +210,12 @@ def _family(part: Sequence[Node]) -> str:
 
 
 def first_address(value: str) -> str:
-    """The first address in a value, "" without one."""
+    """Return the first address in a value, "" without one."""
     return _first_address(parse_value(value))
 
 
 def token_address(token: Node) -> str:
-    """The address that a token stands for, "" for none."""
+    """Return the address that a token stands for, "" for none."""
     if token.type in ("url", "string"):
         return str(token.value)
     if token.type == "function" and token.lower_name in ("url", "src"):

@@ -91,7 +91,7 @@ class AddressGuard:
             raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """True if the operator lets this host and port be fetched although its address is private."""
+        """Return true if the operator lets this host and port be fetched although its address is private."""
         return (host.lower(), port) in self._allowed
 
 
@@ -114,7 +114,7 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_no_name(host: str) -> bool:
-    """True if a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
+    """Return true if a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
     last = host.rpartition(".")[2]
     return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 

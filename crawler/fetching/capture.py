@@ -116,7 +116,7 @@ def fetch_time(response: Response, now: datetime) -> datetime:
 
 
 def without_secrets(head: bytes) -> bytes:
-    r"""A head with the values of cookies and logins withheld; names, order and all else as they were.
+    r"""Return a head with the values of cookies and logins withheld; names, order and all else as they were.
 
     >>> without_secrets(b"GET / HTTP/1.1\r\nCookie: a=1\r\nX: b\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: [withheld]\r\nX: b\r\n\r\n'
@@ -128,7 +128,7 @@ def without_secrets(head: bytes) -> bytes:
 
 
 def with_secrets_starred(head: bytes) -> bytes:
-    r"""A head with the values of cookies and logins starred out, as long as it was.
+    r"""Return a head with the values of cookies and logins starred out, as long as it was.
 
     >>> with_secrets_starred(b"GET / HTTP/1.1\r\nCookie: a=1\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'
@@ -141,7 +141,7 @@ def with_secrets_starred(head: bytes) -> bytes:
 
 
 def _factory(into: dict[bytes, ExchangeRecord], idle_s: float) -> type[RecordingFactory]:
-    """A factory class, since Twisted's pool makes a factory for each connection."""
+    """Return a factory class, since Twisted's pool makes a factory for each connection."""
 
     class Factory(RecordingFactory):
         records = into

@@ -121,7 +121,7 @@ class SiteResources:
             return self._load(url, kind)
 
     def admits_host(self, host: str) -> bool:
-        """True if a host other than the page's own may be fetched from."""
+        """Return true if a host other than the page's own may be fetched from."""
         with self._lock:
             if host not in self._foreign_hosts and len(self._foreign_hosts) >= MAX_FOREIGN_HOSTS_OF_SITE:
                 return False

@@ -26,7 +26,7 @@ _PAGE_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/xml"
 
 
 def read_epub(file: BinaryIO, name: Path | str) -> WorkFile:
-    """The work in an EPUB file. Raises UnreadableFile, for a book under digital rights management too."""
+    """Return the work in an EPUB file. Raises UnreadableFile, for a book under digital rights management too."""
     with Archive(file, name, ".epub") as archive:
         _refuse_drm(archive)
         book = _Book(archive)
@@ -102,7 +102,7 @@ class _Book:
         return next((heading for heading in headings if heading), ""), normalize_lines(element_text(tree))
 
     def _markup(self, name: str) -> str:
-        """The markup of a part. Raises UnreadableFile for one in no encoding."""
+        """Return the markup of a part. Raises UnreadableFile for one in no encoding."""
         data = self._archive.read(name).removeprefix(b"\xef\xbb\xbf")
         try:
             return data.decode()
@@ -116,7 +116,7 @@ class _Book:
         return text
 
     def _contents(self) -> dict[str, str]:
-        """The title of each file by the navigation document, or by the older NCX."""
+        """Return the title of each file by the navigation document, or by the older NCX."""
         for item in self._items.values():
             if "nav" in item.get("properties", "").split():
                 return self._titles_in_nav(self._resolve(self._package_path, item.get("href", "")))

@@ -131,7 +131,7 @@ def heading_readings(line: str) -> list[HeadingReading]:
 
 
 def shown_title(line: str) -> str:
-    """A heading as people read it: without decoration and what sites add, its characters as given.
+    """Return a heading as people read it: without decoration and what sites add, its characters as given.
 
     >>> [shown_title(line) for line in ("　☆、灯", "[(第1章 灯（1）)]", "【第一章】灯", "== 灯 ==")]
     ['灯', '第1章 灯（1）', '【第一章】灯', '灯']
@@ -144,7 +144,7 @@ def shown_title(line: str) -> str:
 
 
 def is_title(text: str) -> bool:
-    """True if a line that stands apart may be a title by itself."""
+    """Return true if a line that stands apart may be a title by itself."""
     return (
         len(text) <= MAX_TITLE_CHARS
         and not _IS_PROSE.search(text)
@@ -251,12 +251,12 @@ def _number_readings(plain: str) -> Iterator[HeadingReading]:
 
 
 def _may_follow(rest: str) -> bool:
-    """True if a title may go on so behind a number; 1.2 is no chapter."""
+    """Return true if a title may go on so behind a number; 1.2 is no chapter."""
     return len(rest) <= MAX_TITLE_CHARS and not rest[:1].isdecimal()
 
 
 def _read_number(found: re.Match[str]) -> tuple[int | None, str]:
-    """A number, and the first one of its system: 1, 一, I."""
+    """Return a number, and the first one of its system: 1, 一, I."""
     groups = found.groupdict()
     systems = (("arabic", "1"), ("han", "一"), ("roman", "I"))
     text, sample = next((groups[name], first) for name, first in systems if groups.get(name))

@@ -81,7 +81,7 @@ def as_heading(start: int, line: str, reading: HeadingReading) -> ChapterHeading
 
 
 def placed_lines(text: str) -> Iterator[tuple[int, str]]:
-    """Each line of a text, and where it starts."""
+    """Yield each line of a text, and where it starts."""
     start = 0
     for line in text.split("\n"):
         yield start, line
@@ -210,14 +210,14 @@ class FoundHeadings:
         )
 
     def _are_pages(self, headings: Sequence[ChapterHeading]) -> bool:
-        """True for page numbers: they are bare numbers, and most stand within a sentence."""
+        """Return true for page numbers: they are bare numbers, and most stand within a sentence."""
         bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
         above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
         within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))
         return 2 * within > len(headings)
 
     def _is_outline(self, headings: Sequence[ChapterHeading]) -> bool:
-        """True if most of the parts are numbered inside once more."""
+        """Return true if most of the parts are numbered inside once more."""
         inner = [
             (first.start, second.start)
             for name, marks in self._by_style.items()
@@ -255,7 +255,7 @@ def _indent(line: str) -> int:
 
 
 def _is_division(headings: Sequence[ChapterHeading]) -> bool:
-    """True if headings of an explicit style count up, as chapters or as volumes."""
+    """Return true if headings of an explicit style count up, as chapters or as volumes."""
     numbers = [each.number or 0 for each in headings]
     steps = [0 <= after - before <= MAX_GAP or after <= 1 for before, after in pairwise(numbers)]
     is_named = len(headings) >= MIN_HEADINGS or any(each.is_sure for each in headings)
@@ -265,7 +265,7 @@ def _is_division(headings: Sequence[ChapterHeading]) -> bool:
 def _longest_rising(
     marks: Sequence[ChapterHeading], volumes: Sequence[int], begins_again: bool
 ) -> list[ChapterHeading]:
-    """The most whose numbers go up, by at most MAX_GAP at a time; all sure ones, and all without numbers.
+    """Return the most whose numbers go up, by at most MAX_GAP at a time; all sure ones, and all without numbers.
 
     begins_again: the numbers may do so anywhere, and stand twice; else behind a volume's heading alone.
     """

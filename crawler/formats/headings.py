@@ -26,7 +26,9 @@ MAX_OFFERED = 6  # styles of a text that somebody may choose from
 
 
 def split_chapters(text: str, style: str = "") -> tuple[ChapterText, ...]:
-    """The chapters of `text` by a style of headings, "" for the one that divides it best; else it is one chapter.
+    """Return the chapters of `text` by a style of headings, "" for the one that divides it best.
+
+    Else it is one chapter.
 
     The texts of the chapters, joined, are `text`; a heading stands at the head of its chapter, and what comes before
     the first heading goes with the first chapter unless it is long enough to be one. A text with a single heading, at

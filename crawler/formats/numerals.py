@@ -38,7 +38,7 @@ def parse_number(text: str) -> int | None:
 
 
 def natural_key(name: str) -> tuple[int, tuple[tuple[int, int, str], ...]]:
-    """A sort key for file names as people number them; prefaces come first, afterwords last.
+    """Return a sort key for file names as people number them; prefaces come first, afterwords last.
 
     >>> sorted(["第十章", "第九章", "后记", "楔子", "第十一章"], key=natural_key)
     ['楔子', '第九章', '第十章', '第十一章', '后记']

@@ -61,7 +61,7 @@ logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it tells of every flaw 
 
 
 def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
-    """The work in a PDF file. Raises UnreadableFile, for pages that are pictures too."""
+    """Return the work in a PDF file. Raises UnreadableFile, for pages that are pictures too."""
     try:
         reader = PdfReader(file)
         if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
@@ -118,7 +118,10 @@ def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
 
 
 def _text(page: PageObject) -> str:
-    """The text of a page; where a font says that the bytes of Chinese are Latin letters, these bytes are read again."""
+    """Return the text of a page.
+
+    Where a font says that the bytes of Chinese are Latin letters, these bytes are read again.
+    """
     text = page.extract_text()
     if text.isascii() or (count_han(text) and quality(text) >= MIN_QUALITY_TO_TRUST):
         return text
@@ -127,7 +130,7 @@ def _text(page: PageObject) -> str:
 
 
 def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
-    """The lines of each page, blank ones left out."""
+    """Return the lines of each page, blank ones left out."""
     if len(reader.pages) > MAX_PAGES:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
@@ -141,7 +144,7 @@ def _pages(reader: PdfReader, name: Path | str) -> list[list[str]]:
 
 
 def _closed_up(line: str) -> str:
-    """A line without the blanks that stand behind each of its characters."""
+    """Return a line without the blanks that stand behind each of its characters."""
     return _SPACED.sub(lambda found: found[0].replace(" ", ""), line)
 
 
@@ -176,7 +179,7 @@ def _entries(reader: PdfReader, items: Iterable[object], level: int) -> Iterator
 
 
 def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """The pages without running heads and feet and their numbers; a heading stays where it stands first."""
+    """Return the pages without running heads and feet and their numbers; a heading stays where it stands first."""
     seen_on = defaultdict[str, list[int]](list)
     for page, lines in enumerate(pages):
         for shape in {_shape(lines[at]) for at in _edges(lines)}:
@@ -205,7 +208,7 @@ def _edges(lines: Sequence[str]) -> list[int]:
 
 
 def _shape(line: str) -> str:
-    """A line with its numbers taken for one another and without blanks."""
+    """Return a line with its numbers taken for one another and without blanks."""
     return "".join(_NUMBERS.sub("#", line).split())
 
 

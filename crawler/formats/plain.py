@@ -124,7 +124,7 @@ def require_chinese(text: str, path: Path | str) -> str:
 
 
 def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
-    """The text, and how many of its characters are lost."""
+    """Return the text, and how many of its characters are lost."""
     for mark, codec in _MARKS:
         if data.startswith(mark):
             return _decode_with_few_losses(data[len(mark) :], codec, path, len(mark))
@@ -143,7 +143,7 @@ def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
 
 
 def _utf8(data: bytes) -> str | None:
-    """The text where every byte is valid UTF-8 and the outcome is no mojibake."""
+    """Return the text where every byte is valid UTF-8 and the outcome is no mojibake."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

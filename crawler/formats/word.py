@@ -30,7 +30,7 @@ _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 
 
 def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
-    """The work in a .docx file. Raises UnreadableFile."""
+    """Return the work in a .docx file. Raises UnreadableFile."""
     paragraphs = list(_paragraphs(file, name))
     text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     levels = [level for _, level in paragraphs if level]

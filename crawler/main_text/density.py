@@ -63,12 +63,12 @@ def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
 
 
 def is_small_print(text: str) -> bool:
-    """True if a line states rights, registrations or the software of a site."""
+    """Return true if a line states rights, registrations or the software of a site."""
     return len(text) < _MAX_CHARS_OF_SMALL_PRINT and _SMALL_PRINT.search(text) is not None
 
 
 def main_container(page: Sequence[Line]) -> HtmlElement | None:
-    """The element that running text stands in, None for a page without any sentence."""
+    """Return the element that running text stands in, None for a page without any sentence."""
     scores: dict[HtmlElement, float] = defaultdict(float)
     masses: dict[HtmlElement, float] = defaultdict(float)
     others = teasers(page[0].container.getroottree().getroot()) if page else set()
@@ -170,7 +170,7 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
 
 
 def is_in_menu(element: HtmlElement) -> bool:
-    """True if a box is a menu, remarks or the like, or stands in one, by tag and name."""
+    """Return true if a box is a menu, remarks or the like, or stands in one, by tag and name."""
     return _name_factor(element, ()) < 1.0
 
 
@@ -183,7 +183,7 @@ _MAX_HEADINGS, _MAX_LEVELS = 500, 8
 
 
 def teasers(root: HtmlElement) -> set[HtmlElement]:
-    """The boxes of all streams of teasers below `root`."""
+    """Return the boxes of all streams of teasers below `root`."""
     headings = [node for tag in _HEADINGS for node in islice(root.iter(tag), _MAX_HEADINGS) if _leads_away(node)]
     if len(headings) < MIN_TEASERS:
         return set()
@@ -218,7 +218,7 @@ def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
 
 
 def _leads_away(heading: HtmlElement) -> bool:
-    """True if the whole of a heading is a link to another page."""
+    """Return true if the whole of a heading is a link to another page."""
     links = [node for node in (heading, *heading.iterancestors(), *heading.iter("a")) if node.tag == "a"][:1]
     shown = len("".join("".join(heading.itertext()).split()))
     linked = sum(len("".join("".join(node.itertext()).split())) for node in links)

@@ -54,7 +54,7 @@ def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]
 
 
 def lines_in_box(page: Sequence[Line], box: HtmlElement | None) -> list[Line]:
-    """The lines that stand in a box."""
+    """Return the lines that stand in a box."""
     within = set(box.iter()) if box is not None else set()
     return [line for line in page if line.container in within]
 
@@ -134,7 +134,7 @@ def _is_prose(line: Line) -> bool:
 
 
 def _is_document(added: Sequence[Line]) -> bool:
-    """True if lines may be a part of the text: no menu, no remarks."""
+    """Return true if lines may be a part of the text: no menu, no remarks."""
     boxes = (line.container.getparent() if line.container.tag in _PARTS else line.container for line in added)
     return not any(is_in_menu(box) or is_elsewhere(box) for box in boxes) and not any(map(is_label, added))
 
@@ -208,7 +208,7 @@ def _may_be_frame(line: Line) -> bool:
 
 
 def _is_of_table(box: HtmlElement) -> bool:
-    """True for a cell of a data table, or a box right in one; the row of a post has two cells."""
+    """Return true for a cell of a data table, or a box right in one; the row of a post has two cells."""
     cell = box if box.tag in ("td", "th") else box.getparent()
     row = cell.getparent() if cell is not None and cell.tag in ("td", "th") else None
     return row is not None and len(row) >= MIN_CELLS_OF_TABLE

@@ -194,7 +194,7 @@ def extract(
 
 
 def is_worth_reading(texts: Iterable[str]) -> bool:
-    """True if there is more than a label: enough Chinese characters, or enough letters of other scripts."""
+    """Return true if there is more than a label: enough Chinese characters, or enough letters of other scripts."""
     whole = "".join(texts)
     han = count_han(whole)
     most = MIN_LETTERS_TO_KEEP + han
@@ -290,7 +290,7 @@ def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -
 
 
 def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
-    """True if sentences stand right below the page's title: the text of a video or a picture, however short."""
+    """Return true if sentences stand right below the page's title: the text of a video or a picture, however short."""
     first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
     is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
     return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)

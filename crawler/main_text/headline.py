@@ -33,7 +33,7 @@ _CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
 
 
 def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
-    """The heading of the text itself, the site's name off; "" where the page has none.
+    """Return the heading of the text itself, the site's name off; "" where the page has none.
 
     A heading that the page's <title> repeats and that stands nearest above the text, else such a line without a
     heading's markup, else the title's first part. selected: what the site's own rule found, which wins.
@@ -71,7 +71,7 @@ def site_name(tree: HtmlElement) -> str:
 
 
 def is_home(element: HtmlElement) -> bool:
-    """True if all that `element` shows is a link to the site's front page: the site's name, no heading."""
+    """Return true if all that `element` shows is a link to the site's front page: the site's name, no heading."""
     links = [node for node in element.iter("a") if _HOME.match((node.get("href") or "#").strip())]
     inside = sum(len("".join("".join(node.itertext()).split())) for node in links)
     return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
@@ -93,7 +93,7 @@ def one_line(text: str) -> str:
 
 
 def meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
-    """The first of these <meta> properties that says something."""
+    """Return the first of these <meta> properties that says something."""
     stated: dict[str, str] = {}
     for node in tree.iter("meta"):
         name = (node.get("property") or node.get("name") or node.get("itemprop") or "").lower()
@@ -112,7 +112,7 @@ def _is_named(line: Line, keys: Sequence[str]) -> bool:
 
 
 def _site_name_in_title(tree: HtmlElement) -> str:
-    """The site's name behind the page's own heading in its <title>; "" where it may be part of the heading."""
+    """Return the site's name behind the page's own heading in its <title>; "" where it may be part of the heading."""
     whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
     firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
     known = {_key(element_text(node)) for node in firsts} | {_key(stated)}
@@ -128,7 +128,7 @@ def _site_name_in_title(tree: HtmlElement) -> str:
 
 
 def _is_name(parts: Sequence[str], heading: str) -> bool:
-    """True if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
+    """Return true if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
     name = parts[-1]
     if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
         return False
@@ -137,7 +137,7 @@ def _is_name(parts: Sequence[str], heading: str) -> bool:
 
 
 def _is_author(name: str, tree: HtmlElement) -> bool:
-    """True if the page says that somebody of that name, or whom the name contains, wrote it."""
+    """Return true if the page says that somebody of that name, or whom the name contains, wrote it."""
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
@@ -173,7 +173,7 @@ def _nearest_heading(headings: Sequence[str], whole: str, page: Sequence[Line], 
 
 
 def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """The page's one first heading above the text, where its <title> names nothing but the site."""
+    """Return the page's one first heading above the text, where its <title> names nothing but the site."""
     found = {one_line(element_text(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {
         ""
     }

@@ -125,7 +125,7 @@ def _author_in_lines(page: Sequence[Line], main_lines: Sequence[Line]) -> str:
 
 
 def _stated_name(line: Line) -> str:
-    """The first name that a short line states, pictures' makers passed over."""
+    """Return the first name that a short line states, pictures' makers passed over."""
     if len(line.text) > _MAX_LINE_CHARS:
         return ""
     for match in STATED_AUTHOR.finditer(line.text):
@@ -143,7 +143,7 @@ def _stated_name(line: Line) -> str:
 
 
 def _dateline_reporter(main_lines: Sequence[Line]) -> str:
-    """The reporter that the dateline at the beginning of a text names."""
+    """Return the reporter that the dateline at the beginning of a text names."""
     for line in main_lines[:_LINES_INSIDE]:
         match = _PLACED.search(line.text[:_CHARS_OF_DATELINE])
         if match:
@@ -168,7 +168,7 @@ def _signature_name(main_lines: Sequence[Line]) -> str:
 
 
 def _name_on_own_line(lines: Sequence[Line]) -> str:
-    """A name that stands on a line of its own between heading and text."""
+    """Return a name that stands on a line of its own between heading and text."""
     names = (
         line.text for line in lines if _ALONE.match(line.text) and line.text[0] in _SURNAMES and not line.link_chars
     )
@@ -214,7 +214,7 @@ def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequen
 
 
 def parse_time(text: str) -> datetime | None:
-    """The first date in `text`, in UTC.
+    """Return the first date in `text`, in UTC.
 
     >>> parse_time("发布时间：2024年1月2日 10:20").isoformat()
     '2024-01-02T02:20:00+00:00'
@@ -231,7 +231,7 @@ def parse_time(text: str) -> datetime | None:
 
 
 def is_byline(text: str) -> bool:
-    """True if a line only states author, source or date."""
+    """Return true if a line only states author, source or date."""
     rest = _DATE.sub("", STATED_AUTHOR.sub("", POSTED.sub("", text)))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
@@ -242,7 +242,7 @@ def is_byline(text: str) -> bool:
 
 
 def is_stamp(text: str) -> bool:
-    """True if a line states to the minute when something was posted, and hardly anything else."""
+    """Return true if a line states to the minute when something was posted, and hardly anything else."""
     date = _DATE.search(text) if len(text) <= _MAX_HEAD_LINE_CHARS else None
     rest = len(text) - len(date[0]) if date else 0
     return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP

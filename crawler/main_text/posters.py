@@ -93,7 +93,7 @@ def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first:
 
 
 def _is_one_box(one: Line, other: Line) -> bool:
-    """True if two lines stand in one box or beside each other in one, as paragraphs of a post do."""
+    """Return true if two lines stand in one box or beside each other in one, as paragraphs of a post do."""
     return one.container is other.container or one.container.getparent() is other.container.getparent()
 
 
@@ -109,7 +109,7 @@ def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, in
 
 
 def _name_above_post(lines: Sequence[Line]) -> str:
-    """The one name that the lines above a post have; "" for none or several."""
+    """Return the one name that the lines above a post have; "" for none or several."""
     linked, called = set[str](), set[str]()
     lines = lines[-_MOST_LINES:]
     for line in lines:
@@ -169,7 +169,7 @@ def _is_name(text: str) -> bool:
 
 
 def _poster_in_linked_data(tree: HtmlElement) -> str:
-    """The account that linked data names for a post (schema.org)."""
+    """Return the account that linked data names for a post (schema.org)."""
     for node in tree.iter("script"):
         text = node.text or ""
         if (node.get("type") or "").lower() == "application/ld+json" and len(text) <= _MAX_LINKED_DATA_CHARS:
@@ -194,6 +194,6 @@ def _poster_in_record(record: object) -> str:
 
 
 def is_post(record: dict[str, object]) -> bool:
-    """True if a record of linked data is of a post, whose "author" is its poster."""
+    """Return true if a record of linked data is of a post, whose "author" is its poster."""
     kinds = record.get("@type")
     return any(kind in _TYPES for kind in (kinds if isinstance(kinds, list) else [kinds]))

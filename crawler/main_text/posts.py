@@ -109,7 +109,7 @@ class PageBoxes:
         return {kind: sorted(spans) for kind, spans in found.items() if len(spans) >= MIN_MARKS}
 
     def has_words(self, span: Span) -> bool:
-        """True if any words stand there."""
+        """Return true if any words stand there."""
         return self._words_before[span[1] + 1] > self._words_before[span[0]]
 
     def score(self, span: Span) -> float:
@@ -175,7 +175,7 @@ class Posts:
 
 
 def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> Posts:
-    """The posts of a thread, the first one with them; no lines where fewer than two are found.
+    """Return the posts of a thread, the first one with them; no lines where fewer than two are found.
 
     main: the box that running text stands in, by density.
     """
@@ -254,7 +254,7 @@ class _Thread:
         return _PostGroup(places, sum(map(self.boxes.score, posts)), tuple(marks))
 
     def _belongs(self, group: _PostGroup, best: _PostGroup) -> bool:
-        """True if other boxes of posts stand among the best ones, as answers to answers do."""
+        """Return true if other boxes of posts stand among the best ones, as answers to answers do."""
         if not group.places:
             return False
         first, last = self._enclosing_span(min(best.places), max(best.places))
@@ -297,7 +297,7 @@ class _Thread:
         return None
 
     def _heading(self, first: int) -> int:
-        """The last line before `first` that has most in common with the page's title; -1 for none."""
+        """Return the last line before `first` that has most in common with the page's title; -1 for none."""
         names = [part for part in _SEPARATORS.split(self.title) if len(part) >= MIN_CHARS_OF_TITLE]
         alike = [(self._likeness(line.text, names), place) for place, line in enumerate(self.boxes.page[:first])]
         likeness, place = max(alike, default=(0, -1))
@@ -320,14 +320,14 @@ class _Thread:
 
 
 def _marks_alternate(marks: Sequence[int], others: Sequence[int]) -> bool:
-    """True if nearly all parts that `others` make hold as many marks: both are of the same posts."""
+    """Return true if nearly all parts that `others` make hold as many marks: both are of the same posts."""
     parts = Counter(bisect_right(others, mark) for mark in marks)
     [(_, parts_alike)] = Counter(parts.values()).most_common(1)
     return parts_alike >= MIN_SHARE_BY_TURNS * max(len(parts), len(others))
 
 
 def _contains_any(span: Span, places: Sequence[int]) -> bool:
-    """True if any of the sorted places lies there."""
+    """Return true if any of the sorted places lies there."""
     return bisect_left(places, span[0]) < bisect_right(places, span[1])
 
 

@@ -49,7 +49,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
-    """The places in `page` of the lines of remarks and of rows of an index, by boxes, labels and times.
+    """Return the places in `page` of the lines of remarks and of rows of an index, by boxes, labels and times.
 
     None where no other text stands below the title. title: of the page, the site's name and all.
     """
@@ -78,7 +78,7 @@ class _Remarks:
         return frozenset(dropped) if dropped and self._leaves_text(dropped) else frozenset()
 
     def _leaves_text(self, dropped: set[int]) -> bool:
-        """True if a text that is not dropped stands below the title."""
+        """Return true if a text that is not dropped stands below the title."""
         start = self.titles[0] if self.titles else 0
         own = (line for place, line in enumerate(self.page[start:], start) if place not in dropped)
         said = (
@@ -124,7 +124,7 @@ class _Remarks:
             yield range(first, self._end(holder, marks[-1]))
 
     def _hold_words(self, holder: HtmlElement, units: list[list[int]]) -> bool:
-        """True if the boxes of most marks hold words or links besides the marks."""
+        """Return true if the boxes of most marks hold words or links besides the marks."""
         holding = sum(
             len(self._span(holder, child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
@@ -133,7 +133,7 @@ class _Remarks:
         return 2 * holding >= len(units)
 
     def _span(self, holder: HtmlElement, unit: HtmlElement | None, marks: list[int]) -> range:
-        """The places of the lines of one box below `holder`."""
+        """Return the places of the lines of one box below `holder`."""
         first, last = marks[0], marks[-1]
         while first > 0 and child(holder, self.page[first - 1].container) is unit:
             first -= 1
@@ -142,7 +142,7 @@ class _Remarks:
         return range(first, last + 1)
 
     def _has_speaker(self, span: range) -> bool:
-        """True if lines hold a link, a button, or a name alone."""
+        """Return true if lines hold a link, a button, or a name alone."""
         return any(self._is_of_speaker(self.page[place]) for place in span)
 
     def _is_of_speaker(self, line: Line) -> bool:
@@ -154,11 +154,11 @@ class _Remarks:
         return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
-        """True if a mark states more than a day: chronicles and lists of works have days."""
+        """Return true if a mark states more than a day: chronicles and lists of works have days."""
         return _CLOCK.search(self.page[place].text) is not None
 
     def _title_boxes(self, holder: HtmlElement) -> set[HtmlElement]:
-        """The boxes below `holder` that the title stands in."""
+        """Return the boxes below `holder` that the title stands in."""
         boxes = (child(holder, self.page[place].container) for place in self.titles)
         return {box for box in boxes if box is not None}
 
@@ -208,7 +208,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
 def neighbours(page: Sequence[Line], title: str) -> frozenset[int]:
-    """The places in `page` of the lines of other articles, none where the page's title stands above all text.
+    """Return the places in `page` of the lines of other articles, none where the page's title stands above all text.
 
     title: of the page, the site's name and all.
     """
@@ -258,7 +258,7 @@ def _is_article(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
-    """True if a box begins with a heading like the one of the page, and an article follows."""
+    """Return true if a box begins with a heading like the one of the page, and an article follows."""
     for place in span[: _LINES_ABOVE_HEADING + 1]:
         line = page[place]
         is_heading = len(line.text) <= MAX_CHARS_OF_HEADING and not END_OF_SENTENCE.search(line.text)
@@ -268,7 +268,7 @@ def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _spans(page: Sequence[Line], boxes: Sequence[HtmlElement]) -> Iterator[range]:
-    """The places of the lines of boxes that stand side by side."""
+    """Yield the places of the lines of boxes that stand side by side."""
     parent, wanted = boxes[0].getparent(), set(boxes)
     start, current = 0, None
     for place, line in enumerate(page):

@@ -12,7 +12,7 @@ _OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # a
 
 
 def skeleton(tree: HtmlElement) -> frozenset[str]:
-    """One entry for each element with a class or an id: its tag, its names and those of its parent.
+    """Return one entry for each element with a class or an id: its tag, its names and those of its parent.
 
     Numbers in names are all the same, since a page may have its own number as an id.
     """

@@ -124,7 +124,7 @@ class HostTemplate:
         _drop_oldest(self.frames, MAX_FRAMES)
 
     def is_template(self, line: Line, names: Sequence[str]) -> bool:
-        """True if a line belongs to the site and not to the text. names: the site's names for itself, folded."""
+        """Return true if a line belongs to the site and not to the text. names: the site's names for itself, folded."""
         known = self.frames.get(_frame(line.text))
         if known is None or len(line.text) > MAX_CHARS or known.pages < MIN_PAGES:
             return False
@@ -223,7 +223,7 @@ class SiteTemplates:
 
 
 def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
-    """True if a line writes a host, in any width and with any dots, or one of these folded names.
+    """Return true if a line writes a host, in any width and with any dots, or one of these folded names.
 
     >>> names_a_site("一秒记住：ｗｗｗ。ａｂｃ．ｃｏｍ"), names_a_site("欲知后事如何，且听下回分解。")
     (True, False)
@@ -248,7 +248,7 @@ def _frame(text: str) -> str:
 
 
 def _place(container: HtmlElement) -> str:
-    """The kind of box: tag and class of a block and of the two around it, numbers left out."""
+    """Return the kind of box: tag and class of a block and of the two around it, numbers left out."""
     parts, node = [], container
     for _ in range(3):
         if node is None:
@@ -259,7 +259,7 @@ def _place(container: HtmlElement) -> str:
 
 
 def _sketch(page: Sequence[Line]) -> tuple[str, ...]:
-    """The smallest hashes of the page's sentences: pages with the same text have most of them in common."""
+    """Return the smallest hashes of the page's sentences: pages with the same text have most of them in common."""
     sentences = {_hash(line.text) for line in page if len(line.text) > 15 and line.link_chars * 2 < len(line.text)}
     return tuple(sorted(sentences)[:SKETCH_HASHES])
 

@@ -84,7 +84,7 @@ class _Zones:
         self._teasers: dict[HtmlElement, bool] = {}
 
     def classify(self, place: int) -> Zone:
-        """The zone of a line that is no part of the main text."""
+        """Return the zone of a line that is no part of the main text."""
         line = self._page[place]
         named = self._zone_by_name(line.container)
         if named is Zone.COMMENT or place in self._remarks:
@@ -120,7 +120,7 @@ class _Zones:
         return found
 
     def _announces(self, container: HtmlElement) -> bool:
-        """True if a small box around a line leads to another page by a title."""
+        """Return true if a small box around a line leads to another page by a title."""
         if container not in self._teasers:
             boxes = islice(self._boxes(container), _MAX_LEVELS_OF_TEASER)
             self._teasers[container] = any(self._is_teaser(*self._spans[box]) for box in boxes)
@@ -145,7 +145,10 @@ class _Zones:
         return found
 
     def _last_alike(self, heading: HtmlElement, place: int) -> int:
-        """The last line of the boxes right behind a heading that are of one tag and class; its own without any."""
+        """Return the last line of the boxes right behind a heading that are of one tag and class.
+
+        Its own without any.
+        """
         first, end = heading.getnext(), place
         for box in heading.itersiblings():
             if (

@@ -101,7 +101,7 @@ def _is_shared(request: Request) -> bool:
 
 
 def _may_be_given(request: Request, response: Response) -> bool:
-    """True if another crawl may read this answer: files are counted by each crawl while their headers come."""
+    """Return true if another crawl may read this answer: files are counted by each crawl while their headers come."""
     if response.status not in _SHARED_STATUSES:
         return False
     if response.status != 200 or not _asks_for_page(request):

@@ -42,7 +42,7 @@ _SITE = "(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文|书|�
 
 
 def _alternatives(openings: str, rest: str) -> str:
-    """The same as (?:openings)rest, each alternative with its first character first: re skips to these alone."""
+    """Return the same as (?:openings)rest, each alternative with its first character first: re skips to these alone."""
     by_first: dict[str, list[str]] = {}
     for opening in openings.split("|"):
         by_first.setdefault(opening[0], []).append(opening[1:])
@@ -160,20 +160,20 @@ def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
 
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
-    """True if an address invites the reader to come back, and is not one that the text speaks of."""
+    """Return true if an address invites the reader to come back, and is not one that the text speaks of."""
     is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]  # a mark may follow; [1] begins a note
     is_boxed = is_enclosed and count_han(piece) <= MAX_HAN_BESIDE
     return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
 def _is_address(shown: str) -> bool:
-    """True if there is a name before the ending: 3.5 cm and b, cn are none."""
+    """Return true if there is a name before the ending: 3.5 cm and b, cn are none."""
     letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
     return len(letters) >= 5 and not letters.isdigit()
 
 
 def _is_spelt_oddly(shown: str) -> bool:
-    """True if an address is written so that no program takes it for one: a reader is to type it."""
+    """Return true if an address is written so that no program takes it for one: a reader is to type it."""
     return bool(re.search("[^\\s\x21-\x7e]", shown) or _SPREAD.search(shown))
 
 
@@ -183,7 +183,7 @@ def _is_own(shown: str, host: str) -> bool:
 
 
 def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """The brackets around a sign on its own line, no further than an advertisement is long."""
+    """Return the brackets around a sign on its own line, no further than an advertisement is long."""
     for at in range(start, max(-1, start - MAX_PIECE_CHARS), -1):
         closing = _BRACKETS.get(text[at : at + 1])
         if text[at : at + 1] == "\n":
@@ -197,7 +197,7 @@ def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _clause_range(text: str, start: int, end: int) -> tuple[int, int]:
-    """The clause of a sign, where the rest of it is little more than a name; else the sign alone."""
+    """Return the clause of a sign, where the rest of it is little more than a name; else the sign alone."""
     begin = max(text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in _EDGES) + 1
     if begin == 0 and start > MAX_PIECE_CHARS:
         begin = start

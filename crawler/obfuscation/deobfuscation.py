@@ -76,7 +76,7 @@ class Deobfuscation:
         return (*summarize_removed(self.removed, main_text, containers), *summarize_repaired(self.repaired, containers))
 
     def raw_text(self, containers: Set[HtmlElement], markup: str) -> str:
-        """The main text as it stands in the page's source: from the first of its lines to the last."""
+        """Return the main text as it stands in the page's source: from the first of its lines to the last."""
         raw = parse(markup)
         if raw is None or not containers:
             return ""
@@ -122,7 +122,7 @@ def deobfuscate(
 
 
 def _tags(tree: HtmlElement) -> set[object]:
-    """The tags of a page's elements, and `STYLE` where anything may say how it looks."""
+    """Return the tags of a page's elements, and `STYLE` where anything may say how it looks."""
     tags = {element.tag for element in tree.iter()}
     return tags | {STYLE} if _is_styled(tree) else tags
 
@@ -160,7 +160,7 @@ def open_render_context(
     kept_in: Path | None = None,
     texts: TextProcess | None = None,
 ) -> RenderContext:
-    """The context with everything that this machine has; nothing is loaded before the first page that needs it.
+    """Return the context with everything that this machine has; nothing is loaded before the first page that needs it.
 
     kept_in: where the machine's references are kept once they are drawn (crawler.obfuscation.reference_store).
     """

@@ -140,7 +140,7 @@ class FontReader:
 
 
 def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) -> bool:
-    """True if a drawing for `char` surely shows one of `candidates` instead."""
+    """Return true if a drawing for `char` surely shows one of `candidates` instead."""
     top = candidates[0]
     if top.similarity < MIN_SIMILARITY:
         return False

@@ -48,7 +48,7 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
 
 
 def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
-    """The text, and True if it stands in an attribute of the element."""
+    """Return the text, and True if it stands in an attribute of the element."""
     parts, is_of_attribute = [], False
     for token in parse_value(own.get("content", "")[: MAX_CHARS * 2]):
         if token.type == "string":
@@ -67,7 +67,7 @@ class _ShownHan(HanCounts):
 
 
 def _is_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """True if an element stands in a line of running text: a label before a line of its own does not."""
+    """Return true if an element stands in a line of running text: a label before a line of its own does not."""
     block = enclosing_block(element)
     return element.tag in INLINE and block is not None and han[block] >= MIN_HAN_OF_LINE
 

@@ -52,7 +52,7 @@ class GlyphChoice:
 
 
 def detect_script(chars: Iterable[str]) -> Script:
-    """The script of different characters of one text.
+    """Return the script of different characters of one text.
 
     >>> detect_script("这国门书见马").name, detect_script("這國門書見馬").name, detect_script("一二三").name
     ('SIMPLIFIED', 'TRADITIONAL', 'EITHER')
@@ -78,7 +78,7 @@ class GlyphEvidence:
 
 
 def choose(candidates: Sequence[Candidate], evidence: GlyphEvidence = GlyphEvidence()) -> GlyphChoice:
-    """The likeliest of one or more candidates."""
+    """Return the likeliest of one or more candidates."""
     away = (1 - max(each.similarity for each in candidates)) / (1 - _FULL_STEP_BELOW)
     step = _SIMILARITY_OF_A_NAT * min(1.0, max(_LEAST_STEP, away))
     nats = [
@@ -121,7 +121,7 @@ def _share(char: str) -> float:
 
 
 def _is_of_other(script: Script, char: str) -> bool:
-    """True if `char` is of the other script than `script`; one in neither is rare enough as it is."""
+    """Return true if `char` is of the other script than `script`; one in neither is rare enough as it is."""
     if script is Script.SIMPLIFIED:
         return _is_traditional(char) and not _is_simplified(char)
     return script is Script.TRADITIONAL and _is_simplified(char) and not _is_traditional(char)

@@ -79,7 +79,7 @@ class GlyphIndex:
         return np.asarray(most, np.float32)
 
     def candidates(self, row: NDArray[np.float32]) -> list[Candidate]:
-        """The characters of one row of `similarities` that are most alike, best first."""
+        """Return the characters of one row of `similarities` that are most alike, best first."""
         most = min(CANDIDATES, row.size)
         best = np.argpartition(row, -most)[-most:]
         return [
@@ -105,7 +105,10 @@ def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
 
 
 def _discriminants(known: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The mean of the features, and float32[FEATURES, KEPT]. One face alone tells nothing of how faces differ."""
+    """Return the mean of the features, and float32[FEATURES, KEPT].
+
+    One face alone tells nothing of how faces differ.
+    """
     common = known[:, known.any(axis=2).all(axis=0)]
     means = common.mean(axis=0)
     center = means.mean(axis=0)

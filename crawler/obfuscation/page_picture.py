@@ -41,7 +41,7 @@ class SeenLine:
 
 
 def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
-    """The picture's brightness, its first frame alone; None for one that is broken or has too many pixels."""
+    """Return the picture's brightness, its first frame alone; None for one that is broken or has too many pixels."""
     try:
         with Image.open(BytesIO(picture), formats=FORMATS) as found:
             if found.width * found.height > min(max_pixels, MAX_PIXELS):
@@ -63,7 +63,7 @@ def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """True if there is an even ground, and on it ink in lines, rows or columns."""
+    """Return true if there is an even ground, and on it ink in lines, rows or columns."""
     if grey.shape[0] < MIN_SIDES_PX[0] or grey.shape[1] < MIN_SIDES_PX[1]:
         return False
     ground = _ground(grey)
@@ -92,7 +92,7 @@ def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
 
 
 def _ground(grey: Grey) -> int:
-    """The commonest brightness."""
+    """Return the commonest brightness."""
     counts = np.bincount(grey.reshape(-1), minlength=256).astype(np.float64)
     return int(np.convolve(counts, np.ones(9), "same").argmax())
 
@@ -104,7 +104,10 @@ def _ink(differs: NDArray[np.int16]) -> NDArray[np.bool_] | None:
 
 
 def _has_lines(ink: NDArray[np.floating]) -> bool:
-    """True if most ink stands in stretches of the height of lines and much alike. ink: of each row, or column."""
+    """Return true if most ink stands in stretches of the height of lines and much alike.
+
+    ink: of each row, or column.
+    """
     is_line = ink > 0.15 * float(np.percentile(ink, 95))
     starts, ends = _stretches(is_line)
     heights = ends - starts

@@ -218,7 +218,7 @@ def _box(place: HtmlElement, bare: _Bare) -> HtmlElement:
 
 
 def _link(place: HtmlElement) -> HtmlElement | None:
-    """The link around a picture that leads to another page than the picture itself."""
+    """Return the link around a picture that leads to another page than the picture itself."""
     link = next((each for each in place.iterancestors("a") if each.get("href")), None)
     if link is None or _PICTURE_FILE.search(link.get("href").partition("?")[0]):
         return None
@@ -226,7 +226,7 @@ def _link(place: HtmlElement) -> HtmlElement | None:
 
 
 def _among_paragraphs(candidates: Sequence[_PictureCandidate], own: Sequence[Line]) -> list[_PictureCandidate]:
-    """The pictures that stand among the paragraphs of a text, where half as many of them do."""
+    """Return the pictures that stand among the paragraphs of a text, where half as many of them do."""
     paragraphs: Counter[HtmlElement | None] = Counter()
     for line in own:
         if count_han(line.text) >= MIN_HAN_OF_PARAGRAPH:
@@ -262,7 +262,7 @@ def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iter
 
 
 def _continues(above: _Shown, below: _Shown) -> bool:
-    """True if a picture begins with the rest of the last paragraph of the one before it."""
+    """Return true if a picture begins with the rest of the last paragraph of the one before it."""
     ((first, _), text), ((second, _), further) = above, below
     if not text.goes_on or not further.may_go_on_from_before:
         return False

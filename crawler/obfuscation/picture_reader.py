@@ -129,7 +129,7 @@ class PictureReader:
 
 
 def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """The characters of a picture of one line, from left to right; none where there are more than MAX_CHARS.
+    """Return the characters of a picture of one line, from left to right; none where there are more than MAX_CHARS.
 
     How many they are is told by the picture's own shape, since characters are square and ink is not (一); parts of one
     (川) stay together, since cuts are made only near where a whole number of squares ends.
@@ -152,7 +152,7 @@ def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
 
 
 def box_of_ink(ink: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """The least part of a drawing that holds all its ink."""
+    """Return the least part of a drawing that holds all its ink."""
     rows, columns = np.flatnonzero(ink.max(axis=1) > _INK), np.flatnonzero(ink.max(axis=0) > _INK)
     if not rows.size:
         return ink

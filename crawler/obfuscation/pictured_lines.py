@@ -51,7 +51,7 @@ def is_running_text(seen: SeenPicture) -> bool:
 
 
 def is_line_alike(seen: SeenPicture, size: float) -> bool:
-    """True if a picture has text of this size and no other, however little: a paragraph of three characters."""
+    """Return true if a picture has text of this size and no other, however little: a paragraph of three characters."""
     lines = _reliable_lines(seen)
     return bool(lines) and _is_sure(lines) and _share_alike(lines, size) >= MIN_SHARE_ALIKE
 
@@ -68,7 +68,7 @@ def median_size(lines: Sequence[SeenLine]) -> float:
 
 
 def pictured_texts(pictures: Sequence[SeenPicture]) -> list[PicturedText]:
-    """The paragraphs of each picture of a page; columns are read from right to left.
+    """Return the paragraphs of each picture of a page; columns are read from right to left.
 
     Where lines begin and end is told from all pictures of one width together: some hold a single line.
     """
@@ -158,7 +158,7 @@ def _area(line: SeenLine) -> int:
 
 
 def _is_upright(lines: Sequence[SeenLine]) -> bool:
-    """True if most characters stand one below the other."""
+    """Return true if most characters stand one below the other."""
     chars = sum(len(line.text) for line in lines)
     upright = [line for line in lines if line.bottom - line.top > _UPRIGHT * (line.right - line.left)]
     return 2 * sum(len(line.text) for line in upright) > chars

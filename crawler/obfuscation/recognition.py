@@ -6,7 +6,7 @@ from core.wording import Message
 
 
 def is_installed() -> bool:
-    """True if the extra `ocr` is installed."""
+    """Return true if the extra `ocr` is installed."""
     return find_spec("rapidocr_onnxruntime") is not None
 
 

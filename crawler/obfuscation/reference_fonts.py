@@ -99,7 +99,7 @@ class ReferenceFonts:
 
 
 def free_fonts() -> list[Path]:
-    """The free faces of this machine, at most MAX_FACES, in order of use."""
+    """Return the free faces of this machine, at most MAX_FACES, in order of use."""
     files = [path for folder in _folders() for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES]
     chosen = (next((path for path in files if re.match(pattern, path.name)), None) for pattern in _FREE)
     return [path for path in chosen if path is not None][:MAX_FACES]
@@ -125,7 +125,7 @@ def _folders() -> list[Path]:
 
 
 def _face(path: Path) -> ImageFont.FreeTypeFont | None:
-    """The face of a file; of a collection that for simplified Chinese."""
+    """Return the face of a file; of a collection that for simplified Chinese."""
     first: ImageFont.FreeTypeFont | None = None
     for number in range(_MAX_FACES_OF_FILE):
         try:
@@ -189,7 +189,7 @@ def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.
 
 
 def _key(faces: Sequence[ImageFont.FreeTypeFont], chars: Sequence[str]) -> str:
-    """The digest of all that has a part in what is drawn and learned; "" where some of it cannot be read.
+    """Return the digest of all that has a part in what is drawn and learned; "" where some of it cannot be read.
 
     Of the code by its source: a parameter that was not named here would let old numbers pass for new ones.
     """

@@ -161,7 +161,7 @@ class PageRendering:
         return Units(em_px, self._rem_px, SCREENS[self._screen], self._is_quirky)
 
     def _is_one_line(self, element: HtmlElement) -> bool:
-        """True if nothing in a block begins another line."""
+        """Return true if nothing in a block begins another line."""
         for each in element.iterdescendants():
             own = self._styles.properties(each, self._screen)
             is_in_line = is_inline(each, own, is_item=False) or own.get("display", "").startswith("inline")

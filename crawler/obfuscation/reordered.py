@@ -33,7 +33,7 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """True if some line's text is cut into single characters, each in an element of its own that is no link."""
+    """Return true if some line's text is cut into single characters, each in an element of its own that is no link."""
     for element in tree.iter():
         if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
             continue
@@ -44,7 +44,7 @@ def is_chopped(tree: HtmlElement) -> bool:
 
 
 def _own_text(element: HtmlElement) -> str:
-    """The text of an element that has no more than a character and a mark; "" for others."""
+    """Return the text of an element that has no more than a character and a mark; "" for others."""
     text = (element.text or "").strip() if not len(element) else ""
     return text if len(text) <= MAX_CHARS_OF_PIECE else ""
 
@@ -213,7 +213,7 @@ def _offset_px(one: Properties, side: str, other: str, em_px: float) -> float:
 
 
 def _without_floats(items: Sequence[Item], of_items: Sequence[Properties]) -> list[Item]:
-    """Each run of pieces that float to the right, turned round: the first of them is the rightmost."""
+    """Return each run of pieces that float to the right, turned round: the first of them is the rightmost."""
     result: list[Item] = []
     run: list[Item] = []
     for item, one in zip(items, of_items, strict=True):

@@ -122,7 +122,7 @@ class HanCounts(dict[HtmlElement, int]):
 
 
 def enclosing_block(element: HtmlElement | None) -> HtmlElement | None:
-    """The block that an element's text stands in."""
+    """Return the block that an element's text stands in."""
     while element is not None and element.tag not in BLOCKS:
         element = element.getparent()
     return element

@@ -72,7 +72,7 @@ def _write_scripted(page: MarkedPage) -> list[Repaired]:
 
 @cache
 def _process() -> WorkerProcess:
-    """The process for scripts; starts with the first page that may hide a text in a script."""
+    """Return the process for scripts; starts with the first page that may hide a text in a script."""
     process = WorkerProcess(run_scripts, 2 * MAX_MEMORY_BYTES, MAX_CPU_S)  # with the interpreter and the answer
     atexit.register(process.close)
     return process
@@ -91,7 +91,7 @@ def _places(tree: HtmlElement, scripts: list[HtmlElement], written: Any) -> Iter
 
 
 def _texts(tree: HtmlElement, page: MarkedPage) -> Iterator[str]:
-    """The texts between tags. Raises TooCostly."""
+    """Yield the texts between tags. Raises TooCostly."""
     for text in tree.itertext():
         page.steps.check()
         yield str(text)

@@ -90,7 +90,7 @@ def _is_worth_reading(chars: Mapping[str, int]) -> bool:
 def _runs(
     tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]]
 ) -> Iterator[tuple[_TextRun, str]]:
-    """Every text that is shown in one of `faces`, with its family."""
+    """Yield every text that is shown in one of `faces`, with its family."""
     pending: list[tuple[HtmlElement, str]] = [(tree, "")]
     while pending:
         element, inherited = pending.pop()

@@ -91,7 +91,7 @@ class Origins:
         return np.where(self.is_moved, _NOWHERE, self.places).astype(np.int32)
 
     def _gap(self, text: TextRange, raw: TextRange) -> Iterator[Mark]:
-        """The marks between two pieces that are the same: what was taken out, with what was written instead."""
+        """Yield the marks between two pieces that are the same: what was taken out, with what was written instead."""
         if not len(text) and not len(raw):
             return
         instead = defaultdict[int, list[TextRange]](list)
@@ -111,7 +111,7 @@ class Origins:
 
 
 def origins_from_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
-    """The origins that marks were made of."""
+    """Return the origins that marks were made of."""
     origins = Origins.from_text(raw)
     places, used = np.full(len(text), _NOWHERE, np.int32), np.zeros(len(raw), np.bool_)
     moved, written = np.zeros(len(text), np.bool_), np.zeros(len(text), np.uint8)
@@ -154,7 +154,7 @@ def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
-    """The runs of one number other than 0: number, start, end."""
+    """Yield the runs of one number other than 0: number, start, end."""
     edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     for start, end in pairwise(edges):
         if start < end and numbers[start]:
@@ -256,7 +256,7 @@ class _Comparison:
 
 
 def _line_places(starts: Sequence[int], lines: Sequence[str], numbers: Sequence[int]) -> NDArray[np.int32]:
-    """The places of the characters of some lines."""
+    """Return the places of the characters of some lines."""
     if isinstance(numbers, range) and numbers:
         return np.arange(starts[numbers[0]], starts[numbers[-1]] + len(lines[numbers[-1]]), dtype=np.int32)
     ranges = [np.arange(starts[each], starts[each] + len(lines[each]), dtype=np.int32) for each in numbers]

@@ -35,14 +35,14 @@ class Unseen:
                 yield element, own_text(element)
 
     def cause(self, element: HtmlElement) -> HtmlElement:
-        """The outermost of the unseen elements, one in the other, that an element is in."""
+        """Return the outermost of the unseen elements, one in the other, that an element is in."""
         while (parent := element.getparent()) is not None and parent in self.elements:
             element = parent
         return element
 
 
 def own_text(element: HtmlElement) -> str:
-    """The text of an element without that of its children."""
+    """Return the text of an element without that of its children."""
     return "".join([element.text or "", *(child.tail or "" for child in element)])
 
 

@@ -81,7 +81,7 @@ def make_looker(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None =
 
 
 def hides_text(looker: Looker) -> bool:
-    """True if Chinese text of a page is hidden."""
+    """Return true if Chinese text of a page is hidden."""
     pieces = looker.first.pieces()
     hidden = (shown_text(element) if text is None else text for element, text in pieces if element.tag not in RUBY)
     return any(map(count_han, hidden))
@@ -117,7 +117,7 @@ def _find_hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[H
 
 
 def _holds(element: HtmlElement, most: float) -> bool:
-    """True if most of the page is in an element.
+    """Return true if most of the page is in an element.
 
     Whole paragraphs that it hides stand there among those that say of themselves that they are shown: a messenger's
     script shows the article later on.

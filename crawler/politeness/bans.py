@@ -121,11 +121,11 @@ class BanJudge:
         self._has_selectors = any(rule.selector for rule in rules)
 
     def is_quick(self, answer: JudgedResponse) -> bool:
-        """True if the verdict takes microseconds, as no markup is read."""
+        """Return true if the verdict takes microseconds, as no markup is read."""
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
 
     def is_short(self, answer: JudgedResponse) -> bool:
-        """True for an answer so short that reading its markup and finding a selector take no time."""
+        """Return true for an answer so short that reading its markup and finding a selector take no time."""
         return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
 
     def verdict(self, answer: JudgedResponse) -> Ban | None:
@@ -255,7 +255,7 @@ def describe(ban: Ban, url: str) -> Message:
 
 
 def needs_rest(action: BanAction) -> bool:
-    """True if the crawl waits after such a refusal."""
+    """Return true if the crawl waits after such a refusal."""
     return action in (BanAction.SLOW, BanAction.ROTATE)
 
 

@@ -241,7 +241,7 @@ class _Tasks:
             raise EOFError
 
     def is_over_time(self, silent_since: float, max_seconds: float) -> bool:
-        """True if a task is read for too long, or none is read although one waits."""
+        """Return true if a task is read for too long, or none is read although one waits."""
         now = time.monotonic()
         begun = self.list_begun()
         if not begun:

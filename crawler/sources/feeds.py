@@ -104,7 +104,7 @@ def _read_json_feed(text: str, url: str) -> Feed | None:
 
 
 def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEntry | None:
-    """An item; without an address of its own, its id is one where it is absolute."""
+    """Return an item; without an address of its own, its id is one where it is absolute."""
     stated_id = _string(item.get("id"))
     own = _string(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
     address = _absolute(own, url)

@@ -94,7 +94,7 @@ def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: 
 
 
 def is_same_chapter(first: Reading, part: Reading) -> bool:
-    """True if the target of a "next page" link continues the chapter, and is no chapter of its own."""
+    """Return true if the target of a "next page" link continues the chapter, and is no chapter of its own."""
     ours, theirs = chapter_title(first.title), chapter_title(part.title)
     if ours.number is not None and theirs.number is not None:
         return ours.number == theirs.number
@@ -106,7 +106,7 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
 
 
 def announces_continuation(text: str) -> bool:
-    """True if a text ends with words that send the reader to its next page."""
+    """Return true if a text ends with words that send the reader to its next page."""
     ends = [line.strip() for line in text.split("\n")[-_SEAM_LINES:]]
     return any(_is_seam_line(line) for line in ends if not _COUNTED.fullmatch(line))
 
@@ -130,7 +130,7 @@ def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url
 
 
 def _is_cut(text: str) -> bool:
-    """True if a text breaks off in a sentence; a list of titles ends without a mark too."""
+    """Return true if a text breaks off in a sentence; a list of titles ends without a mark too."""
     lines = [line.strip() for line in text.split("\n") if line.strip() and not _is_seam_line(line.strip())]
     last = lines[-1] if lines else ""
     return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))

@@ -50,7 +50,7 @@ def chapter_title(title: str) -> ChapterTitle:
 
 
 def is_chapter_title(text: str) -> bool:
-    """True if the words of a link name a chapter.
+    """Return true if the words of a link name a chapter.
 
     >>> [is_chapter_title(text) for text in ("第十二回 夜渡", "12. 夜渡", "番外：灯", "第二卷 江上", "关于我们")]
     [True, True, True, False, False]
@@ -67,7 +67,7 @@ def _number(plain: str) -> int | None:
 
 
 def _cut(title: str, head: str) -> str:
-    """The beginning of `title` as it was written whose compatibility form is `head`."""
+    """Return the beginning of `title` as it was written whose compatibility form is `head`."""
     for end in range(len(title), -1, -1):
         if unicodedata.normalize("NFKC", title[:end]).rstrip() == head.rstrip():
             return title[:end]

@@ -16,7 +16,7 @@ _RULE = re.compile(
 
 
 def read_robots(body: bytes) -> Protego:
-    """The rules of a robots.txt, as far as they are read."""
+    """Return the rules of a robots.txt, as far as they are read."""
     text = body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "ignore")
     return Protego.parse("\n".join(_known_lines(text)))
 

@@ -38,7 +38,7 @@ from crawler.spiders.parted_text import PartedText
 
 
 def is_quiet(engine: Any) -> bool:
-    """True if no request is running or waiting, and no response is being read."""
+    """Return true if no request is running or waiting, and no response is being read."""
     if engine is None:
         return True
     slot, scraper = engine._slot, engine.scraper.slot
@@ -200,7 +200,7 @@ class GenericSpider(Spider):
         return (page.reading.text or None) if isinstance(page.reading, Reading) else None
 
     def _is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
-        """True if a page is the next part of a text, and no page of its own."""
+        """Return true if a page is the next part of a text, and no page of its own."""
         reading = page.reading
         return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
 

@@ -65,7 +65,7 @@ class _InOrder(TyperGroup):
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """The command line that can run `arguments`: with all verbs where these name none. Raises BadInput."""
+    """Return the command line that can run `arguments`: with all verbs where these name none. Raises BadInput."""
     app = typer.Typer(
         name="zhuiwen",
         cls=_InOrder,
@@ -119,7 +119,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """The exit code of a command. Never raises: what went wrong stands on stderr in one line."""
+    """Return the exit code of a command. Never raises: what went wrong stands on stderr in one line."""
     try:
         language.cache_clear()
         command = typer.main.get_command(build(arguments))
@@ -138,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _unheard() -> int:
-    """The reader of our output has gone, as `head` does. Python would complain again when it flushes at exit."""
+    """End quietly when the reader of our output has gone, as `head` does; Python would complain again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     return DONE
 

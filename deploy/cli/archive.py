@@ -68,7 +68,7 @@ class Comparer(Protocol):
     """Works that pages are compared with."""
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """The matches of some pages, each its id and text, as they are written."""
+        """Return the matches of some pages, each its id and text, as they are written."""
 
 
 class ArchivePage(NamedTuple):
@@ -147,7 +147,7 @@ class _ArchiveRun:
         raise MalformedLine(self._pages, record.line_number, "batch.lacks-text")
 
     def _compared(self, pages: Iterable[ArchivePage]) -> list[str | None]:
-        """The line of each page, empty where nothing matches; None where it has no text."""
+        """Return the line of each page, empty where nothing matches; None where it has no text."""
         texts = {page.page_id: _text(page) for page in pages}
         given = [(page_id, text) for page_id, text in texts.items() if text is not None]
         found = zip(given, self._comparer.matches(given, self._exclude_same_id), strict=True)
@@ -177,7 +177,7 @@ def _line(page_id: str, matches: list[dict[str, Any]]) -> str:
 
 
 def _text(page: ArchivePage) -> str | None:
-    """The page's text as given, or what is read in its HTML; None where nothing is."""
+    """Return the page's text as given, or what is read in its HTML; None where nothing is."""
     if not page.is_html:
         return page.given
     from crawler.reading import read_page  # .4 s that only HTML needs

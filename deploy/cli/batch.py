@@ -104,7 +104,7 @@ def _compare(
     processes: int | None,
     is_first: bool,
 ) -> "Summary":
-    """One engine at a time is in memory."""
+    """Run the engines one after the other: one at a time is in memory."""
     from deploy.cli.archive import write_comparison
     from deploy.cli.comparers import make_comparer
     from deploy.cli.comparing_processes import default_processes

@@ -65,7 +65,7 @@ def check(
 
 
 def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
-    """The matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
+    """Return the matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.beside import merge_matches
     from webadmin.wiring import live

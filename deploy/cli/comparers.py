@@ -50,7 +50,7 @@ def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -
 
 
 def engine_names(asked: str) -> tuple[str, ...]:
-    """The engines that `--engine` means, the product's own first. Raises BadInput."""
+    """Return the engines that `--engine` means, the product's own first. Raises BadInput."""
     if asked == OWN:
         return (OWN,)
     engines = _published_engines()
@@ -62,14 +62,14 @@ def engine_names(asked: str) -> tuple[str, ...]:
 
 
 def gives_spans(name: str) -> bool:
-    """Whether an engine says which passages are shared."""
+    """Return whether an engine says which passages are shared."""
     return name == OWN or _published_engines()[name].gives_spans
 
 
 def make_comparer(
     name: str, works: Mapping[str, str], method: Method = Method(), *, with_changes: bool = False
 ) -> Comparer:
-    """The engine of that name with these works, each id with its text. method: of the product's own.
+    """Return the engine of that name with these works, each id with its text. method: of the product's own.
 
     with_changes: each span says what became of its characters; published engines do not know.
     """
@@ -103,7 +103,7 @@ class MatcherComparer:
         self._matcher = Matcher(index, corpus, method.calibration)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """The matches of some pages, each its id and text, as they are written."""
+        """Yield the matches of some pages, each its id and text, as they are written."""
         excluded = [page_id if exclude_same_id else None for page_id, _ in pages]
         given = [
             GivenPage(text, fingerprint_text(text, self._algorithm), partial(self._others, own))
@@ -146,7 +146,7 @@ class EngineComparer:
             engine.add(work_id, text)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """The matches of some pages, each its id and text, as they are written."""
+        """Yield the matches of some pages, each its id and text, as they are written."""
         for page_id, text in pages:
             found = self._engine.find(text)
             yield [

@@ -31,7 +31,7 @@ def default_processes() -> int:
 
 
 def in_order(compare: Callable[[P], R], portions: Iterable[P], processes: int) -> Generator[R]:
-    """The result of each portion, in their order; at most so many are read ahead as `processes` can be busy with.
+    """Yield the result of each portion, in their order; at most so many are read ahead as `processes` can be busy with.
 
     The first is compared here, for what that loads and sorts is shared; so are all where one process is enough, or
     the system cannot fork. Close it, as contextlib.closing does: that ends the processes. Raises what `compare`

@@ -73,7 +73,7 @@ def unset_one(name: str) -> None:
 
 
 def _known_name(name: str) -> str:
-    """The name of a setting, however it was written. Raises BadInput."""
+    """Return the name of a setting, however it was written. Raises BadInput."""
     bare = name.lower().removeprefix(PREFIX.lower())
     if bare != HOME and bare not in known_settings():
         if near := nearest(bare):

@@ -49,7 +49,7 @@ def crawl(
 
 
 def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
-    """The runs that were asked for, or were live already, and whether a site could not be crawled.
+    """Return the runs that were asked for, or were live already, and whether a site could not be crawled.
 
     err: what is said of them goes to stderr.
     """
@@ -103,7 +103,7 @@ def _request_run(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
 
 
 def _went_well(runs: "Sequence[CrawlRun]") -> bool:
-    """Whether all runs came to their end; where the disk is full, that is said."""
+    """Return whether all runs came to their end; where the disk is full, that is said."""
     is_ok = all(run.state == run.State.FINISHED for run in runs)
     if not is_ok and (told := full_disk(os.environ)):
         complain(told)

@@ -110,7 +110,7 @@ def _describe_state(run: "CrawlRun") -> Message:
 
 
 def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
-    """Which crawls a run waits behind, where it waits."""
+    """Return which crawls a run waits behind, where it waits."""
     from webadmin.sites.models import CrawlRun
 
     if all(run.state == run.State.RUNNING for run in live):

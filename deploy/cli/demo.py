@@ -60,7 +60,7 @@ def _notice(result: "DemoResult") -> dict[str, Any] | None:
 
 
 def _notice_url(result: "DemoResult", notice: int) -> str:
-    """Where the notice is seen."""
+    """Return where the notice is seen."""
     return f"{result.address}notices/notice/{notice}/change/"
 
 

@@ -60,7 +60,7 @@ def engines(
 
 
 def _sheets() -> dict[str, _Sheet]:
-    """Every engine by its name, the product's own first."""
+    """Return every engine by its name, the product's own first."""
     from fingerprint import algorithms
     from fingerprint.engines.catalogue import ENGINES
     from matcher import calibration

@@ -151,7 +151,7 @@ def digests(
 
 
 def parse_numbers(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
-    """The numbers of cases, and of matters, which have an M before them. Raises BadInput."""
+    """Return the numbers of cases, and of matters, which have an M before them. Raises BadInput."""
     cases, matters = list[int](), list[int]()
     for text in chosen:
         if found := _MATTER.fullmatch(text):

@@ -87,7 +87,7 @@ def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
 
 
 def _values(trial: "Trial") -> dict[str, Any]:
-    """The same for programs."""
+    """Return the same for programs."""
     claims, facts = trial.claims, trial.facts
     return {
         "authority": trial.authority,

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 
 def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
-    """The lines for a person, and the same for programs. Raises ZhuiwenError where there is no admin database."""
+    """Return the lines for a person, and the same for programs.
+
+    Raises ZhuiwenError where there is no admin database.
+    """
     with session() as settings:
         from django.utils import timezone
 
@@ -28,7 +31,7 @@ def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
 
 
 def noted_lines(settings: "Settings") -> list[Message]:
-    """The lines of what the sweeper noted, and when; none where there is no note, or Redis does not answer."""
+    """Return the lines of what the sweeper noted, and when; none where there is no note, or Redis does not answer."""
     noted = health.redis_value(settings.redis_url, EVIDENCE_NOTE)
     if noted is None:
         return []
@@ -53,7 +56,7 @@ def lines(values: dict[str, Any], settings: "Settings") -> list[Message]:
 
 
 def in_zone(values: dict[str, Any], settings: "Settings") -> dict[str, Any]:
-    """The same values, moments in the user's zone."""
+    """Return the same values, moments in the user's zone."""
     check = values["last_check"]
     return values | {
         "seen_at": local_iso(datetime.fromisoformat(values["seen_at"]), settings),

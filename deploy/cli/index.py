@@ -125,7 +125,7 @@ def _describe_snapshot(copy: "Mapping[str, Any]") -> Message:
 
 
 def _code(name: str) -> str:
-    """The code of the words for a figure."""
+    """Return the code of the words for a figure."""
     return f"column.{name.replace('_', '-')}"
 
 

@@ -29,7 +29,7 @@ def render_page() -> str:
 
 
 def _lines(path: str, command: Any) -> Iterator[str]:
-    """A command, unless it only leads to others, and all below it."""
+    """Yield a command, unless it only leads to others, and all below it."""
     if not _below(command) or command.invoke_without_command:
         yield _line(path, command)
     for name, below in _below(command).items():

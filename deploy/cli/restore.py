@@ -124,7 +124,7 @@ def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes |
 
 
 def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool | None) -> bool:
-    """Whether settings that have to be asked about are taken over. Raises BadInput where nobody can be asked."""
+    """Return whether settings that have to be asked about are taken over. Raises BadInput where nobody can be asked."""
     from deploy import restoration
 
     if not offer.asked or with_settings is not None:

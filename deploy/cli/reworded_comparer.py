@@ -41,7 +41,7 @@ class RewordedComparer:
         self._search = search_among(texts, languages, tell)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """The matches of some pages, each its id and text, as they are written: copies first."""
+        """Yield the matches of some pages, each its id and text, as they are written: copies first."""
         for (page_id, text), copies in zip(pages, self._copies.matches(pages, exclude_same_id), strict=True):
             copied = sum(match["containment"] or 0 for match in copies)
             taken = [match for match in copies if MatchClass(match["class"]).is_copy]

@@ -51,7 +51,7 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
 
 
 def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> PageSource:
-    """The text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work.
+    """Return the text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work.
 
     is_chinese: whether a text without a Chinese character is refused, since nothing could be found of it.
     """

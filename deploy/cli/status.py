@@ -59,7 +59,7 @@ class InstallationStatus:
         return not self.problems and all(row.is_ok for row in self.services)
 
     def as_values(self) -> dict[str, Any]:
-        """The same for programs."""
+        """Return the same for programs."""
         return {field.name: getattr(self, field.name) for field in fields(self)} | {"is_well": self.is_well}
 
 
@@ -85,7 +85,7 @@ def _describe_others(home: Home, environ: Mapping[str, str], services: list[Serv
 
 
 def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
-    """Which settings the next `up` takes over, and where they stand."""
+    """Return the settings that the next `up` takes over, and where they stand."""
     if started_layer(home.path) is None:
         return []
     try:

@@ -19,7 +19,7 @@ MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, in one line of the doctor
 
 
 def readings(_: Context) -> list[DoctorFinding]:
-    """The table of readings must be the one that the algorithms were frozen with."""
+    """Check that the table of readings is the one that the algorithms were frozen with."""
     from fingerprint.fingerprinting import fingerprint_text
 
     try:
@@ -31,7 +31,7 @@ def readings(_: Context) -> list[DoctorFinding]:
 
 
 def index(settings: "Settings") -> list[DoctorFinding]:
-    """The index must be there, and have what the rights holders have."""
+    """Check that the index is there and has what the rights holders have."""
     from webadmin.wiring import live
     from webadmin.works.services.catalogue import corpus_texts
 
@@ -92,7 +92,7 @@ def evidence(settings: "Settings") -> list[DoctorFinding]:
 
 
 def backups(_: "Settings") -> list[DoctorFinding]:
-    """A backup that is older than set, or none at all of an installation that has cases."""
+    """Return a backup that is older than set, or none at all of an installation that has cases."""
     from django.utils import timezone
 
     from webadmin.backups.services.runs import backup_status
@@ -149,13 +149,13 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFind
 
 
 def _few(names: list[str]) -> list[str]:
-    """The first names, fit for a terminal; the list of checks has all of them."""
+    """Return the first names, fit for a terminal; the list of checks has all of them."""
     shown = [clean_line(name, MAX_NAME_CHARS) for name in names[:MAX_NAMES]]
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
 def _asks_stores(look: Callable[["Settings"], list[DoctorFinding]]) -> Check:
-    """A check that finds nothing where a service does not answer: the check of services says so."""
+    """Return a check that finds nothing where a service does not answer: the check of services says so."""
 
     def check(_: Context) -> list[DoctorFinding]:
         try:

@@ -127,13 +127,13 @@ def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Cal
 
 
 def notice(installed: Installed) -> DraftedNotice | None:
-    """A notice is drafted about the site that took most of the demo's novel; nothing is confirmed or sent."""
+    """Draft a notice about the site that took most of the demo's novel; nothing is confirmed or sent."""
     with translation.override(language()):
         return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
 
 def case_rows(installed: Installed) -> list[DemoRow]:
-    """Every case on the demo's sites, as the user reads it, site by site."""
+    """Return every case on the demo's sites, as the user reads it, site by site."""
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
     separator = "、" if language().startswith("zh") else ", "
     with translation.override(language()):
@@ -151,7 +151,7 @@ def case_rows(installed: Installed) -> list[DemoRow]:
 
 
 def excluded_counts(installed: Installed) -> dict[str, int]:
-    """How many findings were left out, by reason in the user's words."""
+    """Return how many findings were left out, by reason in the user's words."""
     reasons = Exclusion.objects.filter(page__site__in=installed.sites.values()).values_list("reason", flat=True)
     counts: dict[str, int] = {}
     with translation.override(language()):
@@ -167,7 +167,10 @@ def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verificat
 
 
 def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
-    """Every address of a case and every excluded finding on the demo's sites. sites, works: the rows by their keys."""
+    """Return every address of a case and every excluded finding on the demo's sites.
+
+    sites, works: the rows by their keys.
+    """
     site_keys = {site.pk: key for key, site in sites.items()}
     work_keys = {work.pk: key for key, work in works.items()}
     cases = Case.objects.filter(page__site__in=site_keys).select_related("page").prefetch_related("addresses__page")
@@ -198,7 +201,7 @@ def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFindin
 
 
 def _fetched_paths(sites: dict[str, Site]) -> dict[str, set[str]]:
-    """The paths of the pages that were fetched and read, by site."""
+    """Return the paths of the pages that were fetched and read, by site."""
     return {
         key: {page_path(url) for url in PageRecord.objects.filter(site=site).values_list("url", flat=True)}
         for key, site in sites.items()
@@ -206,7 +209,7 @@ def _fetched_paths(sites: dict[str, Site]) -> dict[str, set[str]]:
 
 
 def write_reports(folder: Path, days: int) -> list[Path]:
-    """One report a rights holder and format, over the last `days` days."""
+    """Return one report a rights holder and format, over the last `days` days."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     today = timezone.localdate()
     written = []
@@ -224,7 +227,7 @@ def page_count(installed: Installed) -> int:
 
 
 def unchanged_passwords(secrets: dict[str, str]) -> dict[str, str]:
-    """The passwords that still hold; "" for a user who has set another."""
+    """Return the passwords that still hold; "" for a user who has set another."""
     return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
 
 

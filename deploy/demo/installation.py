@@ -81,7 +81,7 @@ def add_accounts(passwords: dict[str, str]) -> None:
 
 
 def has_password(username: str, password: str) -> bool:
-    """Whether the user still has the password that the demo made."""
+    """Return whether the user still has the password that the demo made."""
     return User.objects.get(username=username).check_password(password)
 
 

@@ -27,7 +27,7 @@ class DemoWork:
 
 
 def load_works(folder: Path = WORKS_FOLDER) -> dict[str, DemoWork]:
-    """All works by key, novels first."""
+    """Return all works by key, novels first."""
     novels = [_novel(manifest.parent) for manifest in sorted(folder.glob("*/work.toml"))]
     singles = [_single(folder, entry) for entry in _manifest(folder / "works.toml")["work"]]
     return {work.key: work for work in [*novels, *singles]}

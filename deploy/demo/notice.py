@@ -43,7 +43,10 @@ class DraftedNotice:
 
 
 def drafted_notice(site: Site, work: Work) -> DraftedNotice | None:
-    """The notice about a site, drafted for what it took from a work; None where nothing of it can be confirmed."""
+    """Return the notice about a site, drafted for what it took from a work.
+
+    None where nothing of it can be confirmed.
+    """
     notice = Notice.objects.filter(rights_holder=site.rights_holder_id, site=site).order_by("pk").first()
     if notice is None:
         notice = _draft(site, work)

@@ -97,7 +97,7 @@ def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
 
 
 def _passwords(folder: Path, usernames: tuple[str, ...]) -> dict[str, str]:
-    """The password of each user; those that the file in `folder` does not have yet are made and kept."""
+    """Return the password of each user; those that the file in `folder` does not have yet are made and kept."""
     path = folder / ACCOUNTS_FILE
     try:
         known = json.loads(path.read_text("utf-8"))

@@ -93,7 +93,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
 
 def server_origin(listening: socket) -> str:
-    """The address that a server's socket is reached at, like http://127.0.0.1:8801."""
+    """Return the address that a server's socket is reached at, like http://127.0.0.1:8801."""
     host, port = listening.getsockname()
     return f"http://{host}:{port}"
 

@@ -103,6 +103,6 @@ def _copy_faults(page: PagePlan, cases: list[DemoFinding]) -> list[Message]:
 
 
 def page_path(url: str) -> str:
-    """The path and query of a URL, as the plan names pages."""
+    """Return the path and query of a URL, as the plan names pages."""
     parts = urlsplit(url)
     return parts.path + (f"?{parts.query}" if parts.query else "")

@@ -22,7 +22,7 @@ TIMEOUT_S = 2.0
 
 
 def mongo_answers(url: str) -> bool:
-    """Whether MongoDB or its twin answers a ping."""
+    """Return whether MongoDB or its twin answers a ping."""
     try:
         database = connect(url, timeout_s=TIMEOUT_S)
         try:
@@ -35,7 +35,7 @@ def mongo_answers(url: str) -> bool:
 
 
 def redis_value(url: str, key: str) -> bytes | None:
-    """The value of a key; None where there is none, or Redis does not answer."""
+    """Return the value of a key; None where there is none, or Redis does not answer."""
     try:
         with closing(redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)) as client:
             value = client.get(key)
@@ -45,7 +45,7 @@ def redis_value(url: str, key: str) -> bytes | None:
 
 
 def redis_answers(url: str) -> bool:
-    """Whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
+    """Return whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
     try:
         with closing(index_client(url)) as client:
             if isinstance(client, RedisCluster):
@@ -56,7 +56,7 @@ def redis_answers(url: str) -> bool:
 
 
 def index_client(url: str) -> redis.Redis | RedisCluster:
-    """A client of one server, or, where the scheme says so, of a cluster, which connects at once.
+    """Return a client of one server, or, where the scheme says so, of a cluster, which connects at once.
 
     Raises what the driver raises.
     """
@@ -65,7 +65,7 @@ def index_client(url: str) -> redis.Redis | RedisCluster:
 
 
 def postgres_answers(url: str) -> bool:
-    """Whether the admin database lets us in."""
+    """Return whether the admin database lets us in."""
     import psycopg  # a second of its own, where PostgreSQL is used
 
     try:
@@ -76,7 +76,7 @@ def postgres_answers(url: str) -> bool:
 
 
 def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | None:
-    """The one row of a query with one parameter; None where PostgreSQL does not answer, or has no such table."""
+    """Return the one row of a query with one parameter; None where PostgreSQL does not answer, or has no such table."""
     import psycopg
 
     try:
@@ -87,7 +87,10 @@ def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | N
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
-    """Whether a Celery worker that takes messages of this queue answers, on whatever machine; one that is busy does."""
+    """Return whether a Celery worker that takes messages of this queue answers, on whatever machine.
+
+    One that is busy does.
+    """
     app = Celery(broker=service_urls.celery_broker(redis_url), set_as_current=False)
     app.conf.broker_transport_options = {"global_keyprefix": QUEUE_PREFIX, "socket_timeout": TIMEOUT_S}
     try:

@@ -60,7 +60,7 @@ def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TI
 
 
 def mongo_answers(url: str) -> bool:
-    """Whether MongoDB or its twin answers a ping."""
+    """Return whether MongoDB or its twin answers a ping."""
     host = unquote(urlsplit(url).netloc)
     if host.endswith(".sock"):
         return mongo_health(Path(host)) is ServiceHealth.READY
@@ -68,7 +68,7 @@ def mongo_answers(url: str) -> bool:
 
 
 def redis_answers(url: str) -> bool:
-    """Whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
+    """Return whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
     path = _redis_socket(url)
     return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is ServiceHealth.READY
 
@@ -80,7 +80,7 @@ def redis_value(url: str, key: str) -> bytes | None:
 
 
 def postgres_answers(url: str) -> bool:
-    """Whether the admin database lets us in. One that is not PostgreSQL is left to Django."""
+    """Return whether the admin database lets us in. One that is not PostgreSQL is left to Django."""
     return not urlsplit(url).scheme.startswith("postgres") or bool(_drivers().postgres_answers(url))
 
 
@@ -90,7 +90,10 @@ def postgres_row(url: str, query: str, parameter: object) -> Any:
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
-    """Whether a Celery worker that takes messages of this queue answers, on whatever machine; one that is busy does."""
+    """Return whether a Celery worker that takes messages of this queue answers, on whatever machine.
+
+    One that is busy does.
+    """
     return bool(_drivers().any_worker_answers(redis_url, queue))
 
 
@@ -140,7 +143,7 @@ def _connect(address: Address, timeout_s: float) -> socket.socket:
 
 
 def _redis_socket(url: str) -> Path | None:
-    """The socket of a Redis that asks for no password, as the embedded one."""
+    """Return the socket of a Redis that asks for no password, as the embedded one."""
     is_plain = url.startswith("unix://") and "?" not in url and "@" not in url
     return Path(unquote(url.removeprefix("unix://"))) if is_plain else None
 

@@ -51,7 +51,7 @@ def other_homes(home: Home) -> list[Path]:
 
 
 def is_unused(home: Path) -> bool:
-    """Whether nothing was ever stored or set in a home folder."""
+    """Return whether nothing was ever stored or set in a home folder."""
     return not any(path.stat().st_size for pattern in _STORED for path in home.glob(pattern))
 
 

@@ -8,7 +8,7 @@ MAX_LINE_CHARS = 200
 
 
 def last_line(path: Path) -> str:
-    """The last line with something on it, at most 200 characters; empty where there is none."""
+    """Return the last line with something on it, at most 200 characters; empty where there is none."""
     try:
         with path.open("rb") as file:
             file.seek(0, os.SEEK_END)

@@ -48,7 +48,7 @@ class S3Place:
 
 
 def s3_places(settings: Settings) -> Iterator[S3Place]:
-    """The S3 stores of the settings, evidence first."""
+    """Yield the S3 stores of the settings, evidence first."""
     urls = {"evidence": settings.evidence.url, "raw": settings.services.raw_url}
     for name, url in urls.items():
         place = bucket_and_prefix(url)

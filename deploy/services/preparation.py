@@ -27,7 +27,7 @@ class PreparationStep:
 
 
 def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
-    """All steps, in order. `is_alone`: no worker of this installation runs anywhere."""
+    """Return all steps, in order. `is_alone`: no worker of this installation runs anywhere."""
     alone = ("--alone",) if is_alone else ()
     return (
         # Django's checks are of the code, and cost a second: `doctor` has them made.

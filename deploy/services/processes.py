@@ -91,7 +91,7 @@ class Process:
         return str(self.socket or "")
 
     def reads(self, variable: str) -> bool:
-        """Whether it must be started anew when this variable of its environment changes.
+        """Return whether it must be started anew when this variable of its environment changes.
 
         Stores know no settings: what is meant for them stands in their commands and in Redis' own configuration.
         """
@@ -100,13 +100,13 @@ class Process:
         return self.name in _READ_BY.get(variable, (self.name,))
 
     def is_affected(self, variable: str) -> bool:
-        """Whether it reads this variable, or listens elsewhere when it changes."""
+        """Return whether it reads this variable, or listens elsewhere when it changes."""
         places = (self.listens.variable, self.listens.host_variable) if self.listens else ()
         return self.reads(variable) or variable in places
 
 
 def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
-    """Every process that this installation runs on this machine, or those of them named in `only`."""
+    """Return every process that this installation runs on this machine, or those of them named in `only`."""
     table = [_mongo(home)] if home.embeds_mongo else []
     if home.embeds_redis and (only is None or "redis" in only):
         table.append(_redis(home))
@@ -118,7 +118,7 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
 
 
 def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
-    """The Celery worker: one pool for all queues, or, on machines of their own, one for some."""
+    """Return the Celery worker: one pool for all queues, or, on machines of their own, one for some."""
     # Django's checks look at every page of the desk, which no worker shows: a second of each start.
     celery = (sys.executable, "-m", "celery", "--app", "webadmin.celery", "--skip-checks", "worker")
     options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
@@ -126,7 +126,7 @@ def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, 
 
 
 def web_command(host: str, port: int) -> tuple[str, ...]:
-    """The web server of the admin: what it runs, and in how many processes, stands in its configuration."""
+    """Return the web server of the admin: what it runs, and in how many processes, stands in its configuration."""
     place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return (sys.executable, "-m", "gunicorn", "--config", "python:webadmin.serving", "--bind", place)
 
@@ -159,7 +159,7 @@ def _redis(home: Home) -> Process:
 
 
 def _worker(home: Home) -> Process:
-    """All queues and the clock of the schedules, so that what they import lies in memory once."""
+    """Return all queues and the clock of the schedules, so that what they import lies in memory once."""
     settings = home.settings
     # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are processes beside it.
     children = settings.pipeline.workers + bool(settings.discovery.search_url)
@@ -185,7 +185,7 @@ def _silent(
     start_s: float = 3.0,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Process:
-    """One that answers nobody, and is seen to live by its signs; how often each comes."""
+    """Return how often a service that answers nobody gives its sign of life."""
     return Process(
         name=name,
         command=command,
@@ -227,6 +227,6 @@ def _demo_sites(home: Home) -> Process:
 
 
 def _allowed_name(home: Home) -> str:
-    """A name that the desk answers to: any other is refused, and each refusal stands in its log."""
+    """Return a name that the desk answers to: any other is refused, and each refusal stands in its log."""
     names = (name.lstrip(".") for name in home.settings.web.allowed_hosts if name != "*")
     return next(names, "127.0.0.1")

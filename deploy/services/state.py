@@ -54,7 +54,7 @@ class ServiceStatus:
 
 
 def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatus]:
-    """Every service of this installation, those that run elsewhere last. Never raises for one that is down."""
+    """Return every service of this installation, those that run elsewhere last. Never raises for one that is down."""
     infos = Supervisor(home).infos()
     table = processes(home, only)
     with ThreadPoolExecutor(max(len(table), 1)) as pool:
@@ -85,7 +85,7 @@ def _held_bytes(process: psutil.Process) -> int:
 
 
 def is_dying_again_and_again(home: Home, name: str) -> bool:
-    """Whether the launcher noted too many starts lately."""
+    """Return whether the launcher noted too many starts lately."""
     path = starts_path(home, name)
     try:
         starts = [float(line) for line in path.read_text("utf-8").split()]
@@ -155,6 +155,6 @@ def _object_store(place: S3Place) -> ServiceStatus:
 
 
 def without_secrets(url: str) -> str:
-    """The hosts of a URL, without user, password, path and options; of a socket, its path."""
+    """Return the hosts of a URL, without user, password, path and options; of a socket, its path."""
     parts = urlsplit(url)
     return unquote(parts.netloc.rpartition("@")[2] or parts.path)

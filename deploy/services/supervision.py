@@ -74,7 +74,7 @@ class Supervisor:
         self._socket = socket_path(home)
 
     def pid(self) -> int | None:
-        """The supervisor's process id; None when none answers."""
+        """Return the supervisor's process id; None when none answers."""
         try:
             return cast("int", self.call("getPID"))
         except (OSError, http.client.HTTPException):
@@ -97,7 +97,7 @@ class Supervisor:
         self._tolerating(NOT_RUNNING, "stopProcess", name, False)
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """One call of the `supervisor` namespace. Raises OSError where nobody listens, xmlrpc.client.Fault."""
+        """Return one call of the `supervisor` namespace. Raises OSError where nobody listens, xmlrpc.client.Fault."""
         proxy = xmlrpc.client.ServerProxy("http://supervisor", transport=_UnixTransport(self._socket))
         with proxy:
             return getattr(proxy.supervisor, method)(*arguments)
@@ -170,12 +170,12 @@ def configuration_path(home: Home) -> Path:
 
 
 def starts_path(home: Home, name: str) -> Path:
-    """Where the launcher notes the last times at which a process started."""
+    """Return where the launcher notes the last times at which a process started."""
     return home.run / f"{name}.starts"
 
 
 def socket_path(home: Home) -> Path:
-    """Where supervisord listens."""
+    """Return where supervisord listens."""
     return sockets.path(home.path, "supervisor")
 
 
@@ -212,7 +212,7 @@ def _relative(home: Home, path: Path) -> str:
 
 
 def _quote(part: Path | str) -> str:
-    """One word of a supervisord command line: quoted for its shlex, % doubled for its expansion."""
+    """Return one word of a supervisord command line: quoted for its shlex, % doubled for its expansion."""
     escaped = str(part).replace("\\", "\\\\").replace('"', '\\"').replace("%", "%%")
     return f'"{escaped}"'
 

@@ -7,7 +7,7 @@ POLL_S = 0.1
 
 
 def wait_until(is_true: Callable[[], bool], deadline_s: float) -> bool:
-    """Whether `is_true()` became true before the deadline."""
+    """Return whether `is_true()` became true before the deadline."""
     end = time.monotonic() + deadline_s
     while not is_true():
         if time.monotonic() > end:

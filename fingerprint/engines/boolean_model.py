@@ -28,7 +28,7 @@ Features = tuple[NDArray[np.uint64], NDArray[np.int32]]  # increasing, and how o
 
 
 def dissimilarity(page: Features, work: Features) -> float:
-    """The ones of the XOR of the two vectors, as a share of all features that either has; 1 without any.
+    """Return the ones of the XOR of the two vectors, as a share of all features that either has; 1 without any.
 
     Each feature is weighed by its term frequency, one that both have by the mean of the two.
 

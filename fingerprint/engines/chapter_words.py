@@ -39,7 +39,7 @@ class ChapterTable:
         return np.where(self.vocabulary[places] == words, places, UNKNOWN)
 
     def chapter(self, number: int) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-        """The words of one chapter, increasing, and how often each occurs."""
+        """Return the words of one chapter, increasing, and how often each occurs."""
         place = slice(self.starts[number], self.starts[number + 1])
         return self.vocabulary[self.terms[place]], self.counts[place]
 
@@ -152,7 +152,10 @@ class WordPostings:
 def build_word_postings(
     starts: NDArray[np.int64], terms: NDArray[np.int32], weights: NDArray[np.float32], vocabulary_size: int
 ) -> WordPostings:
-    """The lists by word of chapters that lie one after the other; `terms` and `weights` as in a `ChapterTable`."""
+    """Return the lists by word of chapters that lie one after the other.
+
+    `terms` and `weights` as in a `ChapterTable`.
+    """
     per_word = np.bincount(terms, minlength=vocabulary_size)
     word_starts = np.zeros(vocabulary_size + 1, np.int64)
     np.cumsum(per_word, out=word_starts[1:])

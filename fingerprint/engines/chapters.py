@@ -27,7 +27,7 @@ def split_chapters(text: str, chars: int = CHAPTER_CHARS, step: int | None = Non
 
 
 def best_works(found: Iterable[EngineMatch]) -> list[EngineMatch]:
-    """Each work once, as it is most similar; best first, then by id."""
+    """Return each work once, as it is most similar; best first, then by id."""
     best: dict[str, EngineMatch] = {}
     for each in found:
         if each.work_id not in best or each.similarity > best[each.work_id].similarity:
@@ -45,12 +45,12 @@ class ChapterOwners:
         return len(self._work_ids)
 
     def add(self, work_id: str) -> int:
-        """The number of a new chapter of that work."""
+        """Return the number of a new chapter of that work."""
         self._work_ids.append(work_id)
         return len(self._work_ids) - 1
 
     def works(self, similar: Iterable[tuple[int, float]]) -> Iterator[EngineMatch]:
-        """The work of each (chapter, similarity), as often as it has such chapters."""
+        """Return the work of each (chapter, similarity), as often as it has such chapters."""
         return (EngineMatch(self._work_ids[chapter], similarity) for chapter, similarity in similar)
 
 
@@ -77,7 +77,7 @@ class ChapterEngine(ABC):
 
     @abstractmethod
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
-        """The works of the chapters that are like a piece of a page; a work as often as it has such chapters."""
+        """Return the works of the chapters that are like a piece of a page; a work as often as it has such chapters."""
 
 
 def chapter_entry(  # noqa: PLR0917 - what an entry says

@@ -44,7 +44,7 @@ class SubstringIndex:
         self._sorted: _SortedGrams | None = None
 
     def add(self, codes: NDArray[np.uint32]) -> int:
-        """The number of a new text, counted from 0. codes: uint32[n], none of them SEPARATOR."""
+        """Return the number of a new text, counted from 0. codes: uint32[n], none of them SEPARATOR."""
         self._texts.append(codes)
         self._sorted = None
         return len(self._texts) - 1
@@ -117,7 +117,7 @@ def _hash(codes: NDArray[np.uint32], first: int, q: int) -> np.uint64:
 def _hashes(
     stream: NDArray[np.uint32], places: NDArray[np.int64], q: int
 ) -> tuple[NDArray[np.uint64], NDArray[np.bool_]]:
-    """The hash of the q-gram at each place, and whether it lies inside one text."""
+    """Return the hash of the q-gram at each place, and whether it lies inside one text."""
     keys = np.empty(places.size, np.uint64)
     is_inside = np.ones(places.size, np.bool_)
     for number in range(places.size):

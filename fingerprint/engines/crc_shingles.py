@@ -60,7 +60,7 @@ class CrcShingleEngine(ChapterEngine):
 
 
 def canonical_words(text: str) -> list[str]:
-    """The words of a text, in order, as they are compared.
+    """Return the words of a text, in order, as they are compared.
 
     >>> canonical_words("Приходите в зал “Огонек” — 天地玄，黄！")
     ['приходите', 'зал', 'огонек', '天地', '地玄', '玄黄']

@@ -32,7 +32,7 @@ class FeatureEngine(ChapterEngine):
 
     @abstractmethod
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        """Each once."""
+        """Return each once."""
 
     @abstractmethod
     def _alike(

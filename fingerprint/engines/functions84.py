@@ -68,7 +68,7 @@ class Functions84Engine(FeatureEngine):
         return shared / max(1, page_features), shared >= self._min_equal
 
     def _extract_features(self, text: str) -> NDArray[np.uint64]:
-        """The features with their places mixed in: only those of one place can be equal."""
+        """Return the features with their places mixed in: only those of one place can be equal."""
         least = minima(text, self._shingle_tokens)
         if not least.size:
             return least

@@ -29,11 +29,14 @@ class LocatedWorks:
         self._offsets.append(offsets)
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
-        """The features that a page shares with any work."""
+        """Return the features that a page shares with any work."""
         return self._index.hits(features, places)
 
     def matches(self, clusters: Clusters, page: Offsets, page_features: int) -> list[EngineMatch]:
-        """The works of the clusters, best first. The similarity is the share of the page's features in clusters."""
+        """Return the works of the clusters, best first.
+
+        The similarity is the share of the page's features in clusters.
+        """
         works = sorted(set(clusters.works.tolist()))
         found = [self._match(work, clusters, page, page_features) for work in works]
         return sorted(found, key=lambda match: (-match.similarity, match.work_id))

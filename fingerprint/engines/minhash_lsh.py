@@ -61,7 +61,7 @@ class MinHashLshEngine(ChapterEngine):
         return self._owners.works((chapter, jaccard) for chapter, jaccard in near if jaccard >= self._threshold)
 
     def _sketch(self, text: str) -> NDArray[np.uint64] | None:
-        """The least hash of all features, for each function."""
+        """Return the least hash of all features, for each function."""
         features = _features(text, self._shingle_tokens)
         if not features.size:
             return None

@@ -27,7 +27,7 @@ def md5_digest(sentence: bytes) -> bytes:
 
 
 def xxh3_digest(sentence: bytes) -> bytes:
-    """The hash in place of the published farmhash: another fast one of 64 bits."""
+    """Return the hash in place of the published farmhash: another fast one of 64 bits."""
     return xxhash.xxh3_64_digest(sentence)
 
 
@@ -37,7 +37,7 @@ DIGESTS: dict[str, Digest] = {"md5": md5_digest, "xxh3": xxh3_digest}
 def longest_sentences(
     text: str, limit: int, min_chars: int = MIN_SENTENCE_CHARS, ends: str = SENTENCE_ENDS
 ) -> list[str]:
-    """The `limit` longest sentences, the longest first, equal ones in order of the text.
+    """Return the `limit` longest sentences, the longest first, equal ones in order of the text.
 
     Sentences below `min_chars` are taken only when the text has no longer one.
     """
@@ -49,7 +49,7 @@ def longest_sentences(
 def sentence_digests(
     text: str, limit: int = LONGEST_SENTENCES, digest: Digest = md5_digest, ends: str = SENTENCE_ENDS
 ) -> list[bytes]:
-    """The digests of the longest sentences; each once."""
+    """Return the digests of the longest sentences; each once."""
     chosen = longest_sentences(text, limit, ends=ends)
     return list(dict.fromkeys(digest(sentence.encode("utf-8", "surrogatepass")) for sentence in chosen))
 

@@ -36,7 +36,7 @@ class PositionIndex:
         self._pending.append((work, features, places))
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
-        """Every pair of equal features of a page and of works.
+        """Return every pair of equal features of a page and of works.
 
         Where there are very many, the features that occur most often in works are left out until there are not.
         """

@@ -36,7 +36,7 @@ FeatureString = Callable[[str], str]
 
 
 def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
-    """The characters on each side of every full stop, blanks left out, one after the other.
+    """Return the characters on each side of every full stop, blanks left out, one after the other.
 
     A stop with no Chinese character around it gives none: rows of marks are the same in everybody's texts.
 
@@ -56,7 +56,7 @@ def around_full_stops(text: str, each_side: int = CHARS_EACH_SIDE) -> str:
 
 
 def at_marks(text: str) -> str:
-    """The one character before every punctuation mark.
+    """Return the one character before every punctuation mark.
 
     >>> at_marks("他在桥上走过去。雨停了，“天亮了！”")
     '去了了'

@@ -42,9 +42,9 @@ class Containment:
 
 
 def containment(page: dict[str, int], work: dict[str, int], epsilon: float = EPSILON) -> Containment:
-    """The two asymmetric measures of texts given by how often each word occurs.
+    """Return the two asymmetric measures of texts given by how often each word occurs.
 
-    Each: the products of both frequencies, summed over the words of similar frequency, as share of the squares of the
+    each: the products of both frequencies, summed over the words of similar frequency, as share of the squares of the
     one text's frequencies, cut to 1.
 
     >>> containment({"a": 1, "b": 1}, {"a": 1, "b": 1, "c": 1, "d": 1})
@@ -68,7 +68,7 @@ class Registry:
         self._works.add(work_id, chapter)
 
     def highest_possible(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> float:
-        """An upper bound of the similarity of any chapter, by the word statistics alone; may be above 1.
+        """Return an upper bound of the similarity of any chapter, by the word statistics alone; may be above 1.
 
         Of the page a chapter holds at most each word as often as any chapter has it, within the ratio; of a chapter the
         page holds at most each word by its highest share in any chapter.
@@ -156,7 +156,7 @@ class Scam(ChapterEngine):
 
 
 def largest_ratio(epsilon: float) -> float:
-    """The bound that the ratio r of two frequencies stays below so that r + 1 / r is below epsilon; at least 1.
+    """Return the bound that the ratio r of two frequencies stays below so that r + 1 / r is below epsilon; at least 1.
 
     >>> largest_ratio(2.5)
     2.0

@@ -62,7 +62,9 @@ class SimhashEngine(ChapterEngine):
 
 
 def simhash(features: NDArray[np.uint64], bits: int = WORD_BITS) -> int:
-    """The simhash of hashed features, of which the lowest `bits` bits count; a feature weighs by how often it occurs.
+    """Return the simhash of hashed features, of which the lowest `bits` bits count.
+
+    A feature weighs by how often it occurs.
 
     A bit whose sum is 0 is 0.
     """

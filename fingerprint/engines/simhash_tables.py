@@ -18,7 +18,7 @@ def equal_blocks(bits: int, count: int) -> tuple[int, ...]:
 
 
 def offsets(blocks: Sequence[int]) -> tuple[int, ...]:
-    """The first bit of each block.
+    """Return the first bit of each block.
 
     >>> offsets((12, 12, 12, 12, 16))
     (0, 12, 24, 36, 48)
@@ -80,5 +80,5 @@ class BlockTables:
 
 
 def _mask(bits: int, start: int, width: int) -> int:
-    """The bits of a block that begins `start` bits below the top."""
+    """Return the bits of a block that begins `start` bits below the top."""
     return ((1 << width) - 1) << (bits - start - width)

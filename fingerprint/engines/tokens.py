@@ -49,7 +49,7 @@ def tokenize(text: str, fold: bool = False) -> Tokens:
 
 
 def canonical(text: str, fold: bool = False) -> str:
-    r"""The text with each character as tokens have it, NUL for those that are dropped; of the same length.
+    r"""Return the text with each character as tokens have it, NUL for those that are dropped; of the same length.
 
     >>> canonical("網，Ａb", fold=True)
     '网\x00ab'
@@ -60,7 +60,7 @@ def canonical(text: str, fold: bool = False) -> str:
 
 
 def word_pairs(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """The token at which each word begins, int64[w], and whether it reaches over the next one too, bool[w].
+    """Return the token at which each word begins, int64[w], and whether it reaches over the next one too, bool[w].
 
     A character that stands alone among other tokens is a word.
     """

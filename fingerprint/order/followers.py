@@ -62,7 +62,7 @@ FOLLOWERS_2026 = FollowerTable(
 
 @kernel(allocates=False, nogil=True)
 def pair_key(character: int) -> np.uint32:
-    """The key of a character in simplified form, for `is_pair`."""
+    """Return the key of a character in simplified form, for `is_pair`."""
     return np.uint32(np.uint32(character) * MULTIPLIER)
 
 

@@ -41,7 +41,7 @@ AROUND = 6  # pairs on either side of one that is made, which are near it
 
 @kernel(allocates=False, nogil=True)
 def pair_gain(first: np.uint32, second: np.uint32, table: Table) -> int:
-    """The gain of one pair. What is no Chinese character, and one behind itself, tell nothing of the order."""
+    """Return the gain of one pair. What is no Chinese character, and one behind itself, tell nothing of the order."""
     if NO_KEY in (first, second) or first == second:
         return 0
     return UNKNOWN + KNOWN * np.int64(is_pair(first, second, table))  # type: ignore[return-value]
@@ -89,7 +89,7 @@ def reverse_units(gains: Gains, bounds: Bounds) -> tuple[Order, float]:
 
 @kernel(nogil=True)
 def swap_neighbours(gains: Gains, offsets: NDArray[np.int32], max_period: int) -> tuple[Order, float]:
-    """The order in which some neighbours change places, and what it takes to name them, in gains.
+    """Return the order in which some neighbours change places, and what it takes to name them, in gains.
 
     offsets: of the tokens in the text; those with a sign between them are no neighbours. max_period: up to which swaps
     may be regular.
@@ -181,7 +181,7 @@ def _share_by_phase(
 
 @kernel(nogil=True)
 def leave_out(gains: Gains, keys: Keys, offsets: NDArray[np.int32], max_period: int) -> tuple[Order, float]:
-    """The order without inserted characters, and what it takes to name them, in gains.
+    """Return the order without inserted characters, and what it takes to name them, in gains.
 
     Which characters were inserted the text itself tells: at first those that hardly go with a neighbour, then those
     that were left out often, or at regular places. max_period: up to which these may be regular.
@@ -215,7 +215,7 @@ def leave_out(gains: Gains, keys: Keys, offsets: NDArray[np.int32], max_period: 
 
 @kernel(nogil=True)
 def _first_costs(gains: Gains, buckets: Costs) -> Costs:
-    """The first cost of leaving out each token: little for a kind that hardly goes with its neighbours."""
+    """Return the first cost of leaving out each token: little for a kind that hardly goes with its neighbours."""
     size = gains.shape[0]
     costs = np.empty(size, np.int64)
     seen, known = np.zeros(1 << (32 - BUCKETS_SHIFT), np.float64), np.zeros(1 << (32 - BUCKETS_SHIFT), np.float64)
@@ -233,7 +233,7 @@ def _first_costs(gains: Gains, buckets: Costs) -> Costs:
 
 @kernel(nogil=True)
 def first_gains(gains: Gains, keys: Keys) -> tuple[int, int]:
-    """The first gains of swapping neighbours and of leaving out tokens, before it is known which."""
+    """Return the first gains of swapping neighbours and of leaving out tokens, before it is known which."""
     size = gains.shape[0]
     as_it_is = 0
     for place in range(1, size):
@@ -267,7 +267,7 @@ def _find_left_out(is_left_out: NDArray[np.bool_], gains: Gains, costs: Costs) -
 
 @kernel(nogil=True)
 def read_columns(starts: Order, ends: Order, token_at: Order, from_right: bool) -> Order:
-    """The order of lines whose characters stand below each other. token_at: of each sign, -1 for none."""
+    """Return the order of lines whose characters stand below each other. token_at: of each sign, -1 for none."""
     order, size, width = np.empty(token_at.size, np.int32), 0, 0
     for line in range(starts.size):
         width = max(width, ends[line] - starts[line])

@@ -65,7 +65,7 @@ class Text:
         return kernels.near_gains(self.keys, self.table)
 
     def in_order(self, order: Order) -> "Text":
-        """The tokens in another order."""
+        """Return the tokens in another order."""
         return Text(self.keys[order], np.arange(order.size, dtype=np.int32), None, self.table)
 
     def units(self) -> Iterator[Bounds]:
@@ -85,7 +85,7 @@ class Text:
 
 
 def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
-    """The stream as it is read: tokens in another order where that is Chinese, and without those inserted.
+    """Return the stream as it is read: tokens in another order where that is Chinese, and without those inserted.
 
     codes: of the text. What was left out is noise of the kind STREWN, and what was put in another order lies in noise
     of the kind REARRANGED; offsets are those of the text as given, and no longer increase there.
@@ -116,7 +116,7 @@ def _find_order(text: Text) -> Order | None:
 
 
 def _orders(text: Text) -> Iterator[tuple[Order, float]]:
-    """The orders that undo what is suspected, and what it takes to name each, in gains."""
+    """Yield the orders that undo what is suspected, and what it takes to name each, in gains."""
     suspected = find_suspect(text.keys, text.table)
     if suspected & IN_COLUMNS:
         yield from ((order, 0.0) for order in _column_orders(text))
@@ -170,7 +170,7 @@ def _column_orders(text: Text) -> Iterator[Order]:
 
 
 def _is_chinese(text: Text, order: Order, spent: float) -> bool:
-    """True if the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
+    """Return true if the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
 
     Against chance each pair counts once: a refrain of three characters has few, whichever of them is left out.
     """

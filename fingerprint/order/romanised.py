@@ -31,7 +31,7 @@ LETTER_A, LETTER_E, LETTER_O = (ord(letter) - ord("a") + 1 for letter in "aeo")
 
 
 def read_romanised(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
-    """The stream with the syllables of passages that are all in pinyin; tone digits among them are no tokens."""
+    """Return the stream with the syllables of passages that are all in pinyin; tone digits among them are no tokens."""
     if stream.tokens.size >= MAX_TOKENS_A_CHARACTER * codes.size or codes.size > MAX_CHARACTERS:
         return stream
     kinds = tables.kinds[codes]

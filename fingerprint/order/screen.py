@@ -41,7 +41,7 @@ MIN_GAIN_OF_SWAPS, MIN_GAIN_WITHOUT = 9.5, 5.8
 def is_doubtful(
     codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16], table: Table
 ) -> bool:
-    """True if a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
+    """Return true if a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
     size = offsets.size - 1
     step = min(max(size // STRETCHES, STRETCH), MAX_STEP)
     known, seen, low = 0, 0, 0
@@ -126,7 +126,7 @@ def find_suspect(keys: Keys, table: Table) -> int:
 
 @kernel(nogil=True)
 def _worst_stretch(keys: Keys, table: Table) -> int:
-    """The start of the sample of tokens with the fewest known pairs; every other pair counts."""
+    """Return the start of the sample of tokens with the fewest known pairs; every other pair counts."""
     blocks = np.zeros(keys.size // BLOCK, np.int64)
     for block in range(blocks.size):
         for place in range(block * BLOCK + 1, (block + 1) * BLOCK, 2):

@@ -41,14 +41,14 @@ class Bench:
         return [text for texts in self.outside.values() for text in texts]
 
     def carrier(self, rng: Random) -> str:
-        """The beginning of an outside text of any kind."""
+        """Return the beginning of an outside text of any kind."""
         kinds = [kind for kind, texts in self.outside.items() if texts]
         text = one_of(rng, self.outside[one_of(rng, kinds)])
         return text[: cuts(text, between(rng, *CARRIER_CHARS))[0].end]
 
 
 def bench_of(sources: Sources, size: Size, seed: int) -> Bench:
-    """The works that the size admits. Raises BadInput where no work or no clean outside text is left."""
+    """Return the works that the size admits. Raises BadInput where no work or no clean outside text is left."""
     works = _admitted(sources.works, size, seed)
     shelf = Shelf([work.text for work in works])
     # Each kind of negative page is an outside text as it is; carriers are drawn from the same ones.
@@ -65,7 +65,7 @@ def bench_of(sources: Sources, size: Size, seed: int) -> Bench:
 
 
 def weighted(bench: Bench, rng: Random) -> int:
-    """A work by chance, by the root of its length: books come before notes, and notes are not forgotten."""
+    """Return a work by chance, by the root of its length: books come before notes, and notes are not forgotten."""
     numbers = bench.drawn_works
     sums = list(accumulate(1 + isqrt(len(bench.works[number].text)) for number in numbers))
     point = draws.one_below(rng, sums[-1])
@@ -73,13 +73,13 @@ def weighted(bench: Bench, rng: Random) -> int:
 
 
 def page_range(work: Work, rng: Random) -> TextRange:
-    """A chapter; one that is shorter than a page goes on into what follows."""
+    """Return a chapter; one that is shorter than a page goes on into what follows."""
     chapter = one_of(rng, work.chapters)
     return TextRange(chapter.start, min(max(chapter.end, chapter.start + PAGE_CHARS), len(work.text)))
 
 
 def _admitted(works: Sequence[Work], size: Size, seed: int) -> tuple[Work, ...]:
-    """All, or as many as fit the size, a third of them chapters, in the order given."""
+    """Return all, or as many as fit the size, a third of them chapters, in the order given."""
     if size.works is None or size.reference_chars is None:
         return tuple(works)
     order = mixed(generator(seed, "works"), range(len(works)))

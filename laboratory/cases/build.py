@@ -21,7 +21,9 @@ CLASSES = ("full", "chapter", "excerpt", "patchwork", "natural", "reuse", "negat
 
 
 def built(sources: Sources, size: Size, seed: int, classes: Collection[str], say: Say) -> CaseSet:
-    """The cases of these classes. The same sources, size and seed give the same cases, whichever classes are asked.
+    """Return the cases of these classes.
+
+    The same sources, size and seed give the same cases, whichever classes are asked.
 
     Raises BadInput where the sources are too few or too much alike.
     """
@@ -36,7 +38,7 @@ def built(sources: Sources, size: Size, seed: int, classes: Collection[str], say
 
 
 def sources_of(texts: Path | None, shared: Path, seed: int) -> Sources:
-    """A folder of texts where one is given, else the shared corpora; their material wherever they are present.
+    """Return a folder of texts where one is given, else the shared corpora; their material wherever they are present.
 
     Raises UnreadableFile.
     """

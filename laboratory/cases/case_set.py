@@ -25,7 +25,7 @@ class CaseSet:
     material: str = ""
 
     def digests(self) -> dict[str, str]:
-        """The SHA-256 of each file as `write` writes it."""
+        """Return the SHA-256 of each file as `write` writes it."""
         return {name: _digest(lines) for name, lines in self._files().items()}
 
     def _files(self) -> dict[str, Iterator[str]]:
@@ -47,7 +47,7 @@ class CaseSet:
             raise UnreadableFile(folder, "laboratory.cannot-be-written", error=error.strerror or error) from error
 
     def summary(self) -> dict[str, Any]:
-        """How much of everything there is."""
+        """Return how much of everything there is."""
         classes: dict[str, int] = {}
         for case in self.cases:
             classes[case.case_class] = classes.get(case.case_class, 0) + 1
@@ -62,7 +62,7 @@ class CaseSet:
 
 
 def numbered(cases: Iterable[Case]) -> tuple[Case, ...]:
-    """The cases with ids that name their class and count within it."""
+    """Return the cases with ids that name their class and count within it."""
     counts: dict[str, int] = {}
     result = []
     for case in cases:

@@ -32,7 +32,7 @@ BANDS = (0.5, 0.8, 0.95, 1.0)
 
 
 def read(corpora: Path, name: str) -> list[Record]:
-    """The records of one file, in their order. Raises UnreadableFile."""
+    """Return the records of one file, in their order. Raises UnreadableFile."""
     path = corpora / name
     try:
         with gzip.open(path, "rt", encoding="utf-8") as lines:
@@ -44,7 +44,10 @@ def read(corpora: Path, name: str) -> list[Record]:
 
 
 def sources(corpora: Path, seed: int) -> Sources:
-    """All works, outside texts and natural copies, with the confusions that people made. Raises UnreadableFile."""
+    """Return all works, outside texts and natural copies, with the confusions that people made.
+
+    Raises UnreadableFile.
+    """
     records = {name: read(corpora, f"{name}_dev.jsonl.gz") for name in ("editions", "single")}
     documents = read(corpora, "reuse_dev_docs.jsonl.gz")
     labels = read(corpora, "reuse_dev_labels.jsonl.gz")
@@ -98,7 +101,7 @@ class _Editions:
                 yield joined(f"{work}/{edition}", work, texts, is_unique=len(inside) == 1)
 
     def records_of(self, works: Sequence[Work]) -> dict[str, list[Record]]:
-        """The chapters of each of these works that is an edition."""
+        """Return the chapters of each of these works that is an edition."""
         return {
             f"{work}/{edition}": self._by_edition[work][edition]
             for work, inside in self._inside.items()
@@ -107,7 +110,7 @@ class _Editions:
         }
 
     def copies(self, places: "_Places", pairs: Sequence[Record]) -> list[Copy]:
-        """One for each chapter of an edition outside the reference corpus that has a pair inside it."""
+        """Return one for each chapter of an edition outside the reference corpus that has a pair inside it."""
         found: dict[str, dict[str, float]] = defaultdict(dict)
         for pair in pairs:
             for page, work in ((pair["a"], pair["b"]), (pair["b"], pair["a"])):
@@ -153,12 +156,12 @@ class _Places:
         return record_id in self._places
 
     def of(self, record_id: str) -> tuple[str, TextRange]:
-        """The work, and the chapter in it."""
+        """Return the work, and the chapter in it."""
         return self._places[record_id]
 
 
 def _whole(records: Sequence[Record], work_ids: set[str]) -> list[Work]:
-    """The works of these ids, which are the beginnings of their records' ids."""
+    """Return the works of these ids, which are the beginnings of their records' ids."""
     chapters: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         work_id = record["id"].rsplit("/", 1)[0]
@@ -180,7 +183,7 @@ def _short_work(record: Record) -> Work:
 
 
 def _news(corpora: Path) -> tuple[list[Work], list[Outside]]:
-    """One year as works of a month each; the other year stays outside."""
+    """Return one year as works of a month each; the other year stays outside."""
     months: dict[str, list[str]] = defaultdict(list)
     outside = []
     for record in read(corpora, "news_xwlb_dev.jsonl.gz"):
@@ -207,7 +210,7 @@ def _wiki(corpora: Path) -> tuple[list[Work], list[Outside]]:
 
 
 def _reuse(records: Mapping[str, Record], labels: Sequence[Record], places: _Places) -> list[Copy]:
-    """One for each work that took passages over, with the passages of all its sources."""
+    """Return one for each work that took passages over, with the passages of all its sources."""
     of_page: dict[str, list[Record]] = defaultdict(list)
     for label in labels:
         if label["source"] in places and label["doc"] not in places:
@@ -226,7 +229,7 @@ def _reuse(records: Mapping[str, Record], labels: Sequence[Record], places: _Pla
 
 
 def _band(share: float) -> str:
-    """The part of the scale that a share lies in, as the tables name it."""
+    """Return the part of the scale that a share lies in, as the tables name it."""
     lower = 0.0
     for upper in BANDS:
         if share < upper:

@@ -15,7 +15,7 @@ MIN_TEXTS = 4
 
 
 def sources(folder: Path, seed: int) -> Sources:
-    """Each .txt file is a text, and each line of a .jsonl file that has a "text".
+    """Return each .txt file is a text, and each line of a .jsonl file that has a "text".
 
     Raises UnreadableFile for a folder or file that cannot be read, MalformedLine, and BadInput for too few texts.
     """

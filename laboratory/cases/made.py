@@ -114,7 +114,7 @@ class Page:
 
 
 def middle(carrier: str, rng: Random) -> int:
-    """Where a sentence of the carrier's middle part ends."""
+    """Return where a sentence of the carrier's middle part ends."""
     ends = [end for end in sentence_ends(code_points(carrier)).tolist() if end < len(carrier)]
     inner = [end for end in ends if len(carrier) // 5 <= end <= len(carrier) * 4 // 5]
     return int(one_of(rng, inner or ends or [len(carrier)]))
@@ -155,7 +155,7 @@ def _excerpt_page(bench: Bench, case_class: str, condition: Condition, count: in
 
 
 def _unshared(bench: Bench, rng: Random, chars: int, used: set[int] | None = None, *, is_exact: bool = False) -> Taken:
-    """A passage that stands in one place of one work alone, that is none of the used ones."""
+    """Return a passage that stands in one place of one work alone, that is none of the used ones."""
     cut = exact_passage if is_exact else passage
     for _ in range(benches.MAX_TRIES):
         work = benches.weighted(bench, rng)
@@ -170,7 +170,7 @@ def _unshared(bench: Bench, rng: Random, chars: int, used: set[int] | None = Non
 
 
 def _others(bench: Bench, taken: Taken) -> frozenset[int]:
-    """The works that carry parts of the passage, the work itself where it stands in it twice."""
+    """Return the works that carry parts of the passage, the work itself where it stands in it twice."""
     text = bench.works[taken.work].text[taken.place.start : taken.place.end]
     return bench.shelf.elsewhere(taken.work, taken.place.start, taken.place.end, text)
 

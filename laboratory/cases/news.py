@@ -68,7 +68,7 @@ class NewsScore:
 
 
 def items(shared: Path, limit: int | None = None) -> list[NewsItem]:
-    """The items of the shared corpus, the first `limit` of them. Raises UnreadableFile."""
+    """Return the items of the shared corpus, the first `limit` of them. Raises UnreadableFile."""
     records = corpora.read(shared, "news_xwlb_dev.jsonl.gz")[:limit]
     return labelled([(record["id"], record["text"]) for record in records])
 

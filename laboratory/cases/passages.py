@@ -15,7 +15,7 @@ CLOSE = 0.1  # of the length asked: how far a cut may move to reach a sentence's
 
 
 def cuts(text: str, chars: int) -> list[TextRange]:
-    """The whole text in pieces of about `chars` characters that end with a sentence where one ends nearby."""
+    """Return the whole text in pieces of about `chars` characters that end with a sentence where one ends nearby."""
     ends = sentence_ends(code_points(text))
     pieces, start = [], 0
     while start < len(text):
@@ -62,7 +62,7 @@ def exact_passage(text: str, within: TextRange, chars: int, rng: Random) -> Text
 
 
 def _end_near(ends: NDArray[np.int64], wanted: int, reach: int, length: int) -> int:
-    """The sentence end closest to `wanted` if it is within reach, else `wanted` itself, at most the length."""
+    """Return the sentence end closest to `wanted` if it is within reach, else `wanted` itself, at most the length."""
     if wanted + reach >= length:
         return length
     place = int(np.searchsorted(ends, wanted))

@@ -49,7 +49,7 @@ def negatives(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 def grey(bench: Bench, size: Size) -> Iterator[Case]:
-    """One natural sentence of a work in an unrelated page: every second one in marks and with its title."""
+    """Yield one natural sentence of a work in an unrelated page: every second one in marks and with its title."""
     for count in range(size.grey):
         for attack in ("marked", "unmarked"):
             rng = generator(bench.seed, "grey", attack, count)
@@ -109,7 +109,7 @@ def _phrases(bench: Bench, rng: Random, wanted: int) -> list[str]:
 
 
 def _sentence(bench: Bench, rng: Random, chars: tuple[int, int]) -> Taken:
-    """A whole sentence of so many Han characters that stands in one place of one work alone."""
+    """Return a whole sentence of so many Han characters that stands in one place of one work alone."""
     for _ in range(benches.MAX_TRIES):
         work = benches.weighted(bench, rng)
         text = bench.works[work].text

@@ -41,7 +41,7 @@ class Rewrite:
 
 @cache
 def rewrites() -> tuple[Rewrite, ...]:
-    """All of them, by manner. Raises ValueError for a passage that is not in its work once."""
+    """Return all of them, by manner. Raises ValueError for a passage that is not in its work once."""
     return tuple(
         _rewrite(path.stem, row)
         for path in sorted(FOLDER.glob("*.toml"))

@@ -31,16 +31,16 @@ class Shelf:
         self._runs = _Postings([codes for codes, _ in parts], RUN_CHARS)
 
     def has_common_run(self, text: str) -> bool:
-        """Whether any work has a run of RUN_CHARS characters of the text."""
+        """Return whether any work has a run of RUN_CHARS characters of the text."""
         codes, _ = folded(text)
         return bool(self._runs.hits(gram_hashes(codes, RUN_CHARS))[0].size)
 
     def sharing(self, text: str) -> frozenset[int]:
-        """The works that share wording with the text."""
+        """Return the works that share wording with the text."""
         return self._sharing(text, 0, 0)
 
     def elsewhere(self, work: int, start: int, end: int, text: str) -> frozenset[int]:
-        """The works that share wording with a passage of a work, the passage's own place left out.
+        """Return the works that share wording with a passage of a work, the passage's own place left out.
 
         start, end: offsets of the passage in the work's text as given; text: the passage. The work itself is among
         those found where the passage stands in it twice.
@@ -49,7 +49,7 @@ class Shelf:
         return self._sharing(text, int(own[0]), int(own[1]))
 
     def contained(self, text: str, work: int) -> float:
-        """The share of the text's different 5-grams that stand in the work, 0 to 1; 0 for a text without any."""
+        """Return the share of the text's different 5-grams that stand in the work, 0 to 1; 0 for a text without any."""
         codes, _ = folded(text)
         hashes = np.unique(gram_hashes(codes, GRAM_CHARS))
         positions, grams = self._grams.hits(hashes)

@@ -69,7 +69,7 @@ class Sources:
 
 
 def joined(work_id: str, title: str, chapters: list[str], *, is_unique: bool = True, is_chapter: bool = False) -> Work:
-    """A work of chapters, with an empty line between them."""
+    """Return a work of chapters, with an empty line between them."""
     ranges, start = [], 0
     for chapter in chapters:
         ranges.append(TextRange(start, start + len(chapter)))

@@ -97,7 +97,7 @@ def require_kills(options: Options, done: Mapping[str, int]) -> None:
 
 
 def compared(quiet: Stored, disturbed: Stored) -> tuple[int, int]:
-    """How many things are missing in a disturbed run, and how many it has more; both are said."""
+    """Return how many things are missing in a disturbed run, and how many it has more; both are said."""
     lost = doubled = 0
     for kind in quiet:
         expected, found = Counter(quiet[kind]), Counter(disturbed.get(kind, ()))

@@ -27,7 +27,10 @@ class MovableClock:
 
 
 def movable_clock(folder: Path) -> MovableClock | None:
-    """A clock that shows the right time so far; None where there is no C compiler or another system than Linux."""
+    """Return a clock that shows the right time so far.
+
+    None where there is no C compiler or another system than Linux.
+    """
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         return None

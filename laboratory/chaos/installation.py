@@ -34,7 +34,7 @@ class Installation:
     servers: Mapping[str, Server] = field(default_factory=dict)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """A command of the product's, and what it said."""
+        """Return a command of the product's, and what it said."""
         command = [sys.executable, "-m", "deploy.cli", *arguments]
         return subprocess.run(
             command, env=self.environment, capture_output=True, text=True, timeout=COMMAND_S, check=False
@@ -57,7 +57,7 @@ class Installation:
         return [*(json.dumps(each, sort_keys=True) for each in said["damages"]), *map(str, said["unread"])]
 
     def processes(self, victim: str) -> list[psutil.Process]:
-        """The living processes of a service; of the worker those that compare as well."""
+        """Return the living processes of a service; of the worker those that compare as well."""
         with suppress(psutil.Error):
             match victim:
                 case "crawler":
@@ -73,7 +73,7 @@ class Installation:
         return []
 
     def _service(self, name: str) -> list[psutil.Process]:
-        """The process that `supervisor` runs under a name."""
+        """Return the process that `supervisor` runs under a name."""
         said = self.run("status", "--json")
         with suppress(ValueError, KeyError, psutil.NoSuchProcess):
             pids = [row["pid"] for row in json.loads(said.stdout)["services"] if row["name"] == name and row["pid"]]
@@ -128,5 +128,5 @@ def _pool(worker: psutil.Process) -> list[psutil.Process]:
 
 
 def _clocks(worker: psutil.Process) -> list[psutil.Process]:
-    """The process of the schedules, by the name that it gives itself."""
+    """Return the process of the schedules, by the name that it gives itself."""
     return [each for each in worker.children() if each.name() == CLOCK]

@@ -84,7 +84,7 @@ class PageText:
 
 
 def all_done_within_s(options: Options) -> float:
-    """How long all of it may take, with people, faults, and what is left to do behind them."""
+    """Return how long all of it may take, with people, faults, and what is left to do behind them."""
     return options.minutes * 60 + LEFT_S
 
 
@@ -93,13 +93,13 @@ def site_count(options: Options) -> int:
 
 
 def page_count(options: Options, site: int) -> int:
-    """How many pages a site has."""
+    """Return how many pages a site has."""
     return options.pages // site_count(options) + (site < options.pages % site_count(options))
 
 
 @cache
 def works() -> tuple[WorkText, ...]:
-    """The works of the demo, novels by their folders."""
+    """Return the works of the demo, novels by their folders."""
     root = files("deploy") / "demo" / "works"
     found = []
     for entry in sorted(root.iterdir(), key=lambda each: each.name):

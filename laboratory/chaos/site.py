@@ -26,7 +26,7 @@ def served(options: Options) -> Iterator[list[int]]:
 
 
 def document(options: Options, site: int, path: str) -> str | None:
-    """The markup at an address of a site; None where there is none."""
+    """Return the markup at an address of a site; None where there is none."""
     count = page_count(options, site)
     kind, _, digits = path.strip("/").partition("/")
     number = int(digits) if digits.isdecimal() else 0

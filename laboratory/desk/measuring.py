@@ -108,7 +108,7 @@ def _list_table(title: str, lists: dict[str, Times]) -> TextTable:
 
 
 def _target_table(lists: dict[str, Times], case_view: Times) -> TextTable:
-    """One line a target, with the slowest figure that there is."""
+    """Return one line a target, with the slowest figure that there is."""
     right = ("wanted", "slowest")
     figures = (
         ("list, median ms", LIST_MEDIAN_MS, [each.median_ms for each in lists.values()]),
@@ -131,7 +131,7 @@ def _database() -> str:
 
 
 def signed_in(person: User) -> Client:
-    """A browser of a person's. Its host is one that every installation allows."""
+    """Return a browser of a person's. Its host is one that every installation allows."""
     client = Client(SERVER_NAME="127.0.0.1")
     client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
     return client

@@ -44,7 +44,7 @@ class Question:
 
 
 def questions(client: Client, estate: Estate) -> Iterator[Question]:
-    """All that whoever is signed in may ask, the dashboard first."""
+    """Yield all that whoever is signed in may ask, the dashboard first."""
     yield Question("dashboard", reverse("admin:dashboard"))
     for values in inbox_values(estate):
         yield Question(f"inbox {_named(values)}", f"{reverse('admin:index')}?{urlencode(values)}")
@@ -77,7 +77,7 @@ def _of_list(changelist: Any, model: type[Model], name: str, estate: Estate) -> 
 
 
 def inbox_values(estate: Estate) -> list[dict[str, object]]:
-    """Each queue, filter and order of the inbox, and words of each kind that is looked for."""
+    """Return each queue, filter and order of the inbox, and words of each kind that is looked for."""
     case = Case.objects.filter(site=estate.sites[0])[0]
     everything: dict[str, object] = {"queue": str(Queue.ALL)}
     searched = {
@@ -109,7 +109,7 @@ def _named(values: dict[str, object]) -> str:
 
 
 def _filters(changelist: Any, estate: Estate) -> list[dict[str, object]]:
-    """A value of each filter that a list offers."""
+    """Return a value of each filter that a list offers."""
     return [values for each in changelist.filter_specs if (values := _one_value(each, estate))]
 
 
@@ -127,7 +127,7 @@ def _one_value(spec: ListFilter, estate: Estate) -> dict[str, object]:
 
 
 def _days() -> tuple[str, str]:
-    """A month in the middle of the two years: its last day, and its first."""
+    """Return a month in the middle of the two years: its last day, and its first."""
     last = timezone.localdate() - timedelta(days=365)
     return last.isoformat(), (last - timedelta(days=30)).isoformat()
 

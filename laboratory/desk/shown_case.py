@@ -63,7 +63,7 @@ def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
 
 
 def _edited(text: str, rng: Random) -> tuple[str, list[int]]:
-    """The text with other characters at some places, and these places."""
+    """Return the text with other characters at some places, and these places."""
     chars, places = list(text), [at for at in range(0, len(text), CHANGED_ONE_IN) if text[at] in HAN]
     for at in places:
         chars[at] = draws.one_of(rng, OTHERS)

@@ -56,7 +56,7 @@ COMBINATIONS: Mapping[str, Recipe] = MappingProxyType(
 
 
 def edited(text: str, recipe: Recipe, seed: int, material: Material | None = None) -> Edited:
-    """The text after several edits, one after the other.
+    """Return the text after several edits, one after the other.
 
     recipe: names of EDITS with strengths, 0-1. The same text, recipe and seed give the same result everywhere; each
     edit draws numbers of its own, so that a change of one strength leaves the choices of the others alone.

@@ -42,7 +42,7 @@ class Edited:
 
     @classmethod
     def of(cls, text: str) -> "Edited":
-        """The text as it is, every character standing for itself."""
+        """Return the text as it is, every character standing for itself."""
         return cls(text, np.arange(len(text), dtype=np.int32))
 
     @classmethod
@@ -60,7 +60,7 @@ class Edited:
         return Edited.of_codes(codes, self.origins)
 
     def taken(self, places: NDArray[np.int64] | NDArray[np.bool_]) -> "Edited":
-        """The characters of these places, in the order given."""
+        """Return the characters of these places, in the order given."""
         return Edited.of_codes(self.codes[places], self.origins[places])
 
 

@@ -25,7 +25,7 @@ PINYIN_IN_BRACKETS = Pieces.of(
 
 
 def insertion(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A common character behind a Han character; strength: those put in for each Han character."""
+    """Return a common character behind a Han character; strength: those put in for each Han character."""
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -64,7 +64,7 @@ def swap(page: Edited, strength: float, rng: Random, _material: Material) -> Edi
 
 
 def pinyin_in_place(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """The toneless syllable in place of the character; strength: share of the Han characters."""
+    """Return the toneless syllable in place of the character; strength: share of the Han characters."""
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -73,7 +73,7 @@ def pinyin_in_place(page: Edited, strength: float, rng: Random, _material: Mater
 
 
 def pinyin_after(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """The toneless syllable in brackets behind the character, one kind of brackets to a page."""
+    """Return the toneless syllable in brackets behind the character, one kind of brackets to a page."""
     codes = page.codes
     han = han_places(codes)
     kind = draws.one_below(rng, len(BRACKETS))
@@ -83,7 +83,7 @@ def pinyin_after(page: Edited, strength: float, rng: Random, _material: Material
 
 
 def spaces(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """A space behind a Han character, of one kind to a page; strength: share of the Han characters."""
+    """Return a space behind a Han character, of one kind to a page; strength: share of the Han characters."""
     kind = draws.one_below(rng, len(SPACES))
     han = han_places(page.codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -91,7 +91,10 @@ def spaces(page: Edited, strength: float, rng: Random, _material: Material) -> E
 
 
 def zero_width(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """A character that is not seen behind a Han character, of mixed kinds; strength: share of the Han characters."""
+    """Return a character that is not seen behind a Han character, of mixed kinds.
+
+    strength: share of the Han characters.
+    """
     han = han_places(page.codes)
     places = han[draws.chosen(rng, han.size, strength)]
     kinds = draws.below(rng, np.full(places.size, len(ZERO_WIDTH)))

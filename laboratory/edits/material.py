@@ -18,7 +18,7 @@ from laboratory.edits.slogans import SLOGANS
 
 
 def _like_shapes() -> Confusions:
-    """The groups, and the same in traditional form: 貝 is as like 見 as 贝 is like 见."""
+    """Return the groups, and the same in traditional form: 貝 is as like 見 as 贝 is like 见."""
     traditional = ("".join(map(chr, SCRIPTS.traditional_forms[code_points(group)])) for group in LIKE_SHAPES)
     return Confusions.of_alike([*LIKE_SHAPES, *traditional])
 

@@ -25,11 +25,11 @@ class Pieces:
 
     @classmethod
     def of_codes(cls, codes: NDArray[np.uint32]) -> "Pieces":
-        """Each character as a string of its own."""
+        """Return each character as a string of its own."""
         return cls(codes, np.arange(codes.size + 1, dtype=np.int64))
 
     def laid(self, numbers: NDArray[np.int64]) -> NDArray[np.uint32]:
-        """The strings of these numbers, one behind the other."""
+        """Return the strings of these numbers, one behind the other."""
         sizes = self.sizes(numbers)
         return self.codes[ranges(self.starts[numbers], sizes)]
 
@@ -39,7 +39,7 @@ class Pieces:
 
 
 def put_behind(page: Edited, places: NDArray[np.int64], pieces: Pieces, numbers: NDArray[np.int64]) -> Edited:
-    """The page with a string put in behind each of these places.
+    """Return the page with a string put in behind each of these places.
 
     places: int64[k], increasing, positions in the page; numbers: int64[k], the string for each.
     """
@@ -50,7 +50,7 @@ def put_behind(page: Edited, places: NDArray[np.int64], pieces: Pieces, numbers:
 
 
 def put_in_place(page: Edited, places: NDArray[np.int64], pieces: Pieces, numbers: NDArray[np.int64]) -> Edited:
-    """The page with a string in place of each of these characters, every letter standing for the character.
+    """Return the page with a string in place of each of these characters, every letter standing for the character.
 
     places: int64[k], increasing, positions in the page; numbers: int64[k], the string for each, none of them empty.
     """

@@ -35,7 +35,10 @@ class Scripts:
         return leaning
 
     def is_traditional(self, codes: NDArray[np.uint32]) -> bool:
-        """Whether more characters are traditional alone than simplified alone; text that is in both is simplified."""
+        """Return whether more characters are traditional alone than simplified alone.
+
+        Text that is in both is simplified.
+        """
         return int(self._leaning[codes].sum(dtype=np.int64)) > 0
 
     def as_in(self, codes: NDArray[np.uint32], text_codes: NDArray[np.uint32]) -> NDArray[np.uint32]:

@@ -50,7 +50,7 @@ def drop(page: Edited, strength: float, rng: Random, _material: Material) -> Edi
 
 
 def advertisement(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A slogan behind a sentence, on a line of its own where that ends one; strength: share of the sentences."""
+    """Return a slogan behind a sentence, on a line of its own where that ends one; strength: share of the sentences."""
     codes = page.codes
     ends = sentence_ends(codes)
     ends = ends[draws.chosen(rng, ends.size, strength)]
@@ -62,7 +62,7 @@ def advertisement(page: Edited, strength: float, rng: Random, material: Material
 
 
 def in_sequence(page: Edited, ends: NDArray[np.int64], sequence: NDArray[np.int64]) -> Edited:
-    """The sentences of these numbers, in this order. ends: of all sentences, as `sentence_ends` gives them."""
+    """Return the sentences of these numbers, in this order. ends: of all sentences, as `sentence_ends` gives them."""
     starts = np.concatenate([[0], ends[:-1]])
     return page.taken(ranges(starts[sequence], (ends - starts)[sequence]))
 

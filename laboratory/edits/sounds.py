@@ -56,7 +56,7 @@ def variants() -> Confusions:
 
 
 def taken_for() -> Mapping[str, frozenset[str]]:
-    """Each syllable and those that it is taken for: one initial or one final apart.
+    """Return each syllable and those that it is taken for: one initial or one final apart.
 
     >>> sorted(taken_for()["zhang"])
     ['zang', 'zhan']
@@ -93,6 +93,6 @@ def _by_syllable() -> list[dict[int, int]]:
 
 
 def _rows(rows: range) -> str:
-    """The characters of these rows of GB 2312; a few cells at the end of level 1 are empty."""
+    """Return the characters of these rows of GB 2312; a few cells at the end of level 1 are empty."""
     cells = (bytes((0xA0 + row, 0xA0 + cell)) for row in rows for cell in range(1, 95))
     return "".join(cell.decode("gb2312", "ignore") for cell in cells)

@@ -18,17 +18,20 @@ MORE_PRIVATE_USE = 0xF0000  # for what is beyond 6,400 different characters
 
 
 def homophone(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A character of the same toneless syllable; strength: share of the Han characters."""
+    """Return a character of the same toneless syllable; strength: share of the Han characters."""
     return _confused(page, strength, rng, material.homophones)
 
 
 def fuzzy_sound(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A character of a syllable that is often taken for its own (zh/z, n/l, ng/n, f/h); strength: as for shape."""
+    """Return a character of a syllable that is often taken for its own (zh/z, n/l, ng/n, f/h).
+
+    strength: as for shape.
+    """
     return _confused(page, strength, rng, material.fuzzy_sounds)
 
 
 def shape(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """A character that looks like it; strength: share of the Han characters, as far as they have one."""
+    """Return a character that looks like it; strength: share of the Han characters, as far as they have one."""
     return _confused(page, strength, rng, material.shapes, keep_form=True)
 
 

@@ -152,7 +152,10 @@ def _recall_by_zone(reading: Reading, reference: str) -> dict[Zone, float]:
 
 
 def _labelled(page: SavedPage) -> dict[str, Counter[str]]:
-    """The character pairs of each part of a page. Those of the text alone are no pairs of what stands beside it."""
+    """Return the character pairs of each part of a page.
+
+    Those of the text alone are no pairs of what stands beside it.
+    """
     main = grams(page.text)
     parts = {zone: grams(text) for zone, text in page.zones.items()}
     return {Zone.MAIN: main, **parts, BESIDE: grams(_text_shown(page.markup)) - main}

@@ -52,7 +52,7 @@ class _Served:
 def measure(
     seed: int, pages: int = PAGES, say: Say = lambda line: None, passages: Sequence[Sequence[str]] = ()
 ) -> list[WayScore]:
-    """All ways with all that the machine has, and the drawn ones without references and without OCR.
+    """Return all ways with all that the machine has, and the drawn ones without references and without OCR.
 
     passages: paragraphs of real texts, that the drawn ways are measured with as well.
     """
@@ -76,7 +76,7 @@ def measure(
 
 
 def section(corpora: Path, seed: int, say: Say) -> Section:
-    """The part `obfuscations` of `bench extract`; real texts only where the corpora are."""
+    """Return the part `obfuscations` of `bench extract`; real texts only where the corpora are."""
     try:
         passages = _passages(corpora, seed)
     except UnreadableFile as error:
@@ -123,7 +123,7 @@ def score_way(
     *,
     passages: Sequence[Sequence[str]] = (),
 ) -> WayScore:
-    """One way over `pages` pages, of generated prose or of `passages`."""
+    """Return one way over `pages` pages, of generated prose or of `passages`."""
     served = _Served()
     eyes = open_render_context(served.of_page, references or _References.shared(), recognizer)
     good = told = 0
@@ -143,7 +143,7 @@ def score_way(
 
 
 def faces() -> tuple[list[Path], list[Path]]:
-    """The faces to draw with: those that are references, and one that is not."""
+    """Return the faces to draw with: those that are references, and one that is not."""
     known = [path for path in free_fonts() if path.suffix != ".ttc"]
     foreign = list(known[0].parent.glob("SimHei.ttf")) if known else []
     return known, foreign

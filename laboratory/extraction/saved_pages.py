@@ -40,7 +40,7 @@ class SavedPage:
 
 
 def saved_pages(path: Path) -> list[SavedPage]:
-    """The pages that a manifest names, in its order. Raises UnreadableFile."""
+    """Return the pages that a manifest names, in its order. Raises UnreadableFile."""
     files = _of_folder(path) if path.is_dir() else _of_archive(path)
     manifest = next((data for name, data in files.items() if PurePosixPath(name).name == MANIFEST), None)
     if manifest is None:
@@ -71,7 +71,7 @@ def _page(record: Mapping[str, Any], body: bytes) -> SavedPage:
 
 
 def _kind(stated: str) -> str:
-    """The kind without the path of the container that the text was taken from."""
+    """Return the kind without the path of the container that the text was taken from."""
     return "site container" if stated.startswith("site container") else stated or NO_REFERENCE
 
 

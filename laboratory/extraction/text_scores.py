@@ -38,7 +38,7 @@ def text_score(found: str, reference: str) -> TextScore:
 
 
 def mean_score(scores: Sequence[TextScore]) -> TextScore:
-    """The mean over pages of each of the three; F1 is the mean of the pages' F1. Needs one page or more."""
+    """Return the mean over pages of each of the three; F1 is the mean of the pages' F1. Needs one page or more."""
     return TextScore(
         fmean(score.precision for score in scores),
         fmean(score.recall for score in scores),
@@ -47,7 +47,7 @@ def mean_score(scores: Sequence[TextScore]) -> TextScore:
 
 
 def bootstrap_interval(values: Sequence[float], seed: int) -> tuple[float, float]:
-    """The 95 % interval of the mean: percentiles of the means of 2,000 samples with replacement."""
+    """Return the 95 % interval of the mean: percentiles of the means of 2,000 samples with replacement."""
     rng, count = generator(seed, "bootstrap"), len(values)
     means = sorted(fmean(values[draws.one_below(rng, count)] for _ in range(count)) for _ in range(BOOTSTRAP_ROUNDS))
     tail = round((1 - INTERVAL) / 2 * BOOTSTRAP_ROUNDS)
@@ -55,6 +55,6 @@ def bootstrap_interval(values: Sequence[float], seed: int) -> tuple[float, float
 
 
 def grams(text: str) -> Counter[str]:
-    """The pairs of neighbouring characters with their counts."""
+    """Return the pairs of neighbouring characters with their counts."""
     joined = "".join(text.split())
     return Counter(joined[start : start + GRAM_CHARS] for start in range(max(0, len(joined) - GRAM_CHARS + 1)))

@@ -94,7 +94,7 @@ def _reference(mirrors: Path, row: Mapping[str, str], body: bytes) -> str:
 
 
 def _within(body: bytes, where: str, without: str = "") -> str:
-    """The text of the nodes that an XPath names, without those of another."""
+    """Return the text of the nodes that an XPath names, without those of another."""
     tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
     for node in tree.xpath(without) if without else ():
         node.drop_tree()

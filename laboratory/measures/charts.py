@@ -79,7 +79,7 @@ def charts(results: Results) -> list[Chart]:
 
 
 def picture(charts: Sequence[Chart]) -> bytes:
-    """All charts in a grid under one legend; the same charts give the same bytes."""
+    """Return all charts in a grid under one legend; the same charts give the same bytes."""
     rows = ceil(len(charts) / COLUMNS)
     figure = Figure((COLUMNS * PANEL_INCHES[0], rows * PANEL_INCHES[1] + 0.8), layout="constrained")
     title_font = FontProperties(fname=str(TITLE_FONT), size=9)
@@ -114,7 +114,7 @@ def _draw(panel: Axes, chart: Chart) -> None:
 
 
 def _points(condition: Condition, measures: Measures) -> Iterable[tuple[tuple[str, str], Point]]:
-    """The drawing that a condition belongs to, and its point there."""
+    """Yield the drawing that a condition belongs to, and its point there."""
     if not measures.positive_pages or isinstance(condition.strength, str):
         return
     share, interval = measures.recall, measures.recall_interval
@@ -138,7 +138,7 @@ def _title(attack: str) -> tuple[str, str]:
 
 
 def _percent(title: str) -> int:
-    """The percent of edits that the name of a drawing tells; 0 where it tells none."""
+    """Return the percent of edits that the name of a drawing tells; 0 where it tells none."""
     told = re.search(r"(\d+)%", title)
     return int(told[1]) if told else 0
 

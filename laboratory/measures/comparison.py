@@ -60,7 +60,7 @@ class Fate:
 
 
 def _swapped(size: int, rng: Random) -> list[int]:
-    """A fifth of the sentences change places with the next."""
+    """Return a fifth of the sentences change places with the next."""
     order, at = list(range(size)), 0
     while at + 1 < size:
         if rng.random() < 0.2:
@@ -124,7 +124,7 @@ class Fared:
 
 
 def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, int], None]) -> list[Fared]:
-    """Each edit with the sums of all its pages. progress: told pages done and pages in all.
+    """Return each edit with the sums of all its pages. progress: told pages done and pages in all.
 
     Raises BadInput where no work is long enough.
     """
@@ -152,7 +152,7 @@ def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, in
 
 
 def _score(work: Work, page: Edited, found: Sequence[Span]) -> SpanScore:
-    """The passage is one, from the first character of the work to the last on either side."""
+    """Return the passage as one, from the first character of the work to the last on either side."""
     true = passage_of(page, work.work_id)
     return span_score([true] if true else [], [Passage(work.work_id, span.page, span.work) for span in found])
 
@@ -191,7 +191,7 @@ def _edited(text: str, fate: Fate, rng: Random, material: Material) -> Edited:
 
 
 def _placed(page: Edited, start: int, around: str) -> Edited:
-    """The page within another text; its origins as offsets of the whole work."""
+    """Return the page within another text; its origins as offsets of the whole work."""
     edge, outside = code_points(around), np.full(len(around), -1, np.int32)
     origins = np.where(page.origins >= 0, page.origins + start, -1).astype(np.int32)
     return Edited.of_codes(np.concatenate([edge, page.codes, edge]), np.concatenate([outside, origins, outside]))

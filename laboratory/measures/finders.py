@@ -60,7 +60,7 @@ class Finder(Protocol):
 
 
 def engine_names(asked: str) -> list[str]:
-    """The engines that `--engine` names: some, parted by commas, or `all`, the product first.
+    """Return the engines that `--engine` names: some, parted by commas, or `all`, the product first.
 
     The product with other seeds is never one of all. Raises NotFound.
     """
@@ -73,7 +73,7 @@ def engine_names(asked: str) -> list[str]:
 
 
 def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
-    """The engine of this name with these works, (id, text) each. Raises NotFound."""
+    """Return the engine of this name with these works, (id, text) each. Raises NotFound."""
     if name in SEEDINGS:
         return ProductFinder(works, SEEDINGS[name])
     engine_names(name)

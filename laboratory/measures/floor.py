@@ -39,7 +39,7 @@ class Quality:
 
 
 def measured(texts: Path) -> Quality:
-    """The quality of the matcher as it is. Raises UnreadableFile and BadInput for texts that make no cases."""
+    """Return the quality of the matcher as it is. Raises UnreadableFile and BadInput for texts that make no cases."""
     cases = build.built(folder.sources(texts, SEED), SIZES[SIZE], SEED, CLASSES, lambda _: None)
     works = [(work.work_id, work.text) for work in cases.works]
     pages = [Page(case.page_id, case.text) for case in cases.cases]
@@ -48,7 +48,7 @@ def measured(texts: Path) -> Quality:
 
 
 def measures_of(result: EngineResult) -> dict[str, float]:
-    """The measures that have floors, by name."""
+    """Return the measures that have floors, by name."""
     measures: dict[str, float] = {}
     for condition, own in result.measures.items():
         name = condition.case_class
@@ -65,7 +65,7 @@ def measures_of(result: EngineResult) -> dict[str, float]:
 
 
 def below(floors: Quality, now: Quality) -> list[str]:
-    """One sentence for each floor that is not held; none when all are, and the cases are the same."""
+    """Return one sentence for each floor that is not held; none when all are, and the cases are the same."""
     if floors.digests != now.digests:
         changed = sorted(name for name in floors.digests if floors.digests[name] != now.digests.get(name))
         return [f"the cases are not those that the floors were measured on: {', '.join(changed)} differ"]
@@ -81,7 +81,7 @@ def below(floors: Quality, now: Quality) -> list[str]:
 
 
 def raised(floors: Quality | None, now: Quality, *, allow_regression: bool) -> Quality:
-    """The floors after an update: each at what is measured now.
+    """Return the floors after an update: each at what is measured now.
 
     Raises BadInput where one would fall, or where the cases have changed so that nobody could tell, unless that is
     allowed.
@@ -97,7 +97,7 @@ def raised(floors: Quality | None, now: Quality, *, allow_regression: bool) -> Q
 
 
 def read(path: Path) -> Quality:
-    """The floors of a file. Raises UnreadableFile."""
+    """Return the floors of a file. Raises UnreadableFile."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return Quality(dict(record["sha256"]), {name: float(value) for name, value in record["floors"].items()})
@@ -108,7 +108,7 @@ def read(path: Path) -> Quality:
 
 
 def written(quality: Quality) -> str:
-    """The floors as a file holds them."""
+    """Return the floors as a file holds them."""
     record: dict[str, Any] = {"sha256": dict(quality.digests), "floors": dict(sorted(quality.measures.items()))}
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 

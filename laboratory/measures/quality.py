@@ -152,5 +152,5 @@ def _written(report: Reported) -> dict[str, Any]:
 
 
 def _family(case_class: str) -> str:
-    """The class as it is asked for: `excerpt` for excerpts of any length."""
+    """Return the class as it is asked for: `excerpt` for excerpts of any length."""
     return "excerpt" if case_class.startswith("excerpt") else case_class

@@ -25,7 +25,7 @@ class EngineResult:
     news_run: Run | None = field(repr=False, default=None)
 
     def of(self, case_class: str) -> Measures | None:
-        """The figures of a class, of `overall` too; None where it was not measured."""
+        """Return the figures of a class, of `overall` too; None where it was not measured."""
         return self.measures.get(Condition(case_class))
 
 
@@ -51,14 +51,14 @@ class Results:
 def engine_result(
     cases: Sequence[Case], run: Run | None, news: NewsScore | None = None, news_run: Run | None = None
 ) -> EngineResult:
-    """The figures that follow from what an engine reported. A page that it reported nothing of may be absent."""
+    """Return the figures that follow from what an engine reported. A page that it reported nothing of may be absent."""
     named = run or news_run
     pages = ((case, run.reports.get(case.page_id, ())) for case in cases) if run else ()
     return EngineResult(named.engine if named else "", measured(pages), run, news, news_run)
 
 
 def as_dict(results: Results) -> Row:
-    """All figures, for programs."""
+    """Return all figures, for programs."""
     return {
         "settings": dict(results.settings),
         "engines": [_engine(each) for each in results.engines],
@@ -77,7 +77,7 @@ def _engine(result: EngineResult) -> Row:
 
 
 def row(condition: Condition, measures: Measures) -> Row:
-    """The figures of one condition. Intervals are [low, high]; figures that do not exist are left out."""
+    """Return the figures of one condition. Intervals are [low, high]; figures that do not exist are left out."""
     figures: Row = {
         "class": condition.case_class,
         "attack": condition.attack,
@@ -140,7 +140,7 @@ def _is_sum(case_class: str) -> bool:
 
 
 def shown(share: float | None, interval: Interval | None = None) -> str:
-    """A share with its interval, or nothing where there is none.
+    """Return a share with its interval, or nothing where there is none.
 
     >>> shown(0.98, Interval(0.9314, 1.0)), shown(None)
     ('0.9800 [.9314-1]', '')

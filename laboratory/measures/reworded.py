@@ -82,7 +82,7 @@ class RewordedAlarms:
         return self.above(DEFAULT.min_score(self.reworded_class))
 
     def above(self, min_score: float) -> int:
-        """How many have such a score."""
+        """Return how many have such a score."""
         return sum(each.score >= min_score for each in self.scores)
 
 
@@ -101,7 +101,7 @@ class RewordedResults:
 
 
 def measured(corpora: Path, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """All figures at each size of works. progress: told pages done and pages in all.
+    """Return all figures at each size of works. progress: told pages done and pages in all.
 
     Raises BadConfiguration where the extra `reworded` is not installed.
     """
@@ -111,7 +111,7 @@ def measured(corpora: Path, size: str, seed: int, progress: Progress) -> Reworde
 
 
 def joined(several: Sequence[RewordedResults]) -> RewordedResults:
-    """One measurement of several."""
+    """Return one measurement of several."""
     return RewordedResults(
         tuple(row for each in several for row in each.fared),
         tuple(row for each in several for row in each.alarms),
@@ -120,7 +120,7 @@ def joined(several: Sequence[RewordedResults]) -> RewordedResults:
 
 
 def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """All figures that depend on how many characters of works there are, with so many."""
+    """Return all figures that depend on how many characters of works there are, with so many."""
     works, encoder = source.works(chars), UseEncoder()
     chars = sum(map(len, works.values()))
     indexes, sizes = _indexes(works, encoder)
@@ -137,7 +137,7 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
 
 
 def measured_once(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """The figures with works of their own; chars: that there are of them at most."""
+    """Return the figures with works of their own; chars: that there are of them at most."""
     encoder = UseEncoder()
     alarms = _of_one_trade(source, encoder, chars, size, seed)
     fared, of_english = _from_english(source, encoder, seed)
@@ -153,7 +153,7 @@ def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: s
 
 
 def development_alarms(source: RewordedCorpora, progress: Progress) -> list[RewordedAlarms]:
-    """The innocent pages of the development data among all other records."""
+    """Return the innocent pages of the development data among all other records."""
     works, innocent = source.development()
     alarms = _alarms(_by_characters(works, UseEncoder()), innocent, works, progress)
     return [replace(row, kind=f"{row.kind}, of the development data") for row in alarms]

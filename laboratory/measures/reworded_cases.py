@@ -88,7 +88,7 @@ class RewordedCorpora:
         return first
 
     def works(self, chars: int) -> dict[WorkTextId, str]:
-        """The works that pages were made of, then others up to that many characters: first editions, then all.
+        """Return the works that pages were made of, then others up to that many characters: first editions, then all.
 
         Where the corpora end before that, text that a chain of characters makes of them is the rest.
         """
@@ -183,7 +183,7 @@ class RewordedCorpora:
         return found | {WorkTextId(path.name): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
 
     def translated(self) -> list[RewordedCase]:
-        """The Chinese of those passages, and of English passages of ours, as pages."""
+        """Return the Chinese of those passages, and of English passages of ours, as pages."""
         ours = [_ours(each) for each in rewrites() if each.manner == FROM_ENGLISH]
         return ours + [_chinese(row, WorkTextId(row["id"])) for row in self.bible[::2]]
 
@@ -201,13 +201,13 @@ class RewordedCorpora:
 
 
 def demo_works() -> dict[WorkTextId, str]:
-    """The works of the demo by the names that rewrites of them give: demo/river-town/001-水位簿."""
+    """Return the works of the demo by the names that rewrites of them give: demo/river-town/001-水位簿."""
     paths = sorted(WORKS.rglob("*.txt"))
     return {WorkTextId(f"demo/{path.relative_to(WORKS).with_suffix('')}"): path.read_text("utf-8") for path in paths}
 
 
 def among_others(case: RewordedCase, others: Sequence[RewordedCase], rng: Random) -> RewordedCase:
-    """The page between AROUND unrelated passages."""
+    """Return the page between AROUND unrelated passages."""
     drawn = [other.text for other in rng.sample(others, AROUND)]
     before = "\n".join([*drawn[: AROUND // 2], ""])
     text = "\n".join([before + case.text, *drawn[AROUND // 2 :]])
@@ -220,7 +220,7 @@ def _case(row: Record, kind: str, work: TextRange) -> RewordedCase:
 
 
 def _ours(rewrite: Rewrite) -> RewordedCase:
-    """A text of ours; its kind is its manner."""
+    """Return a text of ours; its kind is its manner."""
     name = rewrite.work if rewrite.manner == FROM_ENGLISH else f"demo/{rewrite.work}"
     kind = {"english": "English of ours", FROM_ENGLISH: "Chinese of ours"}.get(rewrite.manner, rewrite.manner)
     page = TextRange(0, len(rewrite.text))
@@ -233,7 +233,7 @@ def _chinese(row: Record, text_id: WorkTextId | None) -> RewordedCase:
 
 
 def _origin(record: Record) -> str:
-    """The chapter, item or article that a record is of: of articles there are several."""
+    """Return the chapter, item or article that a record is of: of articles there are several."""
     name = str(record["id"])
     return name.rsplit("-", 1)[0] if record["work"] == WIKI else name
 
@@ -253,7 +253,7 @@ def _lines(path: Path) -> list[Record]:
 
 
 def by_kind(cases: Sequence[RewordedCase]) -> dict[str, list[RewordedCase]]:
-    """The cases of each kind, kinds in order of the first case."""
+    """Return the cases of each kind, kinds in order of the first case."""
     found: dict[str, list[RewordedCase]] = defaultdict(list)
     for case in cases:
         found[case.kind].append(case)

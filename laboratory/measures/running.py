@@ -61,7 +61,7 @@ def _here(made: Finder, pages: Sequence[Page]) -> Iterable[tuple[str, list[Repor
 
 
 def _by_processes(made: Finder, pages: Sequence[Page], jobs: int) -> Iterable[tuple[str, list[Reported]]]:
-    """Each process is forked from this one and shares its index; each takes every so-manieth page."""
+    """Share the pages among processes forked from this one, which share its index."""
     context = multiprocessing.get_context("fork")
     readers: list[Connection] = []
     processes = []

@@ -14,7 +14,7 @@ ENGINES_SIDE_BY_SIDE = 6  # that fit a terminal
 
 
 def tables(results: Results) -> list[TextTable]:
-    """All that is to be read: the engines, then the conditions of one engine or the recall of several."""
+    """Return all that is to be read: the engines, then the conditions of one engine or the recall of several."""
     found = [overview(results)] if any(engine.measures for engine in results.engines) else []
     if len(results.engines) == 1:
         found += [conditions(results.engines[0], results.conditions)] if found else []
@@ -27,14 +27,14 @@ def tables(results: Results) -> list[TextTable]:
 
 
 def overview(results: Results) -> TextTable:
-    """One line an engine."""
+    """Return one line an engine."""
     right = ("precision", "recall", "F1", "false pos.", "accused", "plagdet", "granularity", "hard", "pages/s")
     rows = [_overview_row(engine) for engine in results.engines]
     return TextTable("All classes but hard, grey and chapter", ("engine", *right), tuple(rows), right)
 
 
 def conditions(engine: EngineResult, order: Sequence[Condition]) -> TextTable:
-    """One line a condition, with 95 % intervals."""
+    """Return one line a condition, with 95 % intervals."""
     right = (
         "pages",
         "precision",
@@ -66,7 +66,7 @@ def recalls(results: Results) -> list[TextTable]:
 
 
 def news(results: Results) -> TextTable:
-    """One line an engine: repeating items found, innocent items accused."""
+    """Return one line an engine: repeating items found, innocent items accused."""
     right = ("repeating", "found", "recall", "innocent", "matched", "accused", "accused share", "pages/s")
     rows = []
     for engine in results.engines:
@@ -97,7 +97,7 @@ def comparisons(fared: Sequence[Fared]) -> TextTable:
 
 
 def reworded_pages(results: RewordedResults) -> TextTable:
-    """One line for each kind of rewritten page, by the size of the works and what else stood on the page."""
+    """Return one line for each kind of rewritten page, by the size of the works and what else stood on the page."""
     right = ("pages", "found", "share", "low", "wrong texts", "least score", "pairs", "in place", "ms a page")
     rows = tuple(
         (
@@ -120,7 +120,7 @@ def reworded_pages(results: RewordedResults) -> TextTable:
 
 
 def innocent_passages(results: RewordedResults) -> TextTable:
-    """One line for each kind of innocent passage and half: how many had a score, and how many were named."""
+    """Return one line for each kind of innocent passage and half: how many had a score, and how many were named."""
     right = ("passages", "scored", "named", "share", "high", "highest", "ms a page")
     rows = tuple(_alarm_row(each) for each in results.alarms if each.passages)
     return TextTable("Innocent passages", ("works", "kind", "half", *right), rows, right)
@@ -149,7 +149,7 @@ def bytes_a_char(results: RewordedResults) -> TextTable:
 
 
 def strength_text(condition: Condition) -> str:
-    """The strength as the tables name it; nothing where there is only one.
+    """Return the strength as the tables name it; nothing where there is only one.
 
     >>> strength_text(Condition("full", "homophone", 0.4)), strength_text(Condition("full", "none", 0))
     ('0.4', '')

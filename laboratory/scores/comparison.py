@@ -115,7 +115,7 @@ def _is_han(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _stands_for_han(page: Edited, is_han_of_work: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which characters of the page, of whatever kind, stand for a Chinese one."""
+    """Return which characters of the page, of whatever kind, stand for a Chinese one."""
     found = np.zeros(page.origins.size, np.bool_)
     is_of_work = page.origins >= 0
     found[is_of_work] = is_han_of_work[page.origins[is_of_work]]

@@ -235,7 +235,7 @@ class SpanMeasures:
 
 
 def measured(pages: Iterable[tuple[Case, Sequence[Reported]]]) -> dict[Condition, Measures]:
-    """The measures of every condition, of every class, of all classes together, and of their positive pages.
+    """Return the measures of every condition, of every class, of all classes together, and of their positive pages.
 
     The order is that in which the pages come.
     """

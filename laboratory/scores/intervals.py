@@ -20,7 +20,7 @@ class Interval(NamedTuple):
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """The score interval of a share, which holds at 0 and 1 too; [0, 1] where nothing was tried.
+    """Return the score interval of a share, which holds at 0 and 1 too; [0, 1] where nothing was tried.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 
@@ -36,7 +36,7 @@ def wilson(hits: int, trials: int) -> Interval:
 
 
 def bootstrap(sums: NDArray[np.float64], figure: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Interval:
-    """The percentile interval of a figure that follows from sums over pages, pages drawn again and again.
+    """Return the percentile interval of a figure that follows from sums over pages, pages drawn again and again.
 
     sums: float64[pages, quantities]; figure: from float64[draws, quantities] totals to float64[draws].
     The draws are the same each time. [0, 1] where there are no pages.

@@ -56,7 +56,7 @@ def span_score(cases: Sequence[Passage], detections: Iterable[Passage]) -> SpanS
 
 
 def plagdet(precision: float, recall: float, granularity: float) -> float:
-    """The F1 of precision and recall, divided by the logarithm of 1 + granularity; 0 to 1.
+    """Return the F1 of precision and recall, divided by the logarithm of 1 + granularity; 0 to 1.
 
     >>> plagdet(1.0, 1.0, 1.0), plagdet(1.0, 1.0, 3.0), plagdet(0.0, 0.0, 1.0)
     (1.0, 0.5, 0.0)
@@ -65,7 +65,7 @@ def plagdet(precision: float, recall: float, granularity: float) -> float:
 
 
 def harmonic(first: float, second: float) -> float:
-    """The harmonic mean; 0 where both are.
+    """Return the harmonic mean; 0 where both are.
 
     >>> harmonic(0.5, 1.0) == 2 / 3
     True
@@ -74,7 +74,7 @@ def harmonic(first: float, second: float) -> float:
 
 
 def union(intervals: Iterable[Interval]) -> list[Interval]:
-    """The same positions in increasing intervals that do not touch.
+    """Return the same positions in increasing intervals that do not touch.
 
     >>> union([(4, 6), (0, 2), (1, 4), (9, 9)])
     [(0, 6)]

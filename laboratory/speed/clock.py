@@ -26,18 +26,18 @@ class Stopwatch:
         self._wall, self._processor = perf_counter(), process_time()
 
     def taken(self) -> Taken:
-        """The time since then."""
+        """Return the time since then."""
         return Taken(process_time() - self._processor, perf_counter() - self._wall)
 
 
 def taken_by(call: Callable[[], object]) -> Taken:
-    """The time of one call."""
+    """Return the time of one call."""
     watch = Stopwatch()
     call()
     return watch.taken()
 
 
 def best(rounds: Iterable[Taken]) -> Taken:
-    """The least of each; what disturbs a round only ever makes it longer."""
+    """Return the least of each; what disturbs a round only ever makes it longer."""
     held = list(rounds)
     return Taken(min(each.processor_s for each in held), min(each.wall_s for each in held))

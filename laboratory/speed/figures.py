@@ -48,7 +48,10 @@ class Target:
 
 
 def fingerprint_table(speeds: Sequence[FingerprintSpeed]) -> TextTable:
-    """One line a contender and kind of text; the last column says how many times slower than the product it is."""
+    """Return one line a contender and kind of text.
+
+    The last column says how many times slower than the product it is.
+    """
     right = ("characters", "M/s processor", "M/s wall", "slower, wall", "slower, processor")
     rows = []
     for each in speeds:
@@ -65,7 +68,7 @@ def fingerprint_table(speeds: Sequence[FingerprintSpeed]) -> TextTable:
 
 
 def fingerprint_targets(speeds: Sequence[FingerprintSpeed]) -> Iterator[Target]:
-    """The product's own speed, and beside the fastest way of each peer, by the processor."""
+    """Yield the product's own speed, and beside the fastest way of each peer, by the processor."""
     for texts in dict.fromkeys(each.texts for each in speeds):
         own = _own(speeds, texts)
         figures = own.processor_chars_per_s / MEGA, own.wall_chars_per_s / MEGA
@@ -80,7 +83,7 @@ def fingerprint_targets(speeds: Sequence[FingerprintSpeed]) -> Iterator[Target]:
 
 
 def matching_table(found: Matching) -> TextTable:
-    """One line an index."""
+    """Return one line an index."""
     right = (
         *("pages", "pages/s processor", "pages/s wall", "with fingerprint", "of it Redis", "median ms", "p99 ms"),
         *("slowest ms", "matched", "built in s"),
@@ -113,7 +116,7 @@ def matching_table(found: Matching) -> TextTable:
 
 
 def memory_table(found: Matching) -> TextTable:
-    """One line for each thing that holds memory."""
+    """Return one line for each thing that holds memory."""
     held = found.memory
     figures = {
         "Redis, everything included": held.redis_bytes,
@@ -152,13 +155,13 @@ def long_table(inputs: Sequence[LongInput]) -> TextTable:
 
 
 def long_targets(inputs: Sequence[LongInput]) -> Iterator[Target]:
-    """All inputs grow in time and memory as the text does."""
+    """Yield all inputs grow in time and memory as the text does."""
     linear = float(sum(each.growth is Growth.LINEAR for each in inputs))
     yield Target("long inputs in linear time and memory", "inputs", float(len(inputs)), linear, None)
 
 
 def target_table(found: Sequence[Target]) -> TextTable:
-    """One line a target."""
+    """Return one line a target."""
     right = ("wanted", "processor", "wall")
     rows = []
     for each in found:

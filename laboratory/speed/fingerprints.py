@@ -60,7 +60,7 @@ def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress
 
 
 def _affordable(contender: Contender, texts: Sequence[str]) -> int:
-    """How many of the texts fit into a round; one at least."""
+    """Return how many of the texts fit into a round; one at least."""
     contender.make(texts[0])  # pays for what is compiled and loaded at first use
     once = taken_by(_made(contender, texts[:1])).processor_s
     return max(1, min(len(texts), int(ROUND_S / max(once, 1e-9))))

@@ -85,7 +85,7 @@ class LongInput:
 def measured(
     works: Sequence[str], chars: int, seed: int, progress: Progress, deadline_s: float = DEADLINE_S
 ) -> tuple[LongInput, ...]:
-    """Every input at half and at whole length, the longest `chars` characters, each in a process of its own."""
+    """Return every input at half and at whole length, the longest `chars` characters, each in a process of its own."""
     source = "\n".join(works)[:chars]
     ordinary = source[: REAL_WORKS * REAL_WORK_CHARS]
     real = tuple(ordinary[start : start + REAL_WORK_CHARS] for start in range(0, len(ordinary), REAL_WORK_CHARS))

@@ -67,7 +67,7 @@ def forget_peak() -> None:
 
 
 def peak_bytes() -> int:
-    """The peak of this program's resident set. That of getrusage would be the parent's, where it was higher."""
+    """Return the peak of this program's resident set. That of getrusage would be the parent's, where it was higher."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith("VmHWM:"):

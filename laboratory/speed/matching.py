@@ -182,7 +182,7 @@ def _fingerprinted(pages: Sequence[str], rounds: int) -> tuple[Pages, Taken]:
 
 
 def _run(entrants: Sequence[_Entrant], pages: Pages, rounds: int, progress: Progress) -> int:
-    """The rounds of all, in turns; how many bytes the last matcher grew by when it met the pages first."""
+    """Return the rounds of all, in turns; how many bytes the last matcher grew by when it met the pages first."""
     total, done, grown = len(entrants) * (rounds + 1), 0, 0
     for entrant in entrants:
         before = own_bytes()

@@ -116,7 +116,7 @@ def _real(task: Task) -> str:
 
 
 def _repeated(task: Task) -> str:
-    """The real texts again and again, every 50th character changed to another of them."""
+    """Return the real texts again and again, every 50th character changed to another of them."""
     real = _codes("\n".join(task.real))
     rng = np.random.default_rng(task.seed)
     made = np.tile(real, task.chars // real.size + 1)[: task.chars].copy()

@@ -34,7 +34,7 @@ class Contender:
 
 
 def grams(text: str) -> list[str]:
-    """All runs of 5 characters, in their order.
+    """Return all runs of 5 characters, in their order.
 
     >>> grams("一二三四五六")
     ['一二三四五', '二三四五六']
@@ -101,7 +101,7 @@ def _rensa_matrix() -> Make:
 
 
 def _gaoya() -> Make:
-    """Its signatures are made on the way into an index, and nowhere else that Python reaches."""
+    """Make the signatures, which Python reaches nowhere else, on the way into an index."""
     index = import_module("gaoya").minhash.MinHashStringIndex(
         hash_size=32,
         num_bands=GAOYA_BANDS,

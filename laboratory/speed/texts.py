@@ -62,7 +62,7 @@ def material(sources: Sources, works_chars: int, pages: int, seed: int, say: Cal
 
 
 def _works(real: Sequence[str], chars: int, seed: int) -> Iterator[str]:
-    """The real texts and then generated ones, as long as real ones are, `chars` characters in all."""
+    """Yield the real texts and then generated ones, as long as real ones are, `chars` characters in all."""
     chain = ChainText(real, CHAIN_CHARS) if sum(map(len, real)) < chars else None
     made = 0
     while chars > 0:
@@ -78,7 +78,10 @@ def _works(real: Sequence[str], chars: int, seed: int) -> Iterator[str]:
 
 
 def slices(texts: Sequence[str], chars: int, count: int) -> list[str]:
-    """The first `count` texts of `chars` characters that the texts hold, laid end to end; fewer where they end."""
+    """Return the first `count` texts of `chars` characters that the texts hold, laid end to end.
+
+    Fewer where they end.
+    """
     joined = "\n".join(texts)
     full = [joined[start : start + chars] for start in range(0, min(len(joined), chars * count), chars)]
     return [text for text in full if len(text) == chars] or full[:1]
@@ -127,7 +130,7 @@ def _class(case: Case) -> str:
 
 
 def _of_page_length(drawn: Sequence[Case], cases: Sequence[Case]) -> Iterator[str]:
-    """The pages cut to PAGE_CHARS, or innocent text put behind them up to it."""
+    """Yield the pages cut to PAGE_CHARS, or innocent text put behind them up to it."""
     fillers = cycle([case.text for case in cases if _class(case) == "negative"] or [case.text for case in cases])
     for case in drawn:
         text = case.text

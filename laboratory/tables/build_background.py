@@ -42,7 +42,10 @@ def passages(folder: Path, name: str, count: int) -> Iterator[str]:
 
 
 def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
-    """The mean of all windows, and the sample. The first and the last sentence of a passage are cut off: left out."""
+    """Return the mean of all windows, and the sample.
+
+    The first and the last sentence of a passage are cut off: left out.
+    """
     encoder = UseEncoder()
     drawn: list[Floats] = []
     means: list[Floats] = []

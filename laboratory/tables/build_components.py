@@ -33,7 +33,7 @@ def read_parts(lines: list[str]) -> Parts:
 
 
 def components_of(character: str, parts: Parts) -> frozenset[str]:
-    """The character and all that it is made of, at whatever depth, down to single strokes.
+    """Return the character and all that it is made of, at whatever depth, down to single strokes.
 
     >>> sorted(components_of("伴", {"伴": ("亻", "半"), "半": ("丷", "㇐")}))
     ['㇐', '丷', '亻', '伴', '半']

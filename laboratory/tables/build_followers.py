@@ -42,12 +42,12 @@ Pairs = NDArray[np.uint32]  # the first above 16 bits, the second below
 
 
 def is_held_out(name: str) -> bool:
-    """Whether a work, or an article by its id, stays out of the table, to measure on."""
+    """Return whether a work, or an article by its id, stays out of the table, to measure on."""
     return zlib.crc32(name.encode()) % HELD_OUT_ONE_IN == 0
 
 
 def read_records(corpora: Path, name: str) -> Iterator[tuple[Record, bool]]:
-    """The records of one file, of a chapter in several editions the first, each with whether it is held out."""
+    """Yield the records of one file, of a chapter in several editions the first, each with whether it is held out."""
     stem = name if name.endswith("_docs") else f"{name}_dev"
     seen = set()
     for record in read(corpora, f"{stem}.jsonl.gz"):
@@ -65,7 +65,7 @@ def folded_han(text: str) -> NDArray[np.uint16]:
 
 
 def build(corpora: Path) -> bytes:
-    """The table before compression."""
+    """Return the table before compression."""
     texts = [
         (record["text"], weight)
         for name, weight in FILES.items()
@@ -78,7 +78,7 @@ def build(corpora: Path) -> bytes:
 
 
 def _followers(texts: list[tuple[Sequence, int]]) -> Pairs:
-    """The pairs that occur in these texts, each with a weight, more often than by chance."""
+    """Return the pairs that occur in these texts, each with a weight, more often than by chance."""
     pairs = [codes[:-1].astype(np.uint32) << np.uint32(16) | codes[1:] for codes, _ in texts]
     weights = [np.full(each.size, weight, np.int32) for each, (_, weight) in zip(pairs, texts, strict=True)]
     found, numbers = np.unique(np.concatenate(pairs), return_inverse=True)
@@ -97,7 +97,7 @@ def _enter(words: NDArray[np.uint32], pairs: Pairs) -> None:
 
 
 def main() -> int:
-    """The command."""
+    """Return the command."""
     payload = build(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED_CORPORA)
     FOLLOWERS_2026.path.write_bytes(lzma.compress(payload, preset=9 | lzma.PRESET_EXTREME))
     sys.stdout.write(f"{payload_digest(payload)}\n")

@@ -126,7 +126,7 @@ def _listed_readings(code: int, names: tuple[str, ...]) -> list[int]:
 
 
 def _syllable_id(reading: str, names: tuple[str, ...]) -> int:
-    """The syllable id of a reading; 0 for one without vowel, which only interjections have."""
+    """Return the syllable id of a reading; 0 for one without vowel, which only interjections have."""
     name = toneless(reading)
     return names.index(name) if name not in NO_VOWEL and name in names else 0
 

@@ -31,7 +31,7 @@ def gb2312(rows: range) -> frozenset[str]:
 
 
 def big5() -> frozenset[str]:
-    """The 13,053 characters of Big5."""
+    """Return the 13,053 characters of Big5."""
     seconds = [*range(0x40, 0x7F), *range(0xA1, 0xFF)]
     return _decode([(first, seconds) for first in (*range(0xA4, 0xC7), *range(0xC9, 0xFA))], "big5")
 

@@ -30,7 +30,7 @@ HEADER = f"""# Characters that are variants of one another: the source, and the 
 
 
 def groups_of_1955(lines: list[str]) -> Iterator[str]:
-    """Each character of the table with all its variants. lines: `背,dypytz/variant,揹`.
+    """Return each character of the table with all its variants. lines: `背,dypytz/variant,揹`.
 
     >>> list(groups_of_1955(["#", "dypytz/proper,<name>,x", "背,dypytz/variant,揹", "仿,dypytz/variant/1988,彷"]))
     ['背揹', '仿彷']
@@ -45,7 +45,7 @@ def groups_of_1955(lines: list[str]) -> Iterator[str]:
 
 
 def pairs_of_unihan(lines: list[str], near: NearTable) -> Iterator[str]:
-    """The pairs of which one is in everyday use and the other is not, and that share a reading.
+    """Yield the pairs of which one is in everyday use and the other is not, and that share a reading.
 
     Of two characters that are both in use each is a word of its own (他 and 她, 帐 and 账), whatever they once were.
     """

@@ -29,7 +29,7 @@ def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
     max_gap: int,
     memory: Memory,
 ) -> Segments:
-    """The segments, by text in order of the page, neighbours joined where the gap between them can be aligned.
+    """Return the segments, by text in order of the page, neighbours joined where the gap between them can be aligned.
 
     segments: those of one text in a row; changed in place. max_gap: page tokens between two. The second segment has to
     outweigh what the alignment loses on the way to it.
@@ -78,6 +78,6 @@ def bridge_gap(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _is_bridgeable(one: NDArray[np.int32], other: NDArray[np.int32], max_gap: int, band: int) -> bool:
-    """True if a walk from the end of one segment to the next is worth its time."""
+    """Return true if a walk from the end of one segment to the next is worth its time."""
     page_gap, work_gap = other[PAGE_START] - one[PAGE_END], other[WORK_START] - one[WORK_END]
     return bool(0 <= page_gap <= max_gap and work_gap >= 0 and abs(work_gap - page_gap) <= band)

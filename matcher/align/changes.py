@@ -92,7 +92,7 @@ _ROW_KINDS = RowKinds(
 
 @cache
 def character_tables(algorithm: Algorithm) -> CharacterTables:
-    """The tables of characters for the kernel. Cached for the life of the process: 5 MB for each algorithm."""
+    """Return the tables of characters for the kernel. Cached for the life of the process: 5 MB for each algorithm."""
     kinds, near = algorithm.tables.kinds, algorithm.near
     is_letter = (kinds == int(Kind.LATIN)) | (kinds == int(Kind.FULL_WIDTH_LATIN))
     readings = algorithm.tables.readings
@@ -110,7 +110,7 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
 
 
 def unchanged_share(same: int, changed: int) -> float:
-    """The share of compared tokens that are the same; 1.0 when nothing could be compared."""
+    """Return the share of compared tokens that are the same; 1.0 when nothing could be compared."""
     return same / (same + changed) if same + changed else 1.0
 
 
@@ -150,7 +150,7 @@ class PassageComparison(NamedTuple):
         return unchanged_share(self.same, self.changed)
 
     def of_kind(self, kind: ChangeKind) -> Changes:
-        """The changes of one kind."""
+        """Return the changes of one kind."""
         return np.asarray(self.changes[self.changes[:, KIND] == kind_number(kind)])
 
 
@@ -210,7 +210,9 @@ def compare_passage(
 def compare_passages(
     page: TokenizedPage, work: TokenizedText, passages: Sequence[AlignedPassage], calibration: Calibration
 ) -> list[PassageComparison]:
-    """The passages compared; as one where nearly all that the work has between them stands among them on the page.
+    """Return the passages compared.
+
+    As one where nearly all that the work has between them stands among them on the page.
 
     What repeats itself (divinations, litanies, songs) has few seeds of its own: with other sentences put in between,
     only some of it is found and joined. The walk along page and work finds the rest, if it is there.
@@ -250,7 +252,7 @@ def _compare_aligned(
 
 
 def may_be_spelled(totals: TotalRows) -> bool:
-    """True if there are changes among which letters may spell a character."""
+    """Return true if there are changes among which letters may spell a character."""
     return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
 
 
@@ -270,7 +272,7 @@ def count_covered(ranges: NDArray[np.int32]) -> int:
 
 @cache
 def jump_costs(calibration: Calibration) -> JumpCosts:
-    """The scores and costs of the walk along a passage."""
+    """Return the scores and costs of the walk along a passage."""
     return JumpCosts(
         same=calibration.walk_same,
         near=calibration.walk_near,
@@ -289,7 +291,7 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
 
 
 def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:
-    """The passages of one text on a page; none calls deleted what another of them has."""
+    """Return the passages of one text on a page; none calls deleted what another of them has."""
     if len(comparisons) < 2:
         return list(comparisons)
     has = [np.unique(found.work_matched) for found in comparisons]
@@ -300,7 +302,7 @@ def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[Passa
 def _with_less_deleted(
     found: PassageComparison, passages_with: NDArray[np.int64], own: NDArray[np.int32]
 ) -> PassageComparison:
-    """A passage. passages_with: of each work token how many passages have it; own: those that this one has."""
+    """Return a passage. passages_with: of each work token how many passages have it; own: those that this one has."""
     is_elsewhere = passages_with > 0
     is_elsewhere[own] = passages_with[own] > 1
     deleted = found.of_kind(ChangeKind.DELETED)
@@ -319,7 +321,7 @@ def _with_less_deleted(
 
 
 def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:
-    """The parts of a deletion that stand nowhere."""
+    """Yield the parts of a deletion that stand nowhere."""
     start, end = int(row[FROM_WORK]), int(row[TO_WORK])
     edges = np.flatnonzero(np.diff(np.concatenate([[True], is_elsewhere[start:end], [True]]))) + start
     for first, last in edges.reshape(-1, 2).tolist():

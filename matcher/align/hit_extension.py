@@ -82,7 +82,7 @@ NEXT_HIT, SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(5)
 def extend_hits(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, texts: TextTokens, hits: Hits, limits: ExtensionLimits, memory: Memory
 ) -> tuple[Segments, Phrases]:
-    """The segments and phrases that hits lead to. hits: ordered by text, diagonal and page position."""
+    """Return the segments and phrases that hits lead to. hits: ordered by text, diagonal and page position."""
     size, links = hits.texts.size, LINKS_AT_FIRST
     segments, phrases = np.empty((size, SEGMENT_COLUMNS), np.int32), np.empty((size, PHRASE_COLUMNS), np.int32)
     found = ExtensionState(segments, phrases, np.zeros(5, np.int64))
@@ -177,7 +177,7 @@ def extend_both(  # noqa: PLR0917
     limits: XDropLimits,
     memory: Memory,
 ) -> tuple[Extension, Extension]:
-    """The extensions behind and ahead of a seed."""
+    """Return the extensions behind and ahead of a seed."""
     ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory)
     before = TokenPosition(seed.page - 1, seed.work - 1)
     return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory), ahead
@@ -185,7 +185,7 @@ def extend_both(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
-    """True if the hit before or behind is of the same text and nearly the same diagonal."""
+    """Return true if the hit before or behind is of the same text and nearly the same diagonal."""
     diagonal = hits.works[hit] - hits.pages[hit]
     for other in (hit - 1, hit + 1):
         is_of_text = 0 <= other < hits.texts.size and hits.texts[other] == hits.texts[hit]
@@ -206,7 +206,7 @@ class DiagonalRun(NamedTuple):
 def extend_ungapped(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, work: Tokens, hit: TokenPosition, bounds: TokenBounds, drop: int
 ) -> DiagonalRun:
-    """The best run through a hit; a side is given up where its score falls more than `drop` below its best."""
+    """Return the best run through a hit; a side is given up where its score falls more than `drop` below its best."""
     limit = min(page.size - hit.page, bounds.end - hit.work)
     score, ahead = _best_run(page, near, work, hit, 1, limit, drop)
     behind = TokenPosition(hit.page - 1, hit.work - 1)

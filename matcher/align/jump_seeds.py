@@ -30,7 +30,7 @@ class RunSeeds(NamedTuple):
 
 @kernel()
 def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
-    """The seeds of a work; where page and work are long, they are longer."""
+    """Return the seeds of a work; where page and work are long, they are longer."""
     length = SEED
     while length < MAX_SEED and work.size * page.size > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
         length += 1
@@ -46,7 +46,7 @@ def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
 
 @kernel(allocates=False)
 def first_place(seeds: RunSeeds, page: Tokens, at: int) -> int:
-    """The first place of the work that may have the tokens from `at` on, or NO_PLACE."""
+    """Return the first place of the work that may have the tokens from `at` on, or NO_PLACE."""
     if at + seeds.length > page.size:
         return NO_PLACE
     return as_int(seeds.firsts[_slot(page, at, seeds.length, seeds.firsts.size)])

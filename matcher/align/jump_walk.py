@@ -35,7 +35,7 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
     seeds: RunSeeds,
     owners: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The counterparts of the page's tokens, and the number of the piece that each belongs to."""
+    """Return the counterparts of the page's tokens, and the number of the piece that each belongs to."""
     tokens, room = page.tokens.size, CELLS_A_TOKEN * page.tokens.size + 64
     rows, works = np.zeros(tokens + 1, np.int32), np.empty(room, np.int32)
     cells = Cells(rows, works, np.empty(room, np.int32), np.empty(room, np.int32))
@@ -313,7 +313,7 @@ def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) ->
 
 @kernel()
 def _with_room(cells: Cells) -> Cells:
-    """The same cells, with room for as many again and more."""
+    """Return the same cells, with room for as many again and more."""
     used = cells.works.size
     longer = np.empty((3, 2 * used), np.int32)
     longer[0, :used], longer[1, :used], longer[2, :used] = cells.works, cells.scores, cells.before
@@ -322,7 +322,7 @@ def _with_room(cells: Cells) -> Cells:
 
 @kernel()
 def _trace(cells: Cells, ends: Ends, tokens: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The best walk, from its end: the work token of each page token, and the number of its piece."""
+    """Return the best walk, from its end: the work token of each page token, and the number of its piece."""
     aligned_to, pieces = np.full(tokens, UNALIGNED, np.int32), np.zeros(tokens, np.int32)
     at, cell, piece = tokens, as_int(ends.cell[tokens]), 0
     is_foreign = ends.foreign[tokens] >= ends.best[tokens]

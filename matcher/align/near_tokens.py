@@ -18,7 +18,7 @@ MASK_BITS = 64
 def near_tokens(
     characters: NDArray[np.uint32], offsets: NDArray[np.int32], tokens: NDArray[np.uint16], algorithm: Algorithm
 ) -> tuple[NearTokens, NDArray[np.uint32]]:
-    """The masks of a page's tokens, and the code point that each token was read from.
+    """Return the masks of a page's tokens, and the code point that each token was read from.
 
     That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
     anchors take for one symbol by ear must agree too, or passages that they find fall into pieces. characters: the code

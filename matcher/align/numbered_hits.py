@@ -32,7 +32,7 @@ class NumberForm(NamedTuple):
 
 @kernel()
 def number_hits(span: int, hits: Hits) -> tuple[NDArray[np.int64], NumberForm]:
-    """Each hit as a number, in the order of the hits. span: tokens of the page."""
+    """Return each hit as a number, in the order of the hits. span: tokens of the page."""
     numbers = np.empty(hits.texts.size, np.int64)
     last_text, last_diagonal = 0, 0
     for hit in range(numbers.size):
@@ -135,7 +135,10 @@ def _keep_promising(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _are_neighbours(number: int, other: int, form: NumberForm, band: int) -> bool:
-    """True if a hit and the next are of one text and nearly one diagonal; or, harmlessly, at the edge of two texts."""
+    """Return true if a hit and the next are of one text and nearly one diagonal.
+
+    Or, harmlessly, at the edge of two texts.
+    """
     return (other >> form.page_bits) - (number >> form.page_bits) <= band
 
 

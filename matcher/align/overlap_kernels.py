@@ -46,7 +46,7 @@ class Resolved(NamedTuple):
 def resolve(
     segments: Segments, ranks: NDArray[np.int32], page_tokens: int, max_overlap: float, home_bonus: float
 ) -> Resolved:
-    """The segments by their bids, the best first, keep their page ranges unless one before them has most of it.
+    """Give each segment its page range, the best bid first, unless one before it has most of it.
 
     ranks: int32[segments], of two equal bids the lower one is the better.
     """
@@ -72,7 +72,7 @@ def resolve(
 
 @kernel()
 def in_page_order(segments: Segments) -> Segments:
-    """The segments by text, of each by start and end on the page and by start in the work."""
+    """Return the segments by text, of each by start and end on the page and by start in the work."""
     order = np.arange(len(segments))
     for column in (WORK_START, PAGE_END, PAGE_START, TEXT):
         order = order[np.argsort(segments[order, column], kind="mergesort")]
@@ -157,7 +157,7 @@ def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_ove
 
 @kernel(allocates=False)
 def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: int, max_overlap: float) -> int:
-    """The first segment found that covers more than `max_overlap` of a page range; KEPT where there is none."""
+    """Return the first segment found that covers more than `max_overlap` of a page range; KEPT where there is none."""
     for block in range(block_number(start), block_number(end) + 1):
         link = blocks.heads[block]
         while link != NO_LINK:

@@ -21,7 +21,7 @@ class ResolvedSegments(NamedTuple):
     resolved: Resolved
 
     def by_text(self) -> Iterator[tuple[int, Segments]]:
-        """Each text that keeps something, with its segments in order of the page."""
+        """Yield each text that keeps something, with its segments in order of the page."""
         kept, starts = self.resolved.kept, self.resolved.starts.tolist()
         for start, end in pairwise(starts):
             yield kept.item(start, TEXT), kept[start:end]

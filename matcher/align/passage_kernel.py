@@ -70,7 +70,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel()
 def compare_diagonal(page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers) -> Compared:
-    """The same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
+    """Return the same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
     runs = np.empty((1, RUN_COLUMNS), np.int32)
     runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start
     no_gaps, no_pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)

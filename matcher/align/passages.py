@@ -47,7 +47,10 @@ class AlignedPassage(NamedTuple):
 
 
 def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedPassage]:
-    """The passages of one text, in order of the page; what stays too little is dropped. ordered: in that order, too."""
+    """Return the passages of one text, in order of the page; what stays too little is dropped.
+
+    ordered: in that order, too.
+    """
     if len(ordered) == 1 or len(firsts := join_neighbours(ordered, _limits(calibration))) == 1:
         whole = AlignedPassage.from_segments(ordered)
         return [whole] if _is_enough(whole, calibration) else []
@@ -86,7 +89,7 @@ class _PassageRun:
 
 
 def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
-    """The runs of joined segments, those that are a mixture as one. firsts: the row with which each begins."""
+    """Return the runs of joined segments, those that are a mixture as one. firsts: the row with which each begins."""
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
     singles = [_PassageRun((number,), *row) for number, row in enumerate(columns)]
     runs = [reduce(_PassageRun.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
@@ -131,7 +134,7 @@ def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibrati
 
 
 def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun | None:
-    """The runs as one where they have so much of one stretch that neither order nor what is between them counts.
+    """Return the runs as one where they have so much of one stretch that neither order nor what is between them counts.
 
     What agrees with elsewhere among them does so by chance, and was left out.
     """
@@ -189,7 +192,7 @@ def _pick_scattered(too_little: list[AlignedPassage], calibration: Calibration) 
 
 
 def _is_companion(piece: AlignedPassage, firm: AlignedPassage, calibration: Calibration) -> bool:
-    """True if a piece that is too little by itself stands near one that is not, on both sides."""
+    """Return true if a piece that is too little by itself stands near one that is not, on both sides."""
     page_gap = max(piece.page_start, firm.page_start) - min(piece.page_end, firm.page_end)
     work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
     return (

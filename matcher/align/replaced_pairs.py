@@ -82,7 +82,7 @@ def _number_parts(parts: list[str]) -> NDArray[np.uint8]:
 
 @kernel(allocates=False)
 def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
-    """The highest level that two characters reach as they stand or simplified, NO_LEVEL where none."""
+    """Return the highest level that two characters reach as they stand or simplified, NO_LEVEL where none."""
     alike = max(_likeness(one, other, tables), _likeness(tables.folding[one], tables.folding[other], tables))
     for level in range(len(SHAPE_LEVELS)):
         if alike >= SHAPE_LEVELS[level]:
@@ -114,7 +114,7 @@ def _share(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np
 
 @kernel(allocates=False)
 def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], pairs: int, unseen: int) -> int:
-    """The weakest level that chance does not explain, NO_LEVEL where it explains all.
+    """Return the weakest level that chance does not explain, NO_LEVEL where it explains all.
 
     counts: of a passage's replaced characters, how many reach each level and none before it; pairs: of all;
     unseen: so many more are taken to have nothing in common.

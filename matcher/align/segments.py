@@ -39,7 +39,7 @@ class SegmentBlocks(NamedTuple):
 
 @kernel(allocates=False)
 def block_number(page_at: int) -> int:
-    """The number of a page token's block."""
+    """Return the number of a page token's block."""
     return page_at >> BLOCK_BITS
 
 
@@ -52,7 +52,7 @@ def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
 
 @kernel()
 def with_room(blocks: SegmentBlocks, links: int) -> SegmentBlocks:
-    """The same blocks, with room for more links."""
+    """Return the same blocks, with room for more links."""
     longer = np.empty((links, 2), np.int32)
     longer[: len(blocks.links)] = blocks.links
     return SegmentBlocks(blocks.heads, longer)

@@ -58,7 +58,7 @@ class SpelledChanges(NamedTuple):
 
 
 def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> SpelledChanges:
-    """The same changes, but for what is pinyin in place of a character. changes: in order of the page."""
+    """Return the same changes, but for what is pinyin in place of a character. changes: in order of the page."""
     offsets, tables = page.fingerprint.offsets, page.fingerprint.algorithm.tables
     is_plain, windows = find_letters(page.characters, offsets, tables.kinds, changes, kinds)
     letters = [each for start, end in windows.tolist() for each in _letters(page.text, start, end, tables.classes)]
@@ -89,7 +89,7 @@ class LetterSpelling(NamedTuple):
 
 
 def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iterator[LetterSpelling]:
-    """All letters in a range of the text; for each place the longest form first.
+    """Yield all letters in a range of the text; for each place the longest form first.
 
     A number behind letters may be that of a tone or none: both are given.
     """
@@ -204,7 +204,7 @@ class _Rows:
         return None
 
     def _join_alone(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """The same for tokens of one row that stand beside as many of the work, of which the letters spell each.
+        """Return the same for tokens of one row that stand beside as many of the work, of which the letters spell each.
 
         Nothing likelier can be found. So it is with nearly all letters that were read as tokens.
         """
@@ -266,7 +266,7 @@ class _Rows:
         return SpelledChanges(changes[order], places)
 
     def _cut(self, row: SpelledRow, page_start: int, page_end: int) -> list[SpelledRow]:
-        """The row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""
+        """Return the row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""
         tokens, work_tokens = row.page_end - row.page_start, row.work_end - row.work_start
         if row.is_spelled or (work_tokens and tokens != work_tokens) or not tokens:
             return [row]
@@ -299,7 +299,10 @@ class _Rows:
     def _spell_block(
         self, block: Sequence[SpelledRow], page_start: int, page_end: int, spelling: str
     ) -> list[SpelledRow] | None:
-        """The rows that replace a run of rows, if the letters spell some of its text; of several places the likest."""
+        """Return the rows that replace a run of rows, if the letters spell some of its text.
+
+        Of several places the likest.
+        """
         page_from, page_to = min(row.page_start for row in block), max(row.page_end for row in block)
         work_from, work_to = min(row.work_start for row in block), max(row.work_end for row in block)
         if page_from > page_start or page_to < page_end:

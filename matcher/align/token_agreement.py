@@ -47,7 +47,10 @@ class AgreeingRun(NamedTuple):
 def agree(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
 ) -> bool:
-    """True if two tokens may stand for one another; a wildcard may stand for everything. rows, masks: NearTokens."""
+    """Return true if two tokens may stand for one another; a wildcard may stand for everything.
+
+    rows, masks: NearTokens.
+    """
     here, there = np.uint64(page_at), np.uint64(work_at)  # unsigned: numba lets signed ones count from the end
     ours, theirs = page[here], work[there]
     if ours == theirs or ours == WILDCARD or theirs == WILDCARD:  # noqa: PLR1714, SIM109 - compiled: no tuples
@@ -59,7 +62,7 @@ def agree(  # noqa: PLR0917 - kernels take no keywords
 def slide(  # noqa: PLR0917
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: int, work_at: int, direction: int, limit: int
 ) -> AgreeingRun:
-    """The run of agreeing tokens from a position on, up to `limit` of them. direction: 1 ahead, -1 back.
+    """Return the run of agreeing tokens from a position on, up to `limit` of them. direction: 1 ahead, -1 back.
 
     rows, masks: NearTokens, taken apart by the caller before its loop: numba counts a reference at every access to an
     array in a tuple, which took half of the time of extension (November 2026).

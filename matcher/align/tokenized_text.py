@@ -48,7 +48,7 @@ class TokenizedText:
         return int(np.count_nonzero(self._kinds(self.code_points(start, end)) == HAN))
 
     def text_range(self, start: int, end: int) -> TextRange:
-        """The text from the first to the last of these tokens; without any, the place before token `start`."""
+        """Return the text from the first to the last of these tokens; without any, the place before token `start`."""
         offsets = self.fingerprint.offsets
         if start < end and not self._is_letter(self.text[int(offsets[end - 1])]):
             return TextRange(int(offsets[start]), int(offsets[end - 1]) + 1)
@@ -121,7 +121,7 @@ class TokenizedPage(TokenizedText):
 
     @classmethod
     def from_fingerprint(cls, text: str, fingerprint: Fingerprint) -> "TokenizedPage":
-        """The page of a text and its fingerprint."""
+        """Return the page of a text and its fingerprint."""
         characters = code_points(text)
         near, codes = near_tokens(characters, fingerprint.offsets, fingerprint.tokens, fingerprint.algorithm)
         return cls(text, fingerprint, near, characters, codes)

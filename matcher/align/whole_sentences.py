@@ -82,7 +82,10 @@ def _match_once(  # noqa: PLR0917 - kernels take no keywords
 def _find_same(  # noqa: PLR0917
     page: AlignmentSide, start: int, stop: int, work: AlignmentSide, free: _Sentences, before: int
 ) -> int:
-    """The number of a free sentence that is the same; rather than another the one behind the work's token `before`."""
+    """Return the number of a free sentence that is the same.
+
+    Rather than another the one behind the work's token `before`.
+    """
     wanted, found = _hash_characters(page.characters, start, stop), UNALIGNED
     number = as_int(np.searchsorted(free.sums, wanted))
     while number < free.sums.size and free.sums[number] == wanted:
@@ -108,7 +111,7 @@ def _give(
 
 @kernel()
 def _free_sentences(uses: NDArray[np.int32], work: AlignmentSide) -> _Sentences:
-    """The sentences of tokens that none has, between the first and the last that some has."""
+    """Return the sentences of tokens that none has, between the first and the last that some has."""
     start, end, count = 0, uses.size, 0
     while start < end and not uses[start]:
         start += 1

@@ -109,7 +109,7 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
 def _run_waves(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, ahead: Remainder, limits: XDropLimits, memory: Memory
 ) -> Peak:
-    """One edit more after the other until no diagonal is left alive: the best point."""
+    """Add one edit after the other until no diagonal is left alive; return the best point."""
     previous, current = memory.previous, memory.current
     rows, masks = near
     limit = min(ahead.page_left, ahead.work_left)
@@ -197,7 +197,7 @@ def _best_edit(
 def _narrow(
     furthest: NDArray[np.int32], before: tuple[int, int], alive: tuple[int, int], centre: int, band: int
 ) -> tuple[int, int]:
-    """The diagonals alive within the band; what lies outside must read as dead in the wave after next."""
+    """Return the diagonals alive within the band; what lies outside must read as dead in the wave after next."""
     low, high = max(alive[0], centre - band), min(alive[1], centre + band)
     for diagonal in range(before[0] - 2, low):
         furthest[diagonal & (WIDTH - 1)] = DEAD

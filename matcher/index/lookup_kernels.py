@@ -34,7 +34,7 @@ class Spread(NamedTuple):
 def group_seeds(
     hashes: NDArray[np.uint64], order: NDArray[np.int64], pages: NDArray[np.int32], max_repeats: int
 ) -> Questions:
-    """The questions of some seeds; a hash that a page has more than `max_repeats` times is not asked for it.
+    """Return the questions of some seeds; a hash that a page has more than `max_repeats` times is not asked for it.
 
     order: the seeds by hash; pages: of each seed, increasing.
     """
@@ -105,7 +105,7 @@ def left_out_queries(queries: NDArray[np.int32], counts: NDArray[np.int32]) -> N
 
 @kernel()
 def number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """The distinct ordinals in increasing order, and for each hit the place of its own among them."""
+    """Return the distinct ordinals in increasing order, and for each hit the place of its own among them."""
     last = -1
     for ordinal in ordinals:
         last = max(last, as_int(ordinal))

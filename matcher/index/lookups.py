@@ -83,7 +83,7 @@ def _find_hits(  # noqa: PLR0917
     cap: int,
     calibration: Calibration,
 ) -> tuple[list[tuple[PageHits, bool]], int]:
-    """The hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
+    """Return the hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
     # In order of their keys: where these lie in memory, look-ups follow each other in it.
     order = np.argsort(spread_hashes(seeds.all.hashes))
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
@@ -144,7 +144,10 @@ class _OfPage(NamedTuple):
 def _fetch_streams(
     hits: IndexHits, ordinals: Sequence[NDArray[np.int32]], cache: TokenCache
 ) -> tuple[Sequence[NDArray[np.int32]], TokenStreams, Callable[[int], WorkTextId]]:
-    """The texts of hits by number, their streams, and a function that names them. ordinals: of each page's hits."""
+    """Return the texts of hits by number, their streams, and a function that names them.
+
+    ordinals: of each page's hits.
+    """
     if hits.streams is not None:
         return ordinals, hits.streams, hits.text_id
     distinct, numbers = number_texts(np.concatenate(ordinals))

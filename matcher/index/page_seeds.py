@@ -25,7 +25,7 @@ class PageSeeds:
 
 
 def page_seeds(fingerprint: Fingerprint, calibration: Calibration) -> PageSeeds:
-    """The seeds of a page: anchors as the fingerprint has them, windows at the step of the calibration.
+    """Return the seeds of a page: anchors as the fingerprint has them, windows at the step of the calibration.
 
     Works have a window every half granularity. One at every token of the page leaves none of theirs out of phase.
     """

@@ -18,7 +18,7 @@ BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a
 def find_rows(
     keys: NDArray[np.uint64], bits: int, offsets: NDArray[np.uint32], entries: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The rows of `entries` that carry each key: the first one int64[n], and how many int64[n]."""
+    """Return the rows of `entries` that carry each key: the first one int64[n], and how many int64[n]."""
     firsts, ends = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
     nearest = np.empty(KEYS_AT_ONCE, np.uint64)
     # Each pass reads one thing for some keys, so that the processor waits for many places in memory at the same time:
@@ -78,7 +78,7 @@ def _first_above(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uin
 
 @kernel(allocates=False)
 def owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]) -> Int:
-    """The last row of increasing `starts` that is at or below `address`; -1 when none is.
+    """Return the last row of increasing `starts` that is at or below `address`; -1 when none is.
 
     directory: of each block of 2^BLOCK_BITS addresses the owner of its first one, and one more entry, the last row; or
     empty.

@@ -46,7 +46,7 @@ class PostingRuns:
             self._write_run()
 
     def parts(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-        """All postings in order of their keys, in PARTS parts: part i has the keys whose leading bits are i.
+        """Yield all postings in order of their keys, in PARTS parts: part i has the keys whose leading bits are i.
 
         Postings cannot be added any more afterwards.
         """

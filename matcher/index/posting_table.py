@@ -36,7 +36,10 @@ class PostingTable:
 
     @classmethod
     def from_postings(cls, texts: Collection[Postings]) -> "PostingTable":
-        """The table of texts, each numbered by its place. Raises BadInput for more tokens than it can address."""
+        """Return the table of texts, each numbered by its place.
+
+        Raises BadInput for more tokens than it can address.
+        """
         bounds = np.cumsum([0, *(text.tokens for text in texts)], dtype=np.int64)
         starts, end = bounds[:-1], int(bounds[-1])
         require_room(end)

@@ -50,7 +50,7 @@ def sorted_postings(text: IndexableText) -> Postings:
 
 
 def postings_in_text_order(text: IndexableText) -> Postings:
-    """The same postings, for who sorts them with those of other texts."""
+    """Return the same postings, for who sorts them with those of other texts."""
     keys, anchors, far = spread_hashes(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
     in_order = np.sort(keys)  # an eighth of what it takes to sort places by them
     if (in_order[far:] == in_order[: max(0, keys.size - far)]).any():

@@ -104,7 +104,7 @@ def _align_hits(page: Tokens, works: WorkStreams, hits: HitColumns, widths: Numb
 
 @kernel(allocates=False)
 def _slot_count(widest: int) -> int:
-    """A power of two, at least twice the runs of a window."""
+    """Return a power of two, at least twice the runs of a window."""
     bits = 1
     while 1 << bits < 2 * widest:
         bits += 1
@@ -126,7 +126,7 @@ def _enter_runs(runs: PageRuns, end: int) -> None:
 
 @kernel(allocates=False)
 def _find_slot(runs: PageRuns, tokens: Tokens, at: int) -> int:
-    """The slot that holds the run at tokens[at], else the free one where it belongs."""
+    """Return the slot that holds the run at tokens[at], else the free one where it belongs."""
     value = np.uint64(0)
     for step in range(runs.gram):
         value = value * MULTIPLIER + np.uint64(tokens[at + step])
@@ -145,7 +145,10 @@ def _find_slot(runs: PageRuns, tokens: Tokens, at: int) -> int:
 def _find_place(  # noqa: PLR0917 - kernels take no keywords
     runs: PageRuns, tokens: Tokens, start: int, end: int, width: int, diagonals: Diagonals
 ) -> tuple[int, int]:
-    """The first place at which both windows agree on the fullest diagonal, in tokens into each; -1, -1: nowhere."""
+    """Return the first place at which both windows agree on the fullest diagonal, in tokens into each.
+
+    -1, -1: nowhere.
+    """
     counts, firsts = diagonals
     counts[: 2 * width + 1] = 0
     best, fullest = 0, -1

@@ -94,7 +94,7 @@ def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts
 
 @kernel()
 def mark_places(tokens: NDArray[np.int32], offsets: NDArray[np.int32]) -> tuple[NDArray[np.uint8], int, int]:
-    """A bit for each place of a text at which one of these tokens, at least one, begins.
+    """Return a bit for each place of a text at which one of these tokens, at least one, begins.
 
     uint8[b], the lowest bit of a byte first; the place of the first bit, a multiple of 8; how many bits are set.
     """

@@ -39,7 +39,7 @@ class Figures(NamedTuple):
 
 
 def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> Figures:
-    """The figures of several passages, of at least one; what two of them share is counted once."""
+    """Return the figures of several passages, of at least one; what two of them share is counted once."""
     covered = comparisons[0].page_end - comparisons[0].page_start, comparisons[0].work_covered
     if len(comparisons) > 1:
         ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32)

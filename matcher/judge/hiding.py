@@ -51,7 +51,7 @@ def hiding_items(
 
 
 def hiding_places(page: TokenizedText, work: TokenizedText, found: PassageComparison) -> HidingPlaces:
-    """The places of a passage's hiding items."""
+    """Return the places of a passage's hiding items."""
     rows = np.concatenate([np.zeros(0, np.int64), *hiding_items(page, work, found).values()])
     noise = page.fingerprint.noise
     tokens = np.searchsorted(page.fingerprint.offsets, noise.starts[rows]).astype(np.int32)
@@ -61,7 +61,7 @@ def hiding_places(page: TokenizedText, work: TokenizedText, found: PassageCompar
 
 
 def _work_tokens(found: PassageComparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The work tokens beside page tokens, counted on from the end of the last change before each."""
+    """Return the work tokens beside page tokens, counted on from the end of the last change before each."""
     page_ends = np.append(np.int32(found.page_start), found.changes[:, TO_PAGE])
     work_ends = np.append(np.int32(found.work_start), found.changes[:, TO_WORK])
     before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)
@@ -79,7 +79,7 @@ def _without_letters(page: TokenizedText, items: NDArray[np.int64], found: Passa
 
 
 def _select_noise(text: TokenizedText, start: int, end: int) -> tuple[int, NDArray[np.uint8]]:
-    """The first row of the noise between these tokens, and the kinds of all of it."""
+    """Return the first row of the noise between these tokens, and the kinds of all of it."""
     noise, within = text.fingerprint.noise, text.text_range(start, end)
     first, last = noise.starts.searchsorted((within.start, within.end)).tolist() if noise.starts.size else (0, 0)
     return first, noise.kinds[first:last]

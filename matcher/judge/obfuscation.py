@@ -48,7 +48,7 @@ def find_obfuscations(
     found: Figures,
     calibration: Calibration,
 ) -> tuple[ObfuscationFound, ...]:
-    """The obfuscations of the passages, where they are more than accident."""
+    """Return the obfuscations of the passages, where they are more than accident."""
     evidence: dict[Obfuscation, _Evidence] = {}
     for comparison in comparisons:
         for kind, places, tokens, change, first in _find_evidence(page, work, comparison):
@@ -81,7 +81,7 @@ def _in_another_order(
 
 
 def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
-    """The obfuscations and another one, in their order; one kind is named once, with the other's example."""
+    """Return the obfuscations and another one, in their order; one kind is named once, with the other's example."""
     same = sum(each.count for each in found if each.kind is other.kind)
     rest = [each for each in found if each.kind is not other.kind]
     return tuple(sorted([*rest, replace(other, count=other.count + same)], key=lambda each: _RANKS[each.kind]))
@@ -101,7 +101,7 @@ class _Evidence:
     tokens: int = 0
 
     def example(self, page: TokenizedText, work: TokenizedText) -> str:
-        """The text where it is seen first; most are never shown."""
+        """Return the text where it is seen first; most are never shown."""
         if self.change is not None:
             return _row_text(page, work, self.change, self.comparison.changes[self.first])
         noise = page.fingerprint.noise
@@ -156,7 +156,7 @@ def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: N
 
 
 def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -> str:
-    """The text where the first few characters changed places."""
+    """Return the text where the first few characters changed places."""
     for comparison in comparisons:
         for start, end, *_ in comparison.moved.tolist():
             if end - start < MAX_TRANSPOSED:
@@ -165,7 +165,7 @@ def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -
 
 
 def _example(text: str, place: TextRange) -> str:
-    """The place with a few characters around it, on one line."""
+    """Return the place with a few characters around it, on one line."""
     around = max(0, 12 - len(place)) // 2
     shown = text[max(0, place.start - around) : place.end + around][:MAX_EXAMPLE_CHARS]
     return " ".join(shown.split("\n"))

@@ -31,7 +31,7 @@ def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Ph
 
 
 def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
-    """True if what a page has of a text is common wording rather than a copy.
+    """Return true if what a page has of a text is common wording rather than a copy.
 
     own: share of it that no other text has; surroundings: `background_share` of the page; postings: of the whole index.
     """
@@ -46,5 +46,5 @@ def is_common(found: Figures, own: float, surroundings: float, postings: int, ca
 
 
 def without_texts(phrases: Phrases, texts: Sequence[int]) -> Phrases:
-    """The phrases of all but these texts."""
+    """Return the phrases of all but these texts."""
     return np.asarray(phrases[~np.isin(phrases[:, PHRASE_TEXT], texts)]) if texts else phrases

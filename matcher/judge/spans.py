@@ -20,7 +20,7 @@ from matcher.judge.hiding import hiding_places
 
 
 def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> tuple[Span, ...]:
-    """The spans in order of the page."""
+    """Return the spans in order of the page."""
     spans = [
         Span(
             page.text_range(found.page_start, found.page_end),
@@ -34,7 +34,7 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Pas
 
 
 def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageComparison]) -> tuple[Places, int]:
-    """The offsets of the work's characters that stand on the page, each once however often; and their number.
+    """Return the offsets of the work's characters that stand on the page, each once however often; and their number.
 
     offsets: of the work's tokens in the text as given.
     """

@@ -106,7 +106,7 @@ def _by_columns(windows: Floats, units: int) -> Floats:
 
 
 def _local(matrix: Floats) -> Floats:
-    """The part of each cell beyond the mean of the medians of its row and its column."""
+    """Return the part of each cell beyond the mean of the medians of its row and its column."""
     rows, columns = np.median(matrix, axis=1, keepdims=True), np.median(matrix, axis=0, keepdims=True)
     return np.asarray(matrix - (rows + columns) / 2, np.float32)
 

@@ -42,7 +42,7 @@ class SentenceWindows:
         return (len(self.vectors) + 1) // 2
 
     def between(self, start: int, end: int) -> "SentenceWindows":
-        """The sentences [start, end) and the pairs within."""
+        """Return the sentences [start, end) and the pairs within."""
         places = self.places(start, end)
         return SentenceWindows(self.vectors[places], self.nearness[places])
 
@@ -69,7 +69,7 @@ class Background:
     digest: str
 
     def windows(self, encoded: Encoded) -> SentenceWindows:
-        """The sentences and pairs of a text against this background."""
+        """Return the sentences and pairs of a text against this background."""
         vectors = centre_vectors(np.concatenate([encoded.singles, encoded.pairs]), self.mean)
         return SentenceWindows(vectors, nearness(vectors, self.sample))
 
@@ -99,7 +99,7 @@ def pack_background(mean: Floats, sample: Floats) -> bytes:
 
 
 def unpack_background(content: bytes) -> Background:
-    """The inverse of `pack_background`. Raises ValueError for what is no such file."""
+    """Return the inverse of `pack_background`. Raises ValueError for what is no such file."""
     file = io.BytesIO(content)
     mean, sample, axes = (np.load(file, allow_pickle=False).astype(np.float32) for _ in range(3))
     if mean.shape != (DIMENSIONS,) or sample.shape[1:] != (DIMENSIONS,) or axes.shape != (DIMENSIONS, AXES):
@@ -110,7 +110,10 @@ def unpack_background(content: bytes) -> Background:
 
 @cache
 def load_background(path: Path = BACKGROUND_2026, digest: str = SHA256_2026) -> Background:
-    """The background that comes with the product. Raises BrokenInvariant for another file than that of the digest."""
+    """Return the background that comes with the product.
+
+    Raises BrokenInvariant for another file than that of the digest.
+    """
     try:
         background = unpack_background(path.read_bytes())
     except (OSError, ValueError) as error:

@@ -53,7 +53,7 @@ class RewordedCalibration:
     strength_scale: float = 0.8  # the gain of two sentences that are the same, as a rule
 
     def min_score(self, found: RewordedClass) -> float:
-        """The least score that is reported."""
+        """Return the least score that is reported."""
         return dict(self.min_scores)[found]
 
 
@@ -61,6 +61,6 @@ DEFAULT = RewordedCalibration()
 
 
 def highest(bands: Sequence[Band], score: float) -> Band | None:
-    """The highest band that a score reaches."""
+    """Return the highest band that a score reaches."""
     reached = [band for band in bands if score >= band.min_score]
     return max(reached, key=lambda band: band.min_score, default=None)

@@ -61,7 +61,7 @@ class ChunkIndex(Protocol):
 
 
 def cell_keys(text: str) -> tuple[Keys, Cells]:
-    """The distinct pairs of characters of each cell of a text, by cells: keys and the cell of each.
+    """Return the distinct pairs of characters of each cell of a text, by cells: keys and the cell of each.
 
     A key is both characters, simplified, 16 bits each. Spaces and punctuation are left out, so that what stands on
     either side of them is a pair too: rewording moves commas. A pair belongs to the cell of its first character.
@@ -72,7 +72,7 @@ def cell_keys(text: str) -> tuple[Keys, Cells]:
 
 
 def shared_pairs(text: str, other: str) -> float:
-    """The share of a text's pairs of characters that another has, [0, 1]; 0 for a text without any."""
+    """Return the share of a text's pairs of characters that another has, [0, 1]; 0 for a text without any."""
     keys = np.unique(_pairs(text)[0])
     return float(np.isin(keys, _pairs(other)[0]).mean()) if keys.size else 0.0
 
@@ -96,7 +96,7 @@ class TextCells:
         return cls(len(text), latin, *cell_keys("" if latin else text))
 
     def to_bytes(self) -> bytes:
-        """The stored form: counts of the cells, then the keys byte by byte, the like beside the like."""
+        """Return the stored form: counts of the cells, then the keys byte by byte, the like beside the like."""
         counts = np.bincount(self.cells, minlength=-(-self.chars // CELL_CHARS))
         head = _COUNTS.pack(self.chars, self.keys.size, self.is_latin)
         planes = self.keys.astype("<u4").view(np.uint8).reshape(-1, 4).T
@@ -104,7 +104,7 @@ class TextCells:
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextCells":
-        """The inverse of `to_bytes`. Raises DamagedCodes."""
+        """Return the inverse of `to_bytes`. Raises DamagedCodes."""
         body = unpack_codes(payload, CELLS_ID, _VERSION, _NO_INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
@@ -243,7 +243,7 @@ class _PostingRun:
         return np.repeat(self.keys, counts).astype(np.uint64) << _LOW_BITS | self.cells
 
     def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The range of each key's cells; empty where there are none."""
+        """Return the range of each key's cells; empty where there are none."""
         if not self.keys.size:
             nothing = np.zeros(keys.size, np.int64)
             return nothing, nothing
@@ -260,7 +260,7 @@ def _letters() -> NDArray[np.bool_]:
 
 
 def _pairs(text: str) -> tuple[Keys, NDArray[np.int64]]:
-    """The key of each pair of characters of a text and the offset of its first; rare planes are left out."""
+    """Return the key of each pair of characters of a text and the offset of its first; rare planes are left out."""
     codes = fold_variants(text)
     places = np.flatnonzero(_letters()[np.minimum(codes, 0xFFFF)] & (codes < 0xFFFF))
     letters = codes[places].astype(np.uint32)

@@ -43,7 +43,10 @@ class Encoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> list[Encoded]:
-        """Each text's sentences with their vectors; nothing of a text depends on the others but the last digits."""
+        """Return each text's sentences with their vectors.
+
+        Nothing of a text depends on the others but the last digits.
+        """
         ...
 
 
@@ -97,6 +100,6 @@ class UseEncoder:
 
 
 def _cut(text: str, units: Units) -> list[str]:
-    """The sentences as the encoder reads them: traditional characters folded, no line breaks."""
+    """Return the sentences as the encoder reads them: traditional characters folded, no line breaks."""
     plain = fold_characters(text)
     return [plain[start:end].replace("\n", "") for start, end in units.tolist()]

@@ -44,7 +44,7 @@ class RewordedMatch:
 
 
 def longest_in_order(starts: Sequence[int]) -> set[int]:
-    """The numbers of a longest row that never falls: as many as can stand in one order on both sides.
+    """Return the numbers of a longest row that never falls: as many as can stand in one order on both sides.
 
     >>> sorted(longest_in_order([10, 50, 20, 20, 30]))
     [0, 2, 3, 4]

@@ -81,7 +81,7 @@ class TextMeanings:
 
     @classmethod
     def of(cls, units: Units, windows: SentenceWindows, axes: Floats) -> "TextMeanings":
-        """The sentences of a text. axes: float32[512, n] of the background."""
+        """Return the sentences of a text. axes: float32[512, n] of the background."""
         missing = -len(units) % GROUP
         codes = coded(windows.vectors[: len(units)], axes)
         nearness = windows.nearness[: len(units)].astype(np.float16)
@@ -111,7 +111,7 @@ class TextMeanings:
         return self.codes.nbytes + self.nearness.nbytes + self.places.nbytes
 
     def to_bytes(self) -> bytes:
-        """The stored form, without what fills up the last group."""
+        """Return the stored form, without what fills up the last group."""
         sentences = int((self.nearness < _FAR).sum())
         groups, axes = len(self.places), self.codes.shape[2]
         columns = (
@@ -124,7 +124,7 @@ class TextMeanings:
 
     @classmethod
     def from_bytes(cls, payload: bytes) -> "TextMeanings":
-        """The inverse of `to_bytes`. Raises DamagedCodes."""
+        """Return the inverse of `to_bytes`. Raises DamagedCodes."""
         body = unpack_codes(payload, MEANINGS_ID, _VERSION, _INGREDIENTS)
         if len(body) < _COUNTS.size:
             raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
@@ -178,7 +178,7 @@ class MemoryMeaningIndex:
         return found
 
     def _find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """The same of blocks that touch or overlap, by their places."""
+        """Return the same of blocks that touch or overlap, by their places."""
         whole = self._together()
         if whole is None:
             return [[] for _ in blocks]
@@ -202,7 +202,7 @@ class MemoryMeaningIndex:
         return list(found.values())
 
     def _together(self) -> "_Whole | None":
-        """All texts as one, each then a view of its part of it, so that nothing is held twice."""
+        """Return all texts as one, each then a view of its part of it, so that nothing is held twice."""
         if self._all is None and self._texts:
             self._all = _Whole.of(list(self._texts.values()))
             start = 0
@@ -223,7 +223,7 @@ class _Whole:
 
     @classmethod
     def of(cls, texts: Sequence[TextMeanings]) -> "_Whole":
-        """The texts in this order, at least one."""
+        """Return the texts in this order, at least one."""
         owners = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text.places) for text in texts])
         meanings = TextMeanings(
             np.concatenate([text.codes for text in texts]),

@@ -38,7 +38,7 @@ class Numeral:
 
 
 def numerals(sentence: str) -> list[Numeral]:
-    """All numbers of a sentence.
+    """Return all numbers of a sentence.
 
     >>> [each.value for each in numerals("共计十七袋，比二〇二五年少了 1,200 斤。")]
     [17.0, 2025.0, 1200.0]

@@ -26,7 +26,7 @@ class SentenceSide:
     units: Units
 
     def sentence(self, number: int) -> str:
-        """One of them."""
+        """Return one of them."""
         return self._text_range(number, number)
 
     def around(self, number: int) -> str:
@@ -38,7 +38,7 @@ class SentenceSide:
 
 
 def in_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide) -> Alignment:
-    """The alignment with each pair as strong as it is told in other words, and the score in proportion."""
+    """Return the alignment with each pair as strong as it is told in other words, and the score in proportion."""
     whole = sum(pair.strength for pair in alignment.pairs)
     if not whole:
         return NOTHING
@@ -50,7 +50,7 @@ def in_other_words(alignment: Alignment, page: SentenceSide, work: SentenceSide)
 
 
 def _counted_share(pair: UnitPair, page: SentenceSide, work: SentenceSide) -> float:
-    """The share of a pair that counts as other words."""
+    """Return the share of a pair that counts as other words."""
     sentence, around = page.sentence(pair.page), page.around(pair.page)
     counterpart, around_it = work.sentence(pair.work), work.around(pair.work)
     same = max(shared_pairs(sentence, around_it), shared_pairs(counterpart, around))

@@ -52,5 +52,5 @@ CURRENT = REWORDED_3
 
 
 def bands(found: RewordedClass, algorithm: RewordedAlgorithm = CURRENT) -> tuple[Band, ...]:
-    """The bands of a class, by increasing score."""
+    """Return the bands of a class, by increasing score."""
     return algorithm.bands[found]

@@ -86,7 +86,7 @@ class RewordedSearch:
         self._calibration = calibration
 
     def search(self, text: str, without: Container[WorkTextId] = ()) -> tuple[RewordedMatch, ...]:
-        """The leads of a page, the highest score first; nothing for a page that says what no work says.
+        """Return the leads of a page, the highest score first; nothing for a page that says what no work says.
 
         without: texts that are left alone, as if they were no works.
         """
@@ -97,7 +97,7 @@ class RewordedSearch:
         return tuple(sorted(matches, key=lambda match: (-match.score, match.text_id)))
 
     def _by_characters(self, page: _SearchedPage) -> list[_Part]:
-        """The parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
+        """Return the parts of a page that share rare characters with a chunk; nothing else of it is encoded."""
         text = page.text
         units = sentence_units(text)
         passed: dict[Block, list[FoundChunk]] = {}
@@ -251,7 +251,7 @@ SAME_TEXT_SHARE = 0.5
 
 
 def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: TextSource) -> Iterator[FoundChunk]:
-    """The chunks found for a block, but for those near `chunk` and those that have its wording."""
+    """Yield the chunks found for a block, but for those near `chunk` and those that have its wording."""
     around = _text(chunk, texts, NEAR_CHARS)
     for other in found:
         if other.text_id == chunk.text_id:
@@ -264,7 +264,7 @@ def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Text
 
 
 def said_alike(own: Alignment, rival: Alignment) -> float:
-    """The part of a competing place's score that rests on sentences with a counterpart in the place itself.
+    """Return the part of a competing place's score that rests on sentences with a counterpart in the place itself.
 
     Of each sentence no more than the place itself has of it: a page that goes on in the next chapter, or in another
     work, says other sentences there.

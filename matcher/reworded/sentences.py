@@ -56,7 +56,7 @@ def sentence_units(text: str) -> Units:
 
 
 def fold_characters(text: str) -> str:
-    """The text with one simplified character for each traditional one; as long as before, so that offsets hold.
+    """Return the text with one simplified character for each traditional one; as long as before, so that offsets hold.
 
     >>> fold_characters("後臺網絡")
     '后台网络'
@@ -65,7 +65,7 @@ def fold_characters(text: str) -> str:
 
 
 def _sentences(text: str, latin: bool) -> list[tuple[int, int]]:
-    """Each sentence without the space around it, none of them empty."""
+    """Return each sentence without the space around it, none of them empty."""
     ends = [found.end() for found in (_LATIN_ENDS if latin else _ENDS).finditer(text)]
     stripped = (_strip_range(text, start, end) for start, end in pairwise([0, *ends, len(text)]))
     return [(start, end) for start, end in stripped if start < end]
@@ -77,7 +77,7 @@ def _strip_range(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def _parts(text: str, start: int, end: int, latin: bool) -> list[tuple[int, int]]:
-    """A long sentence in parts of like length, cut at the pause nearest to where it should be, or just there."""
+    """Return a long sentence in parts of like length, cut at the pause nearest to where it should be, or just there."""
     least, most, aim = (MIN_LATIN, MAX_LATIN, AIM_LATIN) if latin else (MIN_HAN, MAX_HAN, AIM_HAN)
     pauses = [found.end() for found in (_LATIN_PAUSES if latin else _PAUSES).finditer(text, start, end)]
     parts = []

@@ -19,7 +19,9 @@ _AT_ENDS = "是在不没有这那我你他她它们和与及就也都又还要�
 
 
 def shared_wording(page: str, work: str) -> tuple[Places, Places]:
-    """The wording that two sentences share, as places of each. Both texts as given; variants of characters are alike.
+    """Return the wording that two sentences share, as places of each. Both texts as given.
+
+    Variants of characters are alike.
 
     >>> page, work = "卓有年数了两天，坏了 7 座石桥。", "石拱橋七座受損，文物所長卓有年花兩天數完。"
     >>> [[side[start:end] for start, end in places] for side, places in zip((page, work), shared_wording(page, work))]
@@ -42,7 +44,7 @@ def _same_characters(page: str, work: str) -> tuple[Places, Places]:
 
 
 def _common_runs(page: str, work: str) -> Iterator[str]:
-    """The longest pieces of Chinese that the other has too, from the left; without everyday words."""
+    """Yield the longest pieces of Chinese that the other has too, from the left; without everyday words."""
     for run in (found[0] for found in _HAN.finditer(page)):
         at = 0
         while at < len(run) - 1:

@@ -20,13 +20,13 @@ class DamagedCodes(BadInput):
 
 
 def pack_codes(algorithm_id: int, version: int, ingredients: bytes, body: bytes) -> bytes:
-    """The bytes with their header. ingredients: 8 bytes; numbers made of others are never compared."""
+    """Return the bytes with their header. ingredients: 8 bytes; numbers made of others are never compared."""
     head = _HEADER.pack(algorithm_id, version, ingredients, 0)
     return _HEADER.pack(algorithm_id, version, ingredients, zlib.crc32(head + body)) + body
 
 
 def unpack_codes(payload: bytes, algorithm_id: int, version: int, ingredients: bytes) -> bytes:
-    """The body of what `pack_codes` gave for the same three. Raises DamagedCodes for anything else."""
+    """Return the body of what `pack_codes` gave for the same three. Raises DamagedCodes for anything else."""
     if len(payload) < _HEADER.size:
         raise DamagedCodes("reworded.codes-cut-off", size=len(payload))
     *given, checksum = _HEADER.unpack_from(payload)

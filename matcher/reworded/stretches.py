@@ -22,7 +22,7 @@ class TextSource(Protocol):
     """The store of works' texts."""
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """The text as given, or None when it has been removed meanwhile."""
+        """Return the text as given, or None when it has been removed meanwhile."""
         ...
 
 
@@ -52,7 +52,7 @@ class StretchEncoder:
         self._kept: OrderedDict[Place, EncodedStretch] = OrderedDict()
 
     def around(self, chunks: Sequence[FoundChunk]) -> list[EncodedStretch]:
-        """Each chunk with MARGIN_CHARS on either side; those whose text is gone are left out."""
+        """Return each chunk with MARGIN_CHARS on either side; those whose text is gone are left out."""
         self._encode([chunk for chunk in chunks if _place(chunk) not in self._kept])
         found = []
         for chunk in chunks:

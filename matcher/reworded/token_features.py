@@ -125,7 +125,7 @@ class TokenFeatures:
         return projected
 
     def _normed_sums(self, features: Floats, starts: Numbers, lengths: Numbers) -> Floats:
-        """The layer norm of each token's features, summed: its gain and shift are left for the sums."""
+        """Return the layer norm of each token's features, summed: its gain and shift are left for the sums."""
         mean = features.mean(axis=1)
         square = np.einsum("ij,ij->i", features, features) / FEATURES
         inverse = 1 / np.sqrt(np.maximum(square - mean * mean, 0) + self._weights.epsilon)

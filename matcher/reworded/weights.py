@@ -55,12 +55,15 @@ class Weights:
 
 
 def is_installed() -> bool:
-    """True if the extra `reworded` is installed; loads none of it."""
+    """Return true if the extra `reworded` is installed; loads none of it."""
     return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 
 def fault() -> Message | None:
-    """The fault that keeps meanings from being compared here, or None; reads the weights as they lie there (.1 s)."""
+    """Return the fault that keeps meanings from being compared here, or None.
+
+    Reads the weights as they lie there (.1 s).
+    """
     if not is_installed():
         return Message("reworded.not-installed", error=f"no module {PACKAGE}")
     try:
@@ -73,7 +76,7 @@ def fault() -> Message | None:
 
 @cache
 def load_weights() -> Weights:
-    """The weights, read once a process (1 s, 70 MB).
+    """Return the weights, read once a process (1 s, 70 MB).
 
     Raises BadConfiguration where the extra is not installed, BrokenInvariant for weights of another digest.
     """

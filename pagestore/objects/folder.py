@@ -63,7 +63,10 @@ class FolderObjects:
         return self._folder / stored_name(key)
 
     def _names(self, below: str, start: str) -> Iterator[str]:
-        """The names of files that begin with `start`, in order; a folder stands where its name with a stroke does."""
+        """Yield the names of files that begin with `start`, in order.
+
+        A folder stands where its name with a stroke does.
+        """
         entries: list[str] = []
         with self.usable(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
             entries = sorted(f"{below}{'/' if below else ''}{e.name}{'/' if e.is_dir() else ''}" for e in found)
@@ -75,7 +78,7 @@ class FolderObjects:
 
 
 def _read(path: Path, key: str, most_bytes: int) -> bytes:
-    """A plain file: what a link leads to, a device or a pipe was not put here, and may have no end."""
+    """Return a plain file: what a link leads to, a device or a pipe was not put here, and may have no end."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:

@@ -16,7 +16,7 @@ _NOTHING = "%"  # an empty part; `quote` never writes it alone
 
 
 def stored_name(key: str) -> str:
-    """The name under which a key is kept. Raises BrokenInvariant for one that is too long.
+    """Return the name under which a key is kept. Raises BrokenInvariant for one that is too long.
 
     >>> stored_name("3f/3f07.gz"), stored_name("../正"), stored_name("a//b")
     ('3f/3f07.gz', '%2E./%E6%AD%A3', 'a/%/b')
@@ -28,7 +28,7 @@ def stored_name(key: str) -> str:
 
 
 def stored_prefix(prefix: str) -> str:
-    """The prefix of the names of all keys that begin with `prefix`.
+    """Return the prefix of the names of all keys that begin with `prefix`.
 
     >>> stored_prefix(""), stored_prefix("3f/"), stored_prefix("a//b")
     ('', '3f/', 'a/%/b')
@@ -38,7 +38,7 @@ def stored_prefix(prefix: str) -> str:
 
 
 def key_named(name: str) -> str | None:
-    """The key of a name; None where no key has it.
+    """Return the key of a name; None where no key has it.
 
     >>> key_named("%2E./%E6%AD%A3"), key_named(".probe"), key_named("folder/")
     ('../正', None, None)

@@ -15,7 +15,7 @@ ALLOWED = ("file:///FOLDER", "s3://BUCKET/PREFIX")
 
 
 def open_objects(url: str, access: S3Access, variable: str, folder: Message | None = None) -> ObjectStore:
-    """The store at `file:///FOLDER` or `s3://BUCKET/PREFIX`; nothing is made, written or sent yet.
+    """Return the store at `file:///FOLDER` or `s3://BUCKET/PREFIX`; nothing is made, written or sent yet.
 
     access: `Settings.s3`. variable: the setting that says the URL, for errors; folder: what a folder is called there.
     Raises BadConfiguration: for another URL, where boto3 is not installed.

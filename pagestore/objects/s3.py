@@ -166,7 +166,10 @@ class S3Objects:
 
 
 def _noted_sha256(answer: dict[str, Any]) -> str:
-    """The digest that `_put` noted beside the bytes, or ""; some stores write the names of metadata in capitals."""
+    """Return the digest that `_put` noted beside the bytes, or "".
+
+    Some stores write the names of metadata in capitals.
+    """
     return next((str(value) for name, value in answer.get("Metadata", {}).items() if name.lower() == "sha256"), "")
 
 

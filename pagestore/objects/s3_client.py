@@ -69,7 +69,7 @@ def require_boto3() -> None:
 
 
 def client_of(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
-    """The client of a store in this process, for all threads and buckets; nothing is sent.
+    """Return the client of a store in this process, for all threads and buckets; nothing is sent.
 
     Raises BadConfiguration for half a key, or an endpoint that is none.
     """
@@ -121,7 +121,7 @@ def bounded_answers(most_bytes: int) -> Iterator[None]:
 
 
 def _bound_connections(pool: Any) -> Any:
-    """A class of connections whose answers come to an end."""
+    """Return a class of connections whose answers come to an end."""
 
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         sock: Any
@@ -169,13 +169,13 @@ class _BoundedAnswer(io.RawIOBase):
 
 
 def place_in_words(bucket: str, access: S3Access) -> str:
-    """A bucket and the host of its store, as errors name them: nothing secret."""
+    """Return a bucket and the host of its store, as errors name them: nothing secret."""
     host = urlsplit(access.endpoint_url).netloc.rpartition("@")[2]
     return f"s3://{bucket} ({host})" if host else f"s3://{bucket}"
 
 
 def status_and_code(error: Any) -> tuple[int, str]:
-    """The HTTP status and S3's error code of a refusal."""
+    """Return the HTTP status and S3's error code of a refusal."""
     status = int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     return status, _NO_CODE.sub("", str(error.response.get("Error", {}).get("Code", "")))[:60]
 

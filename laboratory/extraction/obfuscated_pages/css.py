@@ -54,7 +54,7 @@ def hidden_paragraphs(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def generated(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Every tenth or so word stands in the style sheet, or in an attribute that the sheet shows."""
+    """Move about every tenth word into the style sheet, or into an attribute that the sheet shows."""
     rules: list[str] = ["[data-w]::before{content:attr(data-w)}"]
     markup = []
     for each in paragraphs:

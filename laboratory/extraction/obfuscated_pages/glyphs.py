@@ -35,7 +35,7 @@ class Drawer:
         self._outlines: dict[str, Any] = {}
 
     def private_font(self, paragraphs: Sequence[str], rng: Random) -> Body:
-        """A fifth of the characters or more have codes of no meaning."""
+        """Return true if a fifth of the characters or more have codes of no meaning."""
         chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(5, int(len(chars) * rng.uniform(0.2, 0.9))))
         codes = rng.sample(list(_PRIVATE), len(chosen))
@@ -60,7 +60,7 @@ class Drawer:
         return _marked(paragraphs, markup, files=files)
 
     def strip(self, paragraphs: Sequence[str], rng: Random) -> Body:
-        """The pictures are parts of one strip, which style moves under a window."""
+        """Draw the pictures as parts of one strip, which style moves under a window."""
         chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(4, len(chars) // 8))
         size = rng.randint(22, 32)
@@ -75,7 +75,7 @@ class Drawer:
         return _marked(paragraphs, markup, css=css, files={"/img/z.png": _saved(strip)})
 
     def _han(self, paragraphs: Sequence[str]) -> list[str]:
-        """The different Chinese characters that the face has, in order."""
+        """Return the different Chinese characters that the face has, in order."""
         return sorted({char for char in "".join(paragraphs) if HAN.fullmatch(char) and ord(char) in self._names})
 
     def _page(self, paragraphs: Sequence[str], rng: Random, codes: dict[str, str]) -> Body:
@@ -92,7 +92,7 @@ class Drawer:
         return Body(markup, "\n".join(paragraphs), css=css, files={} if is_embedded else {"/font/x.ttf": font})
 
     def _font(self, shown: dict[str, str], rng: Random) -> bytes:
-        """A TrueType font in which each key is drawn as its value, a little larger, moved and slanted."""
+        """Return a TrueType font in which each key is drawn as its value, a little larger, moved and slanted."""
         scale, slant = rng.uniform(0.92, 1.08), rng.uniform(-0.02, 0.02)
         move = (rng.uniform(-15, 15), rng.uniform(-15, 15))
         order = [".notdef", *(f"g{number}" for number in range(len(shown)))]
@@ -134,7 +134,7 @@ class Drawer:
 
 @lru_cache(maxsize=4)
 def drawer(path: Path) -> Drawer:
-    """The drawer of a face, made once."""
+    """Return the drawer of a face, made once."""
     return Drawer(path)
 
 

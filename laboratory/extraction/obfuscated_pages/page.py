@@ -41,7 +41,7 @@ Maker = Callable[[Sequence[str], Random], Body]
 
 
 def page_of(name: str, kind: Obfuscation | None, body: Body, *, is_external: bool = False) -> HiddenPage:
-    """The whole page; is_external: its style stands in a sheet of its own."""
+    """Return the whole page; is_external: its style stands in a sheet of its own."""
     files = dict(body.files)
     style = f"<style>{body.css}</style>" if body.css else ""
     if is_external and body.css:

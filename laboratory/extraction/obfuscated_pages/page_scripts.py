@@ -11,7 +11,7 @@ from laboratory.extraction.obfuscated_pages.page import Body
 
 
 def scripted(paragraphs: Sequence[str], rng: Random) -> Body:
-    """The whole text is written by a script, in one of several ways."""
+    """Write the whole text by a script, in one of several ways."""
     markup = "".join(f"<p>{escape(each, quote=False)}</p>" for each in paragraphs)
     expression = rng.choice(_ENCODINGS)(markup, rng)
     where = 'document.getElementById("ct").innerHTML'

@@ -73,7 +73,7 @@ def full_width(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def advertisements(paragraphs: Sequence[str], rng: Random) -> Body:
-    """One in most paragraphs, between two sentences or two clauses; no two loads have the same."""
+    """Insert one into most paragraphs, between two sentences or two clauses; no two loads have the same."""
     shown = []
     for each in paragraphs:
         places = [at + 1 for at, char in enumerate(each[:-1]) if char in "，。"]

@@ -43,7 +43,7 @@ CLEAN = Way("clean", None, plain)
 
 
 def drawn_ways(face: Path, label: str) -> tuple[Way, ...]:
-    """The ways that draw characters, in one face."""
+    """Return the ways that draw characters, in one face."""
     drawer = glyphs.drawer(face)
     return (
         Way(f"private-use font, {label}", Obfuscation.FONT, drawer.private_font, is_external=True),

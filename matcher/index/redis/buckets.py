@@ -27,7 +27,7 @@ class Buckets:
 
 
 def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> Buckets:
-    """The records of postings that are sorted by key."""
+    """Return the records of postings that are sorted by key."""
     numbers = bucket_numbers(keys, bits)
     firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if numbers.size else numbers
     raw = _records(keys, addresses, bits)
@@ -51,7 +51,7 @@ def _records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) 
 
 
 def join_buckets(values: Sequence[bytes | None]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """The records of several buckets in a row, and int64[b + 1] where each begins."""
+    """Return the records of several buckets in a row, and int64[b + 1] where each begins."""
     filled = [value or b"" for value in values]
     bounds = np.zeros(len(values) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, filled), np.int64, len(filled)), out=bounds[1:])
@@ -66,7 +66,7 @@ def occurrences(
     records: NDArray[np.uint64],
     bounds: NDArray[np.int64],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """The records that carry each key: queries int32[h], addresses int64[h].
+    """Return the records that carry each key: queries int32[h], addresses int64[h].
 
     checks, buckets: of each key, its check and which of the buckets in `records` is its own.
     """

@@ -29,7 +29,7 @@ class _CompactionPass:
 
 
 def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
-    """True if a pass is worth its time."""
+    """Return true if a pass is worth its time."""
     is_cheap = generation.bucket_bits <= FEW_BUCKETS.bit_length() - 1
     return dead_postings > 0 and (is_cheap or dead_postings >= MIN_DEAD_SHARE * (postings + dead_postings))
 
@@ -55,7 +55,7 @@ def compact(link: RedisLink, generation: Generation) -> None:
 
 
 def _begin(link: RedisLink, generation: Generation) -> _CompactionPass:
-    """The pass that was interrupted, else a new one over the texts removed so far."""
+    """Return the pass that was interrupted, else a new one over the texts removed so far."""
     noted, freed, dead = link.one("HMGET", generation.names.meta, "sweep", "freed", "dead")
     if noted:
         first, last, bucket = map(int, noted.split(b":"))

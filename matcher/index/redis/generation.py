@@ -72,7 +72,7 @@ class Generation:
 
     @classmethod
     def in_use(cls, link: RedisLink, keys: Keys) -> "Generation | None":
-        """The generation in use, if it is complete."""
+        """Return the generation in use, if it is complete."""
         generation = number(link.one("GET", keys.generation))
         if not generation:
             return None
@@ -90,11 +90,11 @@ class Generation:
         return created
 
     def servers(self) -> str:
-        """The servers of the cluster when it was made."""
+        """Return the servers of the cluster when it was made."""
         return (self._link.one("HGET", self.names.meta, "servers") or b"").decode()
 
     def is_whole(self) -> bool:
-        """True if every shard is there: a cluster may have lost those of one server."""
+        """Return true if every shard is there: a cluster may have lost those of one server."""
         markers = self.names.markers
         asked: list[Command] = [("EXISTS", marker) for marker in markers]
         found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
@@ -167,7 +167,7 @@ class Generation:
                 yield ShardGroup(first, min(end, first + most), self.names.markers[int(shards[first])])
 
     def _reserve(self, name: bytes, postings: Postings) -> Range | None:
-        """The range for a text; None when the text is there."""
+        """Return the range for a text; None when the text is there."""
         names, size = self.names, max(1, postings.tokens)
         touched = [names.texts, names.pending, names.meta, names.dead]
         start = int(self._link.one(*script(RESERVE, touched, [name, size, postings.keys.size])))
@@ -205,6 +205,6 @@ class Generation:
 
 
 def distinct_buckets(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The distinct buckets of keys, increasing, and of each key which of them is its own."""
+    """Return the distinct buckets of keys, increasing, and of each key which of them is its own."""
     numbers, own = np.unique(bucket_numbers(keys, bits), return_inverse=True)
     return numbers, own

@@ -61,12 +61,12 @@ class GenerationKeys:
         self._prefixes = np.frombuffer(b"".join(prefixes), np.uint8).reshape(SHARDS, -1)
 
     def buckets(self, numbers: NDArray[np.int64], bits: int) -> list[bytes]:
-        """The keys of buckets."""
+        """Return the keys of buckets."""
         raw = self._raw(numbers, bits, b"", b"")
         return raw.view(f"V{raw.shape[1]}").reshape(-1).tolist()
 
     def pack_buckets(self, numbers: NDArray[np.int64], bits: int) -> bytes:
-        """The keys of buckets as arguments of a packed command."""
+        """Return the keys of buckets as arguments of a packed command."""
         return self._raw(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
 
     def _raw(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
@@ -88,7 +88,7 @@ def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
 
 
 def _tag(generation: int, shard: int) -> str:
-    """The hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
+    """Return the hash tag of a shard, with the least number that puts shard i of n into the i-th n-th of the slots.
 
     So shards spread over the servers as evenly as slots do; tags by chance leave some server with a third too much.
     """

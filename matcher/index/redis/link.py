@@ -37,7 +37,9 @@ _NOT_SENT = ("same key slot", "Missing key", "Invalid args", "not implemented", 
 
 
 def cluster_client(url: str, **options: Any) -> RedisCluster:
-    """A client of a cluster, connected, by the first of the nodes in `url` that answers; it learns of the others.
+    """Return a client of a cluster, connected, by the first of the nodes in `url` that answers.
+
+    It learns of the others.
 
     url: redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT, or rediss+cluster://. Raises what the driver raises.
     """
@@ -67,14 +69,14 @@ class RedisLink:
         return isinstance(self._client, RedisCluster)
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
-        """The answers to commands that are sent together; in a cluster each touches keys of one slot.
+        """Return the answers to commands that are sent together; in a cluster each touches keys of one slot.
 
         A cluster may be given one twice: where a server went before it answered, nobody knows whether it did it.
         """
         return self._patiently(lambda: self._ask(commands))
 
     def one(self, *command: Any) -> Any:
-        """The answer to one command, as `ask`."""
+        """Return the answer to one command, as `ask`."""
         return self._patiently(lambda: self._client.execute_command(*command))
 
     def servers(self) -> str:
@@ -118,11 +120,11 @@ class RedisLink:
         return list(pipeline.execute())
 
     def names(self, pattern: str) -> Iterator[bytes]:
-        """The keys that match a pattern, on all servers."""
+        """Yield the keys that match a pattern, on all servers."""
         yield from self._client.scan_iter(match=pattern, count=1_000)
 
     def read(self, packed: bytes, answers: int) -> list[Any]:
-        """The answers to `answers` commands that `pack_command` packed; of one server, and only to read.
+        """Return the answers to `answers` commands that `pack_command` packed; of one server, and only to read.
 
         The driver checks every argument of a command: a fifth of the time of a look-up of 500 names, and most of that
         of a small query (November 2026). Retried once where the server has closed the connection.
@@ -134,7 +136,7 @@ class RedisLink:
             return _exchange(connection, packed, answers)
 
     def _own_connection(self) -> Any:
-        """A connection of this object alone, also after a fork."""
+        """Return a connection of this object alone, also after a fork."""
         if self._connection is None or self._connection[0] != os.getpid():
             self._connection = os.getpid(), self._client.connection_pool.get_connection()
         return self._connection[1]
@@ -169,19 +171,19 @@ def _exchange(connection: Any, packed: bytes, answers: int) -> list[Any]:
 
 
 def pack_command(*arguments: bytes, further: tuple[int, bytes] = (0, b"")) -> bytes:
-    """A command as it is sent; `further`: how many more arguments follow, packed."""
+    """Return a command as it is sent; `further`: how many more arguments follow, packed."""
     count, tail = further
     head = b"".join(b"$%d\r\n%s\r\n" % (len(argument), argument) for argument in arguments)
     return b"*%d\r\n%s%s" % (len(arguments) + count, head, tail)
 
 
 def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> Command:
-    """The command that runs a script."""
+    """Return the command that runs a script."""
     return ("EVAL", body, len(keys), *keys, *arguments)
 
 
 def number(answer: Any) -> int:
-    """A counter's value; 0 where there is none. Raises IndexStale for what is no number any more."""
+    """Return a counter's value; 0 where there is none. Raises IndexStale for what is no number any more."""
     try:
         return int(answer or 0)
     except ValueError as error:

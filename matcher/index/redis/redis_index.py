@@ -70,7 +70,7 @@ class RedisIndex:
         return self._call_generation(lambda generation: _look_up(generation, keys, max_postings))
 
     def version(self) -> IndexVersion:
-        """The version in use, by one small call; parts of the index may still be lost."""
+        """Return the version in use, by one small call; parts of the index may still be lost."""
         with self._link.translating_errors():
             keys = self._keys
             asked = ("MGET", keys.generation, keys.revision, keys.origin)
@@ -81,7 +81,7 @@ class RedisIndex:
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
-        """The version in use, and the texts of this very version. Raises IndexStale when it keeps changing."""
+        """Return the version in use, and the texts of this very version. Raises IndexStale when it keeps changing."""
         for _ in range(MAX_ATTEMPTS):
             version, texts = self.version(), self.text_ids()
             if self.version() == version:
@@ -161,7 +161,7 @@ class RedisIndex:
             self._current = None
 
     def _call_generation(self, call: Callable[[Generation], T]) -> T:
-        """The answer of the generation in use, or of the one that replaced it meanwhile. Raises IndexStale."""
+        """Return the answer of the generation in use, or of the one that replaced it meanwhile. Raises IndexStale."""
         with self._link.translating_errors():
             for _ in range(MAX_ATTEMPTS):
                 generation = self._current = self._current or Generation.in_use(self._link, self._keys)

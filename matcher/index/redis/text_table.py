@@ -33,14 +33,14 @@ class Range:
 
 
 def pack_id(text_id: WorkTextId) -> bytes:
-    """A text id as it is stored: half as long when it is a digest."""
+    """Return a text id as it is stored: half as long when it is a digest."""
     if len(text_id) == ID_HEX_CHARS and text_id.strip("0123456789abcdef") == "":
         return DIGEST + bytes.fromhex(text_id)
     return OTHER + text_id.encode()
 
 
 def unpack_id(stored: bytes) -> WorkTextId:
-    """The text id that `pack_id` packed."""
+    """Return the text id that `pack_id` packed."""
     return WorkTextId(stored[1:].hex() if stored[:1] == DIGEST else stored[1:].decode())
 
 

@@ -216,7 +216,7 @@ def _stored_rows(
 
 
 def _count_differences(wanted: NDArray[np.uint64], held: NDArray[np.uint64]) -> int:
-    """The number of postings that only one side has."""
+    """Return the number of postings that only one side has."""
     if wanted.shape == held.shape and np.array_equal(wanted, held):
         return 0
     a, b = set(map(tuple, wanted.tolist())), set(map(tuple, held.tolist()))

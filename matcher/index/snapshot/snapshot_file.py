@@ -111,7 +111,7 @@ class Snapshot:
         self.streams = TokenStreams(self.tokens, arrays["starts"], arrays["ends"])
 
     def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
-        """The range of the text's stream in `tokens`; None for a text that is not there."""
+        """Return the range of the text's stream in `tokens`; None for a text that is not there."""
         row = self.ids.row(text_id)
         return None if row is None else (int(self.streams.starts[row]), int(self.streams.ends[row]))
 
@@ -132,7 +132,7 @@ class StoredIds:
         return int(self._order.size)
 
     def row(self, text_id: WorkTextId) -> int | None:
-        """The row of a text id."""
+        """Return the row of a text id."""
         seen = self._seen.get(text_id)
         if seen is not None:
             return seen
@@ -155,19 +155,19 @@ class SnapshotFolder:
         self._algorithm_id = algorithm_id
 
     def path(self, version: IndexVersion) -> Path:
-        """The path of a version's snapshot."""
+        """Return the path of a version's snapshot."""
         name = f"{self._algorithm_id}-{version.generation}-{version.revision}-{version.origin}{SUFFIX}"
         return self._folder / name
 
     def newest(self) -> tuple[Snapshot, stat_result] | None:
-        """The newest intact snapshot and what the file system says of its file. All of it is read for that."""
+        """Return the newest intact snapshot and what the file system says of its file. All of it is read for that."""
         for path, written in sorted(self.files(), key=lambda file: file[1].st_mtime, reverse=True):
             with suppress(UnreadableFile):
                 return Snapshot(path), written
         return None
 
     def files(self) -> Iterator[tuple[Path, stat_result]]:
-        """All files that have the name of a snapshot, in no order."""
+        """Yield all files that have the name of a snapshot, in no order."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}"):
             with suppress(FileNotFoundError):  # another process may delete one meanwhile
                 yield path, path.stat()
@@ -195,7 +195,7 @@ class SnapshotFolder:
 
 
 def digest(array: NDArray[Any]) -> int:
-    """The xxh3 of an array's bytes, read in steps."""
+    """Return the xxh3 of an array's bytes, read in steps."""
     raw, state = array.view(np.uint8), xxhash.xxh3_64()
     for start in range(0, raw.size, _DIGEST_STEP):
         state.update(raw[start : start + _DIGEST_STEP].data)
@@ -203,7 +203,7 @@ def digest(array: NDArray[Any]) -> int:
 
 
 def _array(raw: NDArray[np.uint8], header: Header, name: str) -> NDArray[Any]:
-    """One array of the file; BadInput when it is not what the header says."""
+    """Return one array of the file; BadInput when it is not what the header says."""
     if raw.size != header.size:
         raise BadInput("index.length")
     section, dtype = header.sections[name], np.dtype(TYPES[name])

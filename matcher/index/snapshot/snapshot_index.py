@@ -73,7 +73,7 @@ class SnapshotIndex:
         return snapshot.table.look_up(spread_hashes(hashes), max_postings, snapshot.ids.__getitem__, snapshot.streams)
 
     def file(self) -> SnapshotFile | None:
-        """The newest intact snapshot of this index, or None. All of it is read for that."""
+        """Return the newest intact snapshot of this index, or None. All of it is read for that."""
         newest = self._folder.newest()
         if newest is None:
             return None
@@ -82,7 +82,9 @@ class SnapshotIndex:
         return SnapshotFile(header.version, is_current, written.st_size, written.st_mtime)
 
     def is_due(self, now_s: float) -> bool:
-        """True if the newest snapshot is so old, for its size, that another is worth its time. now_s: since 1970.
+        """Return true if the newest snapshot is so old, for its size, that another is worth its time.
+
+        now_s: since 1970.
 
         One from the future was written while the clock was ahead: its age says nothing.
         """

@@ -66,7 +66,7 @@ class _SnapshotWriter:
     def _write_tokens(
         self, entries: Iterable[tuple[WorkTextId, IndexableText]], runs: PostingRuns
     ) -> tuple[list[bytes], NDArray[np.int64]]:
-        """The texts' ids, and where the stream of each begins; postings go into `runs`."""
+        """Return the texts' ids, and where the stream of each begins; postings go into `runs`."""
         ids: dict[bytes, None] = {}
         bounds = [0]
         self._file.seek(HEADER_BYTES)

@@ -105,7 +105,7 @@ def password(
 
 
 def _fit_name(name: str) -> str:
-    """The name as the desk takes it, too. Raises BadInput for one that is too long or has other characters."""
+    """Return the name as the desk takes it, too. Raises BadInput for one that is too long or has other characters."""
     from django.core.exceptions import ValidationError
 
     from webadmin.accounts.models import User

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """The zones that a person can choose: places, and UTC; not the many old names of the same clocks."""
+    """Return the zones that a person can choose: places, and UTC; not the many old names of the same clocks."""
     places = (
         each for each in available_timezones() if "/" in each and not each.startswith(("Etc/", "SystemV/", "US/"))
     )

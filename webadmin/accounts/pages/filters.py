@@ -110,7 +110,7 @@ class DayRangeFilter(RangeDateFilter):
         return usable_day(self._parameter_value(f"{self.parameter_name}{suffix}"))
 
     def _parameter_value(self, name: str) -> str:
-        """The value of a parameter; it comes as a list or alone, by which of our ancestors took it."""
+        """Return the value of a parameter; it comes as a list or alone, by which of our ancestors took it."""
         value = self.used_parameters.get(name, "")
         return str(value[0] if isinstance(value, list) else value)
 

@@ -45,12 +45,12 @@ def signed_in_user(request: HttpRequest) -> User:
 
 
 def is_member(request: HttpRequest, record: Model | None = None) -> bool:
-    """True if the user may see the record; without one, if there is anything to see."""
+    """Return true if the user may see the record; without one, if there is anything to see."""
     return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
 
 
 def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
-    """True if the user may change the record; without one, if there is anything to change."""
+    """Return true if the user may change the record; without one, if there is anything to change."""
     return _has_role(request, record, {Membership.Role.MANAGER})
 
 
@@ -205,21 +205,24 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return is_member(request)
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
-        """True if a manager's actions are offered; unfold asks with the key of the record."""
+        """Return true if a manager's actions are offered; unfold asks with the key of the record."""
         if obj is None or isinstance(obj, Model):
             return is_manager(request, obj)
         record = self.get_object(request, unquote(obj))
         return record is not None and is_manager(request, record)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[UnfoldAction]:
-        """The buttons above a record that its state leaves something to do for."""
+        """Return the buttons above a record that its state leaves something to do for."""
         if self.get_object(request, unquote(str(object_id))) is None:
             return []
         allowed = super().get_actions_detail(request, object_id)
         return [each for each in allowed if self.is_offered(each.path, object_id)]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """True if the button of that path is shown; a request sent without it is still answered with a sentence."""
+        """Return true if the button of that path is shown.
+
+        A request sent without it is still answered with a sentence.
+        """
         return True
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:

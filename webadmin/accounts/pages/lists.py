@@ -53,17 +53,17 @@ class DeskLists:
         return found, may_repeat
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """The entries that have the words; how many were looked through stands with the request."""
+        """Return the entries that have the words; how many were looked through stands with the request."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
         request.zhuiwen_searched_count = found.searched_count  # type: ignore[attr-defined]
         return found.rows
 
     def searched_count(self, request: HttpRequest) -> int:
-        """The number of entries that the search of this request covered, if it left others out; else 0."""
+        """Return the number of entries that the search of this request covered, if it left others out; else 0."""
         return int(getattr(request, "zhuiwen_searched_count", 0))
 
     def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:
-        """The record that an address names. Raises Http404 for one that is not there or not the user's."""
+        """Return the record that an address names. Raises Http404 for one that is not there or not the user's."""
         record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
         if record is None:
             raise Http404
@@ -72,7 +72,7 @@ class DeskLists:
 
 @cache
 def _checkbox(language: str) -> tuple[str, str]:
-    """The box before a row in a language, in two pieces between which its key stands."""
+    """Return the box before a row in a language, in two pieces between which its key stands."""
     with override(language or None):
         before, behind = checkbox.render(ACTION_CHECKBOX_NAME, _KEY).split(_KEY)
     return before, behind

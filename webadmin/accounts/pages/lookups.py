@@ -178,7 +178,7 @@ def _day(spec: DayRangeFilter, name: str, value: str) -> None:
 
 
 def parse_key(model: type[Model], name: str, value: str) -> Any:
-    """The key of a record. Raises BadValue for what can be none."""
+    """Return the key of a record. Raises BadValue for what can be none."""
     try:
         return model._meta.pk.clean(value, None)
     except ValidationError:

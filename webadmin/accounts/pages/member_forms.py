@@ -119,7 +119,7 @@ class ReviewerForm(forms.ModelForm):
         return cleaned
 
     def _new_user(self, holder: RightsHolder, name: str) -> User:
-        """An account that is not stored yet; one sentence for whatever keeps it from being one."""
+        """Return an account that is not stored yet; one sentence for whatever keeps it from being one."""
         user = User(username=User.normalize_username(f"{name.strip()}@{holder.pk}"))
         if "@" in name or not _can_be_stored(user):
             self.add_error("name", _("There can be no account of this name here; choose another."))

@@ -58,7 +58,7 @@ class ProfileForm(forms.Form):
 
 
 def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
-    """All zones by region, each with its distance from UTC now."""
+    """Return all zones by region, each with its distance from UTC now."""
     now = timezone.now()
     near = [(name, f"{place} ({distance(now, name)})") for name, place in NEAR.items()]
     rest = [name for name in zone_names() if name not in NEAR]
@@ -70,7 +70,7 @@ def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def distance(now: datetime, name: str) -> str:
-    """The distance of a zone from UTC.
+    """Return the distance of a zone from UTC.
 
     >>> distance(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
     'UTC+08:00'

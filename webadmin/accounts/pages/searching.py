@@ -50,7 +50,7 @@ class Among(Lookup):
 
 
 def written_ways(typed: str) -> list[str]:
-    """An address without its scheme and www, as a site may have it with or without them; words in both scripts.
+    """Return an address without its scheme and www, as a site may have it with or without them; words in both scripts.
 
     >>> written_ways("https://www.pirate.example/read/1"), written_ways("渡口无灯")
     (['pirate.example/read/1'], ['渡口无灯', '渡口無燈'])
@@ -114,7 +114,7 @@ class _Word:
 
 
 def having(model: type[Model], fields: Sequence[str], ways: Sequence[str], user: Person) -> list[Any]:
-    """The keys of the user's works or sites that have a word in one of the fields."""
+    """Return the keys of the user's works or sites that have a word in one of the fields."""
     found = visible(model._default_manager.order_by(), user).filter(has_words(fields, ways))
     return list(found.values_list("pk", flat=True))
 
@@ -176,7 +176,7 @@ def _paths(model: type[Model]) -> tuple[str, str]:
 
 
 def _sites(model: type[Model], to_site: str, user: Person) -> "QuerySet[Any]":
-    """The user's sites, of the model that a path leads to."""
+    """Return the user's sites, of the model that a path leads to."""
     for step in to_site.split("__"):
         model = model._meta.get_field(step).related_model  # type: ignore[assignment]
     return visible(model._default_manager.order_by(), user)

@@ -27,7 +27,7 @@ MAX_NAME_CHARS = AccessAttempt._meta.get_field("username").max_length
 
 
 def pause_left_s(request: HttpRequest) -> int:
-    """The seconds after which somebody at this address may try again; 0 where at once."""
+    """Return the seconds after which somebody at this address may try again; 0 where at once."""
     now = timezone.now()
     # A clock that was ahead would shut people out until that day.
     AccessAttempt.objects.filter(attempt_time__gt=now + CLOCKS_DIFFER).update(attempt_time=now)
@@ -56,13 +56,16 @@ def pause_response(request: HttpRequest, seconds: int) -> HttpResponse:
 
 
 def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
-    """The name that somebody signs in with, as far as PostgreSQL keeps it; nobody has a longer one."""
+    """Return the name that somebody signs in with, as far as PostgreSQL keeps it; nobody has a longer one."""
     name = (credentials or request.POST).get("username")
     return name if name is None else name[:MAX_NAME_CHARS]
 
 
 def visitor_address(request: HttpRequest) -> str | None:
-    """The address of the client; None if the proxy says "unknown" or "unix:", which PostgreSQL does not accept."""
+    """Return the address of the client.
+
+    None if the proxy says "unknown" or "unix:", which PostgreSQL does not accept.
+    """
     stated = request.META.get("REMOTE_ADDR", "")
     try:
         ip_address(stated)

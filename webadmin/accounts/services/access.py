@@ -30,7 +30,7 @@ def is_administrator(user: Person) -> bool:
 
 
 def roles(user: Person) -> dict[int, str]:
-    """The user's role for each rights holder, by key; empty for inactive users and those without memberships."""
+    """Return the user's role for each rights holder, by key; empty for inactive users and those without memberships."""
     if not user.is_active or not user.pk:
         return {}
     return dict(Membership.objects.filter(user_id=user.pk).values_list("rights_holder_id", "role"))
@@ -66,14 +66,14 @@ def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Member
 
 
 def holder_path(model: type[Model]) -> str:
-    """The look-up from a model to its rights holder's key. Raises BrokenInvariant where there is none."""
+    """Return the look-up from a model to its rights holder's key. Raises BrokenInvariant where there is none."""
     if model not in HOLDER_PATHS:
         raise BrokenInvariant("case.no-holder-path", model=model.__name__)
     return HOLDER_PATHS[model]
 
 
 def record_holder_id(record: Model) -> int | None:
-    """The key of the rights holder that a record belongs to; None where it was not set yet."""
+    """Return the key of the rights holder that a record belongs to; None where it was not set yet."""
     *steps, last = holder_path(type(record)).split("__")
     at: Model | None = record
     for step in steps:

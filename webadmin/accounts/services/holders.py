@@ -7,7 +7,7 @@ MAX_HOLDER_CHARS = 200
 
 
 def holder(name: str) -> RightsHolder:
-    """The rights holder of that name, made if there is none; with "" the only one there is.
+    """Return the rights holder of that name, made if there is none; with "" the only one there is.
 
     Raises BadInput where "" could mean nobody or several.
     """
@@ -20,7 +20,7 @@ def holder(name: str) -> RightsHolder:
 
 
 def find_holder(name: str) -> RightsHolder:
-    """The rights holder of that name. Raises NotFound."""
+    """Return the rights holder of that name. Raises NotFound."""
     found = RightsHolder.objects.filter(name=" ".join(name.split())).first()
     if found is None:
         raise NotFound("rights-holder", name)

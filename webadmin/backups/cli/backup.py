@@ -153,7 +153,7 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
 
 
 def chosen_backup(store: "ObjectStore", wanted: str) -> "Backup":
-    """The backup that begins so; the newest where nothing is said. Raises BadInput."""
+    """Return the backup that begins so; the newest where nothing is said. Raises BadInput."""
     from webadmin.backups.services.format import list_backups, load
 
     keys = list_backups(store)

@@ -61,7 +61,7 @@ def check_stores(
 
 
 def damage_message(damage: "Damage") -> Message:
-    """One damage in one line."""
+    """Describe one damage in one line."""
     is_row = damage.store == ADMIN and damage.remedy == RESTORE
     place = " ".join(filter(None, (damage.place, damage.key)))
     told = Message(
@@ -80,7 +80,7 @@ def damage_message(damage: "Damage") -> Message:
 
 
 def _term(value: str) -> Message:
-    """The name of a store, a kind or a remedy of webadmin.backups.services.checking.damage."""
+    """Return the name of a store, a kind or a remedy of webadmin.backups.services.checking.damage."""
     return Message(f"checking.{value.replace(' ', '-')}")
 
 

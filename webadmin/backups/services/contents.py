@@ -43,7 +43,7 @@ def require_complete(manifest: Manifest) -> None:
 
 
 def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[Document]:
-    """The records of a piece of a collection. Raises DamagedBackup."""
+    """Return the records of a piece of a collection. Raises DamagedBackup."""
     content = read_content(store, piece)
     try:
         documents: list[Document] = bson.decode_all(content)
@@ -58,7 +58,10 @@ def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> 
 
 
 def referenced_names(collection: str, document: Document) -> Names:
-    """The keys that a page, a version, an absence or a capture refers to. Raises DamagedBackup for a malformed one."""
+    """Return the keys that a page, a version, an absence or a capture refers to.
+
+    Raises DamagedBackup for a malformed one.
+    """
     names = _read(_NAMES.get(collection, _no_names), collection, document)
     if not all(isinstance(key, str) for keys in names.values() for key in keys):
         raise DamagedBackup("backup.record-changed", part=collection, key=document["_id"])
@@ -66,7 +69,7 @@ def referenced_names(collection: str, document: Document) -> Names:
 
 
 def read_rows(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[tables.Row]:
-    """The rows of a piece of a table, as its columns have them. Raises DamagedBackup."""
+    """Return the rows of a piece of a table, as its columns have them. Raises DamagedBackup."""
     model = tables.find_model(part.name)
     rows = []
     for number, line in enumerate(read_content(store, piece).splitlines(), 1):

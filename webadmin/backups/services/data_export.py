@@ -107,11 +107,11 @@ class _Writing:
         return self._taken
 
     def _holder_rows(self, model: type[models.Model]) -> Any:
-        """The rows of the rights holder."""
+        """Return the rows of the rights holder."""
         return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
 
     def _pairs(self, between: Any) -> Any:
-        """The rows between two tables, of the rights holder."""
+        """Return the rows between two tables, of the rights holder."""
         path = f"{between.m2m_field_name()}__{HOLDER_PATHS[between.model]}"
         return between.remote_field.through._default_manager.filter(**{path: self._holder.pk})
 
@@ -136,7 +136,7 @@ class _Writing:
         self._on_progress(name, count, count)
 
     def _values(self, columns: Iterable[Any], row: Iterable[Any]) -> Iterator[Any]:
-        """A row with people by their names."""
+        """Yield a row with people by their names."""
         for column, value in zip(columns, row, strict=True):
             yield self._users.get(value, value) if column.related_model is User else value
 
@@ -256,13 +256,13 @@ _FOLDERS = (
 
 
 def _relation_tables() -> Iterator[tuple[type[models.Model], Any]]:
-    """The models of rights holders with their fields that name several rows: tables of pairs."""
+    """Yield the models of rights holders with their fields that name several rows: tables of pairs."""
     for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
         yield from ((model, each) for each in model._meta.many_to_many)
 
 
 def _fit(name: str) -> str:
-    """A name as file systems take it."""
+    """Return a name as file systems take it."""
     return _UNFIT.sub("_", clean_line(name, MAX_NAME_CHARS)).strip(" .") or "_"
 
 

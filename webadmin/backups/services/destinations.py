@@ -12,7 +12,7 @@ S3_SCHEME = "s3://"
 
 
 def destination_url(destination: str) -> str:
-    """The URL of a destination: a folder may be named by its path. Raises BadInput."""
+    """Return the URL of a destination: a folder may be named by its path. Raises BadInput."""
     given = destination.strip()
     if given.startswith(S3_SCHEME):
         return given

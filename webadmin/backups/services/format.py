@@ -122,7 +122,7 @@ class Backup:
         return self.key.removeprefix(BACKUPS).removesuffix(".json")[: len("20260101T000000Z-") + 12]
 
     def open_seal(self, passphrase: str) -> bytes:
-        """The secrets that the seal holds; then who knew the passphrase wrote all of the backup.
+        """Return the secrets that the seal holds; then who knew the passphrase wrote all of the backup.
 
         Raises WrongPassphrase, DamagedBackup where the manifest is not the one that was sealed.
         """
@@ -137,12 +137,12 @@ class DamagedBackup(BadInput):
 
 
 def object_key(name: str) -> str:
-    """The key of an object."""
+    """Return the key of an object."""
     return f"{OBJECTS}{name[:2]}/{name}"
 
 
 def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = "") -> Backup:
-    """A manifest as it is written, sealed where there is a passphrase; equal ones have equal first lines."""
+    """Return a manifest as it is written, sealed where there is a passphrase; equal ones have equal first lines."""
     values = _manifests().dump_python(manifest, mode="json")
     line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sealed = seal(secrets, passphrase, line) if passphrase else b""
@@ -158,7 +158,7 @@ def put_manifest(store: ObjectStore, backup: Backup) -> int:
 
 
 def load(store: ObjectStore, key: str) -> Backup:
-    """The backup whose manifest lies under a key. Raises DamagedBackup, BadInput for one of another format."""
+    """Return the backup whose manifest lies under a key. Raises DamagedBackup, BadInput for one of another format."""
     try:
         written = store.get(key, MAX_MANIFEST_BYTES)
     except BrokenInvariant as error:
@@ -178,7 +178,7 @@ def load(store: ObjectStore, key: str) -> Backup:
 
 
 def list_backups(store: ObjectStore) -> list[str]:
-    """The keys of all manifests, the oldest first. Raises DamagedBackup where there is no end of them."""
+    """Return the keys of all manifests, the oldest first. Raises DamagedBackup where there is no end of them."""
     listed = list(islice(store.keys(BACKUPS), MAX_BACKUPS + 1))
     if len(listed) > MAX_BACKUPS:
         raise DamagedBackup("backup.too-many", most=MAX_BACKUPS)
@@ -186,7 +186,7 @@ def list_backups(store: ObjectStore) -> list[str]:
 
 
 def pack(content: bytes) -> bytes:
-    """A piece as it lies there; the same content gives the same bytes with the same zlib."""
+    """Return a piece as it lies there; the same content gives the same bytes with the same zlib."""
     written = gzip.compress(content, LEVEL, mtime=0)
     return written if len(content) <= _most_content(len(written)) else gzip.compress(content, 0, mtime=0)
 
@@ -215,7 +215,7 @@ def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
 
 
 def read_keys(store: ObjectStore, piece: BackupPiece) -> list[str]:
-    """The keys of a piece of records. Raises DamagedBackup."""
+    """Return the keys of a piece of records. Raises DamagedBackup."""
     assert piece.keys is not None
     key, most = object_key(piece.keys), min(piece.records * KEY_BYTES, FREE_BYTES)
     listed = _unpack(_get_object(store, piece.keys, most + 1024), key, most)
@@ -230,7 +230,7 @@ def keys_bytes(keys: Iterable[str]) -> bytes:
 
 
 def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:
-    """An object as it was written. Raises DamagedBackup."""
+    """Return an object as it was written. Raises DamagedBackup."""
     key = object_key(name)
     try:
         written = store.get(key, most_bytes)

@@ -26,7 +26,7 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
 
 
 def has_key(home: Path) -> bool:
-    """True if the files, not the environment alone, have the key that opens the secrets of the database."""
+    """Return true if the files, not the environment alone, have the key that opens the secrets of the database."""
     return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
 
 

@@ -82,7 +82,7 @@ def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[
 
 
 def _named_now() -> dict[str, set[str]]:
-    """The keys that the present rows refer to."""
+    """Return the keys that the present rows refer to."""
     named = Named()
     for model in named_columns():
         for _, rows in tables.pieces(model):

@@ -29,7 +29,7 @@ NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
 
 
 def named_columns() -> Mapping[type[models.Model], tuple[tuple[str, str], ...]]:
-    """The columns that name what the stores hold, by table; those of kept files too."""
+    """Return the columns that name what the stores hold, by table; those of kept files too."""
     return {**NAMED, **dict.fromkeys(KEPT, (("digest", EVIDENCE),))}
 
 
@@ -55,7 +55,7 @@ class Named:
             self.keys.setdefault(named, set()).update(keys)
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
-        """The records that are referred to and missing, as "collection/key"."""
+        """Yield the records that are referred to and missing, as "collection/key"."""
         for collection, keys in sorted(self.keys.items()):
             yield from (f"{collection}/{key}" for key in sorted(keys - held.get(collection, set())))
 

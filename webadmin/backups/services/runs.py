@@ -102,7 +102,7 @@ def _require_what_was_there(shown: str, destination: ObjectStore) -> None:
 
 
 def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
-    """The row of a backup that begins. Raises RetryLater where another machine makes one to the same place.
+    """Return the row of a backup that begins. Raises RetryLater where another machine makes one to the same place.
 
     is_shared: the database is one that other machines can have; of an SQLite file the lock says all.
     """
@@ -120,7 +120,7 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
 
 
 def has_not_ended(run: BackupRun) -> bool:
-    """True if nothing noted the end of a backup: it runs, or was killed."""
+    """Return true if nothing noted the end of a backup: it runs, or was killed."""
     return run.fault is not None and run.fault.code == UNENDED
 
 
@@ -178,7 +178,7 @@ def only_one(home: Path) -> Iterator[None]:
 
 
 def plan() -> BackupPlan:
-    """The schedule; one that is switched off where none was ever set."""
+    """Return the schedule; one that is switched off where none was ever set."""
     return BackupPlan.objects.filter(pk=ONLY).first() or BackupPlan(pk=ONLY)
 
 

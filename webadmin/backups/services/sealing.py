@@ -38,7 +38,7 @@ def require_passphrase(passphrase: str) -> str:
 
 
 def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
-    """A seal for `about` that holds `secrets`, as only who knows the passphrase makes it."""
+    """Return a seal for `about` that holds `secrets`, as only who knows the passphrase makes it."""
     salt, nonce = os.urandom(16), os.urandom(12)
     key, check = _key_and_check(passphrase, salt)
     box = AESGCM(key).encrypt(nonce, secrets, about)
@@ -47,7 +47,7 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
-    """The secrets that `seal` was given. Raises WrongPassphrase, ValueError where it is no seal of `about`."""
+    """Return the secrets that `seal` was given. Raises WrongPassphrase, ValueError where it is no seal of `about`."""
     try:
         values: dict[str, Any] = json.loads(written)
         salt, nonce, said, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "check", "box"))

@@ -24,7 +24,7 @@ def note_store_check(
 
 
 def known_damages() -> list[Mapping[str, Any]]:
-    """The damages that the newest check of everything, and the checks of parts after it, found, each once."""
+    """Return the damages that the newest check of everything, and the checks of parts after it, found, each once."""
     whole = StoreCheck.objects.filter(part=None).order_by("-pk").first()
     rows = StoreCheck.objects.filter(pk__gte=whole.pk if whole else 0).order_by("pk")
     found: dict[tuple[str, str, str], Mapping[str, Any]] = {}
@@ -39,7 +39,7 @@ def known_damages() -> list[Mapping[str, Any]]:
 
 
 def next_part() -> int:
-    """The part whose turn it is: the one behind that of the newest nightly check."""
+    """Return the part whose turn it is: the one behind that of the newest nightly check."""
     newest = StoreCheck.objects.exclude(part=None).order_by("-pk").values_list("part", flat=True).first()
     return 0 if newest is None else (newest + 1) % PARTS
 

@@ -38,7 +38,7 @@ MADE_TABLES = frozenset({"auth_permission", "backups_installation"})
 
 @cache
 def tables() -> tuple[type[models.Model], ...]:
-    """Every table whose rows are kept, tables between others included, in order of their names."""
+    """Return every table whose rows are kept, tables between others included, in order of their names."""
     found = [
         model
         for model in apps.get_models(include_auto_created=True)
@@ -81,7 +81,7 @@ def columns(model: type[models.Model]) -> tuple[str, ...]:
 
 
 def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
-    """The rows of a table in the order of their keys: lines of JSON that make one piece, and the rows in them."""
+    """Yield the rows of a table in the order of their keys: lines of JSON that make one piece, and the rows in them."""
     names = [field.attname for field in _fields(model)]
     key_at = names.index(str(model._meta.pk.attname))
     order = "pk" if connections[ALIAS].vendor == "sqlite" or not _is_text(model) else Collate("pk", "C")
@@ -101,14 +101,14 @@ def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
 
 
 def parse_row(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
-    """A row as its columns have it, of a line that was read. Raises ValueError, TypeError or ValidationError."""
+    """Return a row as its columns have it, of a line that was read. Raises ValueError, TypeError or ValidationError."""
     if not isinstance(plain, list):
         raise TypeError("no row")
     return tuple(_value(field, value) for field, value in zip(_ordered_fields(model, given), plain, strict=True))
 
 
 def find_model(name: str) -> type[models.Model]:
-    """The model of a table. Raises KeyError."""
+    """Return the model of a table. Raises KeyError."""
     return {model._meta.db_table: model for model in tables()}[name]
 
 
@@ -117,7 +117,7 @@ def row_count(model: type[models.Model]) -> int:
 
 
 def filled_tables() -> list[Message]:
-    """The tables that have rows which no installation makes by itself, as the desk calls what is in them."""
+    """Return the tables that have rows which no installation makes by itself, as the desk calls what is in them."""
     found = []
     for model in tables():
         is_made = model._meta.app_label in MADE_BY_ITSELF or model._meta.db_table in MADE_TABLES
@@ -188,7 +188,7 @@ def _is_text(model: type[models.Model]) -> bool:
 
 
 def _line(row: tuple[Any, ...]) -> bytes:
-    """A row as JSON. Names are sorted: PostgreSQL keeps JSON in an order of its own."""
+    """Return a row as JSON. Names are sorted: PostgreSQL keeps JSON in an order of its own."""
     plain = [_plain(value) for value in row]
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
@@ -198,7 +198,7 @@ def _join_lines(lines: Iterable[bytes]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it; what it was is told by its column."""
+    """Return a value as JSON has it; what it was is told by its column."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -220,7 +220,7 @@ def _plain(value: Any) -> Any:
 
 
 def _value(field: Any, plain: Any) -> Any:
-    """The value of a column that `_plain` made `plain` of."""
+    """Return the value of a column that `_plain` made `plain` of."""
     while field.remote_field is not None and hasattr(field, "target_field"):
         field = field.target_field
     if plain is None or isinstance(field, models.JSONField):

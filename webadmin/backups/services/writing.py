@@ -98,7 +98,9 @@ def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) 
 
 
 def _last(destination: ObjectStore, source: BackupSource) -> Manifest | None:
-    """The newest manifest, by which nothing is written twice; where there is a passphrase, the newest that it sealed.
+    """Return the newest manifest, by which nothing is written twice.
+
+    Where there is a passphrase, the newest that it sealed.
 
     What somebody else put there is not taken over, so that no seal ever stands for it.
     """
@@ -288,7 +290,7 @@ class _PieceWriter:
         return BackupPiece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
 
     def piece(self, content: bytes, records: int, before: BackupPart | None) -> BackupPiece:
-        """The piece of a content; the one of the last backup where that has the same."""
+        """Return the piece of a content; the one of the last backup where that has the same."""
         named = digest(content)
         for piece in before.pieces if before else ():
             if piece.content == named and self.is_there(piece):
@@ -310,5 +312,5 @@ def _encode_documents(documents: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def moment_words(moment: datetime) -> str:
-    """A moment as messages have it, to the minute, in UTC."""
+    """Return a moment as messages have it, to the minute, in UTC."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"

@@ -184,7 +184,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
 
 
 def _addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
-    """The address of the page; of several with the same text each, with when it was seen."""
+    """Yield the address of the page; of several with the same text each, with when it was seen."""
     from webadmin.cases.services.addresses import list_addresses
 
     listed = list_addresses(case)

@@ -26,5 +26,5 @@ def find_matter(key: str) -> "Matter":
 
 
 def case_number(text: str) -> int:
-    """The number of a case. Raises BadInput for what is none."""
+    """Return the number of a case. Raises BadInput for what is none."""
     return as_number(text, BadInput("cli.no-case-number", text=repr(text)))

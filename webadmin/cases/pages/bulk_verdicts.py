@@ -52,7 +52,7 @@ def answer(
     queryset: QuerySet,
     verdict: Verdict | None,
 ) -> HttpResponse | None:
-    """The page that says what will happen; None once it was confirmed and done, all at one moment."""
+    """Return the page that says what will happen; None once it was confirmed and done, all at one moment."""
     newest = VerdictRecord.objects.filter(case=OuterRef("pk")).order_by("-decided_at", "-pk").values("pk")[:1]
     chosen = queryset.select_related("page").annotate(newest=Subquery(newest))
     cases: list[Any] = list(chosen[: MAX_VERDICTS_AT_ONCE + 1])

@@ -32,12 +32,12 @@ class ListedAddress:
 
 
 def list_addresses(case: Case) -> list[ListedAddress]:
-    """All addresses of a case, that of its page first; read the page with the case."""
+    """Return all addresses of a case, that of its page first; read the page with the case."""
     return list_addresses_of_cases([case])[case.pk]
 
 
 def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAddress]]:
-    """The addresses of some cases, as `list_addresses` has them."""
+    """Return the addresses of some cases, as `list_addresses` has them."""
     rows: dict[int, list[CaseAddress]] = defaultdict(list)
     found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
     for row in found:
@@ -63,7 +63,7 @@ def _list_address(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddr
 
 
 def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
-    """The cases of pages, also those of which a page is one of several addresses."""
+    """Return the cases of pages, also those of which a page is one of several addresses."""
     others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
     return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
 

@@ -92,7 +92,7 @@ class Covered(Generic[M]):
 
 
 def covered_cases(licence: Licence) -> Covered[Case]:
-    """The cases whose page the licence allows."""
+    """Return the cases whose page the licence allows."""
     rows = Case.objects.exclude(allowed_as="").filter(
         rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=licence_label(licence)
     )
@@ -101,7 +101,7 @@ def covered_cases(licence: Licence) -> Covered[Case]:
 
 
 def covered_findings(licence: Licence) -> Covered[Exclusion]:
-    """The findings that are no case because of the licence."""
+    """Return the findings that are no case because of the licence."""
     rows = Exclusion.objects.filter(
         work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
     )

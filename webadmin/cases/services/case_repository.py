@@ -117,7 +117,7 @@ def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, 
 
 
 def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[PageCheck]":
-    """The checks of the versions that the holder's pages show, compared no later than `until`."""
+    """Return the checks of the versions that the holder's pages show, compared no later than `until`."""
     return PageCheck.objects.filter(
         checked_at__lte=until,
         algorithm_id=algorithm_id,

@@ -61,12 +61,12 @@ class Cases:
         self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
 
     def has(self, page: PageRecord, findings: Findings) -> bool:
-        """Whether the page itself has a case with the work, and is no further address of one."""
+        """Return whether the page itself has a case with the work, and is no further address of one."""
         case = self._cases.get((page.page_id, findings.work.pk))
         return case is not None and case.page_id == page.page_id
 
     def take(self, found: OutcomeFindings, page: PageRecord, findings: Findings, counted: CountedFindings) -> Case:
-        """The case of a page and a work, new or brought up to date. counted: what counts of the findings.
+        """Return the case of a page and a work, new or brought up to date. counted: what counts of the findings.
 
         The text of the page may have a case already, which has the page as a further address then.
         """
@@ -141,7 +141,7 @@ class Cases:
         self._write_addresses()
 
     def by_holder(self) -> dict[int, list[int]]:
-        """The ids of the cases that were taken, by rights holder."""
+        """Return the ids of the cases that were taken, by rights holder."""
         ids: dict[int, dict[int, None]] = defaultdict(dict)
         for case, _, _ in self._sightings:
             ids[case.rights_holder_id][case.pk] = None
@@ -222,7 +222,7 @@ class Cases:
         )
 
     def text(self, text_id: WorkTextId) -> tuple[str, str]:
-        """A text of the corpus and its digest."""
+        """Return a text of the corpus and its digest."""
         if text_id not in self._texts:
             text = self._works.text(text_id) or ""
             self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
@@ -242,12 +242,12 @@ def _text_key(found: OutcomeFindings, findings: Findings) -> _TextKey:
 
 
 def _altered_kinds(kinds: str) -> frozenset[str]:
-    """The kinds without that which says how long reading took, and nothing of the text."""
+    """Return the kinds without that which says how long reading took, and nothing of the text."""
     return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
 
 
 def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[_TextKey, int]:
-    """Which cases that no right allows have the texts that were found, on the same site and of the same work."""
+    """Return which cases that no right allows have the texts that were found, on the same site and of the same work."""
     wanted = {_text_key(each, findings) for each in found for findings in each.findings}
     if not wanted:
         return {}
@@ -264,7 +264,7 @@ def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[_TextKey, int]:
 
 
 def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
-    """The text that the offsets of a match are of, and its digest."""
+    """Return the text that the offsets of a match are of, and its digest."""
     text = compared_text(version, match)
     if text is version.reading.text:
         return text, version.text_digest

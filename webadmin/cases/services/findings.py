@@ -149,12 +149,12 @@ def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
 
 
 def stated_title(version: PageVersion) -> str:
-    """The page's title, as cases and findings keep it."""
+    """Return the page's title, as cases and findings keep it."""
     return with_length_kept(version.reading.title)[:MAX_TITLE_CHARS]
 
 
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
-    """The fields of a case that follow the version shown. Similarity is weighed by what was taken."""
+    """Return the fields of a case that follow the version shown. Similarity is weighed by what was taken."""
     matches, matched = findings.matches, findings.matched_chars
     return {
         "page_url": version.page_url,
@@ -181,7 +181,7 @@ def compared_text(version: PageVersion, match: Match) -> str:
 
 
 def _excerpt(findings: Findings, version: PageVersion) -> str:
-    """How the longest passage begins on the page, in one line."""
+    """Return how the longest passage begins on the page, in one line."""
     spans = findings.main.spans
     if not spans:
         return ""
@@ -196,7 +196,7 @@ def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[Obfusc
 
 
 def by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:
-    """The matches by work. chapters: with their works, in order of work and number."""
+    """Return the matches by work. chapters: with their works, in order of work and number."""
     by_text = {str(match.text_id): match for match in matches}
     items: dict[Work, dict[str, tuple[Chapter, Match]]] = {}
     for chapter in chapters:
@@ -217,7 +217,7 @@ class SourceNames:
     _known: dict[int, tuple[str, re.Pattern[str]]] = field(default_factory=dict)
 
     def find_name(self, text: str, work: Work) -> str:
-        """How `text` names the work or its author; "" where it does not."""
+        """Return how `text` names the work or its author; "" where it does not."""
         if work.pk not in self._known:
             self._known[work.pk] = _title(work), _author_pattern(names_of_author(work))
         title, by_author = self._known[work.pk]
@@ -229,7 +229,7 @@ class SourceNames:
 
 
 def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
-    """The findings of one work; quotations with the source that the page names.
+    """Return the findings of one work; quotations with the source that the page names.
 
     Excerpts are quotations where all that the page has of the work is little and the source stands beside them.
     """
@@ -249,12 +249,15 @@ def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
 
 
 def _is_disguised(reading: Reading) -> bool:
-    """Whether the text was to be hidden; parts that are slow to read say nothing of what stands beside them."""
+    """Return whether the text was to be hidden; parts that are slow to read say nothing of what stands beside them."""
     return any(found.kind is not Obfuscation.SLOW_PARTS for found in reading.obfuscations)
 
 
 def _are_little(matches: Collection[Match]) -> bool:
-    """Whether all of it is as little, and as faithful, as what is quoted with marks; lengths with their punctuation."""
+    """Return whether all of it is as little, and as faithful, as what is quoted with marks.
+
+    Lengths with their punctuation.
+    """
     from matcher.calibration import DEFAULT as BOUNDS  # loads the loops, which nobody needs who looks at lists
 
     spans = [span for match in matches for span in match.spans]
@@ -269,7 +272,7 @@ def _are_little(matches: Collection[Match]) -> bool:
 
 
 def _name_beside_matches(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
-    """How the source is named beside every match (there is one at least), as it is beside the first."""
+    """Return how the source is named beside every match (there is one at least), as it is beside the first."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)

@@ -72,7 +72,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
 
 
 def check_text(holder: RightsHolder, text: str) -> str:
-    """The text as it is kept. Raises BadInput for one that is too short, too long, or most of a chapter."""
+    """Return the text as it is kept. Raises BadInput for one that is too short, too long, or most of a chapter."""
     text, letters = _check(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
@@ -107,7 +107,7 @@ class Foreseen:
 
 
 def foresee(holder: RightsHolder, text: str) -> Foreseen:
-    """Which of the newest open cases would lose how much. Raises ServiceUnavailable."""
+    """Return which of the newest open cases would lose how much. Raises ServiceUnavailable."""
     ends, letters = time.monotonic() + MAX_SECONDS, TextLetters.from_text(text)
     cases = list(
         Case.objects.filter(rights_holder=holder, state=CaseState.OPEN)
@@ -147,7 +147,7 @@ def ignore_everywhere(
 
 
 def may_take_back(ignored: IgnoredText, user: User) -> bool:
-    """A manager may; a reviewer what they entered themselves."""
+    """Return true for managers, and for reviewers who entered it themselves."""
     if ignored.withdrawn_at is not None:
         return False
     is_own = ignored.entered_by_id == user.pk and user_role(user, ignored.rights_holder_id) is not None
@@ -209,7 +209,7 @@ def _with_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
 
 
 def _places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:
-    """Where a text of a work has the letters; read once."""
+    """Return where a text of a work has the letters; read once."""
     if text_id not in known:
         text = stores.work_store().text(WorkTextId(text_id))
         known[text_id] = TextLetters.from_text(text).find([letters]) if text else NO_PLACES

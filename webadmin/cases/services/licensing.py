@@ -86,7 +86,7 @@ def license_case(
 
 
 def _licence(case: Case, scope: str) -> Licence | None:
-    """The licence for the page of a case, yet without a licensee; None for what cannot be one."""
+    """Return the licence for the page of a case, yet without a licensee; None for what cannot be one."""
     address = one_spelling(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
         domain = str(parse_host(case.page_url))
@@ -126,6 +126,6 @@ def _others(case: Case, licence: Licence) -> Others:
 
 
 def _sites(case: Case, domain: str) -> set[int]:
-    """The case's site, and the holder's others that have a host within the domain."""
+    """Return the case's site, and the holder's others that have a host within the domain."""
     hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
     return {case.site_id, *(site for site, host in hosts if is_on_domain(f"http://{host}/", domain))}

@@ -15,10 +15,10 @@ from webadmin.sites.models import PageRecord
 
 
 def locked_pages(pages: "QuerySet[PageRecord]") -> "QuerySet[PageRecord]":
-    """The pages, locked in the order of their ids."""
+    """Return the pages, locked in the order of their ids."""
     return pages.select_for_update(of=("self",), no_key=True).order_by("page_id")
 
 
 def locked_cases(cases: "QuerySet[Case]") -> "QuerySet[Case]":
-    """The cases, locked in the order of their keys."""
+    """Return the cases, locked in the order of their keys."""
     return cases.select_for_update(of=("self",), no_key=True).order_by("pk")

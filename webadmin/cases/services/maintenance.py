@@ -8,7 +8,7 @@ from webadmin.works.services.catalogue import corpus_texts, unnoted_texts
 
 
 def sweep_all(ports: Ports, *, with_fingerprints: bool = False) -> SweepCounts:
-    """One sweep; the caller holds the lock (`pipeline.redis_lock.MAINTENANCE`)."""
+    """Sweep once; the caller holds the lock (`pipeline.redis_lock.MAINTENANCE`)."""
     corpus = ReferenceTexts(corpus_texts(), unnoted_texts())
     swept = sweep(ports, corpus, failures.versions_given_up, with_fingerprints=with_fingerprints)
     ports.index.tidy()

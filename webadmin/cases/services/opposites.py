@@ -24,7 +24,9 @@ class _Link(NamedTuple):
 
 
 def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
-    """Where the other side has the letters that stand at `place` of this one; several ranges where it moved some.
+    """Return where the other side has the letters that stand at `place` of this one.
+
+    Several ranges where it moved some.
 
     span: as `webadmin.cases.models.CaseMatch.spans` keeps it. Places are of the whole texts, as the span's own are.
     """
@@ -54,7 +56,7 @@ def _links(span: Mapping[str, Any]) -> Iterator[_Link]:
 
 
 def _link_letters(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
-    """The changes of one piece, and its letters before, between and behind them pair by pair.
+    """Yield the changes of one piece, and its letters before, between and behind them pair by pair.
 
     So are those of a change that has as many letters on both sides: of like sound, say.
     """
@@ -84,5 +86,5 @@ def _split_letters(letters: list[int], piece: TextRange) -> tuple[list[int], lis
 
 
 def _is_next(letters: Places, end: int, start: int) -> bool:
-    """Whether a range that starts at `start` goes on with the letters behind one that ends at `end`."""
+    """Return whether a range that starts at `start` goes on with the letters behind one that ends at `end`."""
     return start >= end and bisect_left(letters, end) == bisect_left(letters, start)

@@ -85,7 +85,7 @@ def active_overruling(exclusion: Exclusion) -> Overruling | None:
 
 
 def checked_note(note: str, *, is_needed: bool = True) -> str:
-    """The note without the spaces around it. Raises BadInput."""
+    """Return the note without the spaces around it. Raises BadInput."""
     note = note.strip()
     if is_needed and not note:
         raise BadInput("exclusion.no-note")

@@ -88,7 +88,7 @@ def _require_role(case: Case, user: User) -> None:
 
 
 def _as_in_work(match: CaseMatch, text: str) -> list[str]:
-    """The passage as the work has it, in the pieces in which it stands there. Raises BadInput."""
+    """Return the passage as the work has it, in the pieces in which it stands there. Raises BadInput."""
     text = text.strip()
     letters = TextLetters.from_text(text)
     if len(letters) < LEAST_LETTERS:

@@ -102,7 +102,7 @@ class Rights:
         return NOTHING if key in self._overruled else allowance
 
     def counts_ignored(self, page: str, work: int) -> bool:
-        """Whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
+        """Return whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
         return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
 
     def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
@@ -118,7 +118,7 @@ class Rights:
         return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
     def ruling(self, copied: RightsQuery) -> Allowance:
-        """Whether the page may carry what it copied, by the operator's day on which it was last seen.
+        """Return whether the page may carry what it copied, by the operator's day on which it was last seen.
 
         Where it stands and who posted it comes first; then whether the work is protected. What a reviewer overruled is
         passed over: another right may allow the page all the same.
@@ -131,7 +131,7 @@ class Rights:
         return allowance
 
     def own_account(self, copied: RightsQuery) -> Allowance | None:
-        """The account of the rights holder that posted the page."""
+        """Return the account of the rights holder that posted the page."""
         for account in self._rights_near(copied.url).accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
             if not is_overruled and _account(account).has_posted(copied.url, copied.account):
@@ -139,14 +139,17 @@ class Rights:
         return None
 
     def own_domain(self, copied: RightsQuery) -> Allowance | None:
-        """The domain of the rights holder on which the page stands."""
+        """Return the domain of the rights holder on which the page stands."""
         for domain in self._rights_near(copied.url).own:
             if not self._overrules(copied, Rejection.OWN_SITE, domain):
                 return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
         return None
 
     def licence(self, copied: RightsQuery) -> Allowance | None:
-        """The licence that covers the page on that day; without a reason where it covers all but some chapters."""
+        """Return the licence that covers the page on that day.
+
+        Without a reason where it covers all but some chapters.
+        """
         near = self._rights_near(copied.url)
         permissions = [
             permission

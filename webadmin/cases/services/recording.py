@@ -196,7 +196,7 @@ def drop_exclusions(found: Iterable[OutcomeFindings], kept: Collection[int]) -> 
 
 
 def write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
-    """The rows of the pages, brought up to date; two outcomes of one page in their order."""
+    """Return the rows of the pages, brought up to date; two outcomes of one page in their order."""
     ids = sorted({each.outcome.version.page_id for each in found})
     pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
     known = frozenset(pages)

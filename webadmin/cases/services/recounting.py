@@ -79,12 +79,12 @@ def _counted_now(
 
 
 def versions_shown(pages: Sequence[str]) -> list[str]:
-    """The current versions of pages."""
+    """Return the current versions of pages."""
     return list(PageRecord.objects.filter(pk__in=pages).values_list("version_id", flat=True))
 
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
-    """Whether the stores have the texts that the evidence names: figures of any other text would be wrong."""
+    """Return whether the stores have the texts that the evidence names: figures of any other text would be wrong."""
     for match in _matches_shown(case).defer("spans"):
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:

@@ -62,7 +62,7 @@ def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
 
 
 def _has_same_text(case: Case, version: str, other: str) -> bool:
-    """Whether what was compared of two versions in which the case was found is the same."""
+    """Return whether what was compared of two versions in which the case was found is the same."""
     first, second = (
         set(case.matches.filter(version_id=each).values_list("page_text_digest", flat=True))
         for each in (version, other)

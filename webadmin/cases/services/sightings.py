@@ -60,7 +60,7 @@ def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> Non
 
 
 def _widen_checks(versions: Sequence[VersionOfPage]) -> bool:
-    """Whether any version was seen before it was known to be."""
+    """Return whether any version was seen before it was known to be."""
     first: dict[str, datetime] = {each.version.id: each.sighted.first for each in versions}
     late = PageCheck.objects.filter(version_id__in=list(first)).only("version_id", "appeared_at")
     moved = [check for check in late if first[check.version_id] < check.appeared_at]

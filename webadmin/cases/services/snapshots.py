@@ -13,7 +13,7 @@ from webadmin.ui.models.fields import with_length_kept
 
 
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
-    """One passage with both excerpts as they stood; offsets in code points of the texts as given.
+    """Return one passage with both excerpts as they stood; offsets in code points of the texts as given.
 
     raw: where the page's text stands in the text as it came; `raw_changes` has the places of the changes there.
     """
@@ -26,7 +26,7 @@ def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> d
 
 
 def placed_span(span: Span) -> dict[str, Any]:
-    """Where one passage stands and what was changed in it, without a word of either text."""
+    """Return where one passage stands and what was changed in it, without a word of either text."""
     return {
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
@@ -40,7 +40,7 @@ def placed_span(span: Span) -> dict[str, Any]:
 
 
 def read_span(placed: Mapping[str, Any]) -> Span:
-    """The passage that `placed_span` or `frozen_span` wrote down."""
+    """Return the passage that `placed_span` or `frozen_span` wrote down."""
     return Span(
         page=TextRange(*placed["page"]),
         work=TextRange(*placed["work"]),
@@ -67,7 +67,7 @@ def frozen_obfuscations(obfuscations: Iterable[ObfuscationFound]) -> list[dict[s
 def merged_obfuscations(
     obfuscations: Iterable[ObfuscationFound], order: Sequence[Obfuscation]
 ) -> list[ObfuscationFound]:
-    """One entry a kind, counts added, the first example kept, in the given order."""
+    """Return one entry a kind, counts added, the first example kept, in the given order."""
     merged: dict[Obfuscation, ObfuscationFound] = {}
     for item in obfuscations:
         before = merged.get(item.kind)

@@ -20,7 +20,10 @@ def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
 
 
 def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
-    """How many characters of each work the cases took together; dismissed cases and those set aside are no copies."""
+    """Return how many characters of each work the cases took together.
+
+    Dismissed cases and those set aside are no copies.
+    """
     found: dict[tuple[int, str], Places] = {}
     for _, work, text_id, places in _iterate_taken(cases.filter(state__in=COPIES)):
         found[work, text_id] = found.get((work, text_id), NO_PLACES) | places

@@ -88,7 +88,7 @@ class PageTexts:
         self._letters: dict[bool, TextLetters] = {}
 
     def letters(self, match: Match) -> TextLetters:
-        """The main text; what stands beside it too where a passage stands there."""
+        """Return the main text; what stands beside it too where a passage stands there."""
         is_whole = any(span.zone != "main" for span in match.spans)
         if is_whole not in self._letters:
             self._letters[is_whole] = TextLetters.from_text(self._texts[is_whole])
@@ -110,5 +110,5 @@ def _without_taken(match: Match) -> Match:
 
 
 def taken_as_found(places: bytes, left_out: bytes) -> Places:
-    """All that was found, of what the database keeps: what counts and what does not."""
+    """Return all that was found, of what the database keeps: what counts and what does not."""
     return unite_places(Places.unpack(data) for data in (places, left_out) if data)

@@ -67,7 +67,7 @@ def drawings_of(bundle: EvidenceBundle) -> DrawingsShown:
 
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:
-    """The same as sentences."""
+    """Return the same as sentences."""
     shown = drawings_of(bundle)
     if not shown:
         return []

@@ -47,7 +47,7 @@ def shown_proofs(subject: Subject) -> list[dict[str, Any]]:
 
 
 def shown_proof(proof: ThirdPartyProof) -> dict[str, Any]:
-    """One proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
+    """Return one proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
     covered = proof.covered.select_related("bundle").order_by("pk")
     named = list(covered[:SHOWN_BUNDLES])
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
@@ -60,7 +60,7 @@ def shown_proof(proof: ThirdPartyProof) -> dict[str, Any]:
 
 
 def shown_tasks(subject: Subject) -> list[dict[str, Any]]:
-    """The open ones first, the most urgent of them before the others."""
+    """Return the open ones first, the most urgent of them before the others."""
     today = timezone.localdate()
     rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
     return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
@@ -98,7 +98,7 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
 
 
 def _file(subject: Subject, key: str) -> HttpResponse:
-    """A proof as a file, which no browser shows: it may be anything."""
+    """Return a proof as a file, which no browser shows: it may be anything."""
     proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 

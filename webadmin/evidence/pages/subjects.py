@@ -13,7 +13,7 @@ from webadmin.ui.models.phrases import case_name
 
 
 def matter_of(request: HttpRequest, key: int) -> Subject:
-    """The matter with this key. Raises Http404 for one that is not the user's."""
+    """Return the matter with this key. Raises Http404 for one that is not the user's."""
     rows = access.visible(Matter.objects.select_related("site", "work", "rights_holder"), request.user)
     matter = rows.filter(pk=key).first()
     if matter is None:
@@ -22,7 +22,7 @@ def matter_of(request: HttpRequest, key: int) -> Subject:
 
 
 def case_of(request: HttpRequest, case: Case) -> Subject:
-    """The case, which the caller has found. Raises Http404 for one that is not the user's."""
+    """Return the case, which the caller has found. Raises Http404 for one that is not the user's."""
     if not access.may_see(request.user, case):
         raise Http404
     return Subject(case=case)

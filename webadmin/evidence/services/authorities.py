@@ -27,7 +27,7 @@ SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer i
 
 
 def authorities_of(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
-    """The configured authorities. Raises BadConfiguration naming all that cannot be."""
+    """Return the configured authorities. Raises BadConfiguration naming all that cannot be."""
     client = AuthorityClient(allow_private=configured.allow_private_tsa)
     found, faults = [], list[Message]()
     for url in configured.tsa_urls:
@@ -79,13 +79,13 @@ def sealed_by_those_that_answer(
 
 
 def root_file_of(url: str, named: str) -> Path:
-    """Where an authority's root is: the one file that is named, or HOST.pem in the folder."""
+    """Return where an authority's root is: the one file that is named, or HOST.pem in the folder."""
     path = Path(named).expanduser()
     return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
 
 
 def roots_for(url: str, named: str) -> bytes:
-    """The PEM of an authority's root. Raises BadConfiguration where it cannot be read."""
+    """Return the PEM of an authority's root. Raises BadConfiguration where it cannot be read."""
     file = root_file_of(url, named)
     try:
         return file.read_bytes()

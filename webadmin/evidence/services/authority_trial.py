@@ -50,7 +50,7 @@ def tried(authority: Authority, now: datetime | None = None) -> Trial:
 
 
 def roots_from(content: bytes, shown: str) -> bytes:
-    """The certificates of a file that an authority publishes, PEM or DER, as PEM. shown: the file's name.
+    """Return the certificates of a file that an authority publishes, PEM or DER, as PEM. shown: the file's name.
 
     Raises BadInput for what is neither.
     """

@@ -59,7 +59,7 @@ def pending(limit: int) -> list[VersionId]:
 
 
 def unbundled_matches(version: VersionId) -> list[CaseMatch]:
-    """The matches of a version without a bundle, the largest first: that one gets the pictures."""
+    """Return the matches of a version without a bundle, the largest first: that one gets the pictures."""
     rows = _unbundled().filter(version_id=version).select_related("case__work")
     return list(rows.order_by("-matched_chars", "pk"))
 
@@ -101,7 +101,7 @@ def note_bundle(
 
 
 def _drawn_page(part: Part) -> dict[str, Any]:
-    """One page of a text as `EvidenceBundle.drawn_pages` has it."""
+    """Return one page of a text as `EvidenceBundle.drawn_pages` has it."""
     said = {"page": part.number, "screenshot": part.drawing.screenshot is not None, "pdf": part.drawing.pdf is not None}
     undrawn = part.drawing.undrawn
     return {**said, "why": undrawn.value, "limit": part.drawing.limit} if undrawn else said
@@ -126,7 +126,7 @@ def close_days(today: date, now: datetime) -> list[DayTree]:
 
 
 def unstamped(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
-    """Which trees lack the stamp of which authority, and are due to be asked for; the oldest first.
+    """Return which trees lack the stamp of which authority, and are due to be asked for; the oldest first.
 
     Of a day with several trees only the newest is asked for: it has all leaves of the others.
     """
@@ -200,7 +200,10 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
 
 
 def expired(keep_years: int, now: datetime) -> list[EvidenceBundle]:
-    """The bundles that a policy of keeping at least `keep_years` lets go: older, and of no open case. 0 keeps all."""
+    """Return the bundles that a policy of keeping at least `keep_years` lets go: older, and of no open case.
+
+    0 keeps all.
+    """
     if keep_years <= 0:
         return []
     rows = EvidenceBundle.objects.filter(made_at__lt=years_before(now, keep_years)).exclude(state=Held.REMOVED)
@@ -214,7 +217,7 @@ def note_removal(bundle: EvidenceBundle, reason: str, now: datetime) -> None:
 
 
 def years_before(now: datetime, years: int) -> datetime:
-    """The same day and hour `years` earlier; of a leap day the day before."""
+    """Return the same day and hour `years` earlier; of a leap day the day before."""
     try:
         return now.replace(year=now.year - years)
     except ValueError:

@@ -53,7 +53,10 @@ class StoredMaterials:
         self._store, self._pages = store, pages
 
     def material_of(self, case: int, *, with_names: bool = False) -> CaseMaterial:
-        """All that the export of a case is written from; people by name and with their notes, else by what they do."""
+        """Return all that the export of a case is written from.
+
+        People by name and with their notes, else by what they do.
+        """
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
             raise NotFound("case", str(case))
@@ -108,7 +111,7 @@ class StoredMaterials:
 
 
 def proof_for(row: EvidenceBundle) -> DayProof | None:
-    """The way to the root of the tree that speaks for a bundle (`tree_of`); None where there is none yet."""
+    """Return the way to the root of the tree that speaks for a bundle (`tree_of`); None where there is none yet."""
     tree = tree_of(row)
     if tree is None:
         return None
@@ -117,14 +120,14 @@ def proof_for(row: EvidenceBundle) -> DayProof | None:
 
 
 def tree_of(row: EvidenceBundle) -> DayTree | None:
-    """The tree that speaks for a bundle: with the earliest stamp, else the newest."""
+    """Return the tree that speaks for a bundle: with the earliest stamp, else the newest."""
     trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
     stamped = [tree for tree in trees if tree.stamps.exists()]
     return next(iter(stamped), trees[-1] if trees else None)
 
 
 def stamp_answer(stamp: Stamp) -> StampAnswer:
-    """A kept stamp as `bundles` takes it."""
+    """Return a kept stamp as `bundles` takes it."""
     return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 

@@ -15,7 +15,7 @@ _FROM_CACHE = {
 
 
 def told(words: Words, bundles: Sequence[Opened]) -> list[Block]:
-    """One section; bundles of the same circumstances, such as those of one page, share a table."""
+    """Return one section; bundles of the same circumstances, such as those of one page, share a table."""
     alike: dict[tuple[Row, ...], list[int]] = {}
     for number, bundle in enumerate(bundles, 1):
         alike.setdefault(tuple(_rows(words, bundle)), []).append(number)

@@ -48,7 +48,7 @@ class DigestRow:
 def bundles_of(
     cases: Collection[int], matters: Collection[int], sites: Collection[int] = (), works: Collection[int] = ()
 ) -> QuerySet[EvidenceBundle]:
-    """The bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
+    """Return the bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
 
     sites, works: with both, what these sites took from these works.
 
@@ -73,7 +73,7 @@ def held(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
 
 
 def rows_of(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
-    """A row for each bundle, in their order."""
+    """Yield a row for each bundle, in their order."""
     for bundle in bundles.select_related("match").iterator(chunk_size=CHUNK_ROWS):
         utc, local = bundle.fetched_at.astimezone(UTC), bundle.fetched_at.astimezone(zone)
         yield DigestRow(
@@ -99,7 +99,7 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
 
 
 def as_json(rows: Iterable[DigestRow]) -> bytes:
-    """The same for programs; addresses as they are, in ASCII."""
+    """Return the same for programs; addresses as they are, in ASCII."""
     return json.dumps([asdict(row) for row in rows], indent=1).encode() + b"\n"
 
 
@@ -108,6 +108,6 @@ def _cell(value: str | int) -> str | int:
 
 
 def _missing(found: QuerySet, numbers: Collection[int]) -> str:
-    """The first of the numbers that is not among what was found; "" where all are."""
+    """Return the first of the numbers that is not among what was found; "" where all are."""
     gone = set(numbers) - set(found.values_list("pk", flat=True))
     return str(min(gone)) if gone else ""

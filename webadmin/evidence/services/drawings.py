@@ -37,7 +37,7 @@ class Limits:
 def drawn_pages(
     version: PageVersion, store: PageStore, chromium: str, limits: Limits | None = None
 ) -> dict[int, Drawing] | NoRendering:
-    """How the pages of a version look, by their number from 1; NoRendering where no page could be drawn.
+    """Return how the pages of a version look, by their number from 1; NoRendering where no page could be drawn.
 
     A page whose response is gone counts as not drawn; it is not in the bundle either, which names it as gone. Raises
     BrokenInvariant for a changed response.
@@ -67,7 +67,7 @@ class _Budget:
     left_bytes: int
 
     def spent_on(self, number: int, page: StoredPart, browser: "_Browser") -> Drawing:
-        """One page drawn, or why it was not."""
+        """Return one page drawn, or why it was not."""
         if number > self.limits.pages:
             return Drawing(undrawn=Undrawn.PAGES, limit=self.limits.pages)
         left_s = self.end - time.monotonic()
@@ -92,7 +92,7 @@ class _Browser:
         self._shared = tuple(_resources(store, (name for name in names if name)))
 
     def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
-        """One page, from what its text was read in."""
+        """Return one page, from what its text was read in."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER
         told = "the document that the browser of the crawl held" if is_browser else "the stored response"

@@ -149,7 +149,7 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
 
 
 def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
-    """Which page it is of."""
+    """Return the page that it belongs to."""
     page = bundle.page
     return [
         (words("explanation.url"), str(page["url"])),
@@ -159,7 +159,7 @@ def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
 
 
 def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
-    """Where it stands in the export."""
+    """Return its path in the export."""
     return [
         (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
         (words("explanation.digest"), bundle.digest),
@@ -168,13 +168,13 @@ def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
 
 
 def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
-    """How the page was fetched and read, and what is not there. later: as `_page` has it."""
+    """Return how the page was fetched and read, and what is not there. later: as `_page` has it."""
     absent = [(words("explanation.absent"), said) for said in _absent(words, bundle.page, later)]
     return [*_fetched(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
 def _drawn_later(bundle: Opened, taken: Taken) -> Mapping[str, int]:
-    """Which drawings the bundle lacks that another of the same response has, and the number of the latter."""
+    """Return which drawings the bundle lacks that another of the same response has, and the number of the latter."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
         if _response(other) == _response(bundle):
@@ -200,7 +200,7 @@ def _absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> 
 
 
 def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
-    """How a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
+    """Return how a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
     page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
     if page.get("source") in list(CaptureSource):
@@ -225,7 +225,7 @@ def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]
 
 
 def _copies(bundle: Opened, of: str) -> str:
-    """The files to look at of one page of the text; of: "" for the first, "-N" for the Nth."""
+    """Return the files to look at of one page of the text; of: "" for the first, "-N" for the Nth."""
     names = (f"{kind}{of}" for kind in layout.SHOWN)
     return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
 
@@ -308,7 +308,7 @@ def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> 
 
 
 def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
-    """How a file is checked by the program, and step by step with public ones, numbered as they come."""
+    """Return how a file is checked by the program, and step by step with public ones, numbered as they come."""
     blocks: list[Block] = [
         ExplanationHeading(words("explanation.check"), 2),
         ExplanationParagraph(words("explanation.check-program")),
@@ -322,7 +322,7 @@ def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
 
 
 def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
-    """The audit path of a bundle, step by step, for a shell with xxd and sha256sum; it prints the root."""
+    """Return the audit path of a bundle, step by step, for a shell with xxd and sha256sum; it prints the root."""
     step = "| xxd -r -p | sha256sum | cut -c1-64)"
     commands = [f"h={digest}", f"h=$(printf '00%s' $h {step}"]
     last, current = proof.tree_size - 1, proof.leaf_index
@@ -352,5 +352,5 @@ def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
 
 
 def short(text: str) -> str:
-    """An excerpt as far as it is shown."""
+    """Return an excerpt as far as it is shown."""
     return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

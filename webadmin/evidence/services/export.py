@@ -52,7 +52,7 @@ def written(path: Path, files: Mapping[str, bytes]) -> Report:
 def export_files(
     material: CaseMaterial, code_version: str, *, created: datetime | None = None, seals: Sequence[Stamper] = ()
 ) -> dict[str, bytes]:
-    """The files of an export by name."""
+    """Return the files of an export by name."""
     if not material.bundles:
         raise BadInput("evidence.nothing-to-export", case=material.case)
     at = created or datetime.now(UTC)
@@ -77,7 +77,7 @@ def concluded(
     code_version: str,
     seals: Sequence[Stamper],
 ) -> dict[str, bytes]:
-    """The files of an export with their lists, and what authorities stamp on these."""
+    """Return the files of an export with their lists, and what authorities stamp on these."""
     made = dict(files)
     made[layout.MANIFEST] = statements.manifest(statements.list_files(made), about, created, code_version)
     sealed = digest(made[layout.MANIFEST])
@@ -88,7 +88,7 @@ def concluded(
 
 
 def bundle_files(content: bytes, bundle: Opened, proof: DayProof | None) -> dict[str, bytes]:
-    """A bundle with its renderings beside it, its proof and stamps."""
+    """Return a bundle with its renderings beside it, its proof and stamps."""
     files = {layout.bundle_file(bundle.digest): content}
     shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.SHOWN}
     files |= {layout.shown_file(bundle.digest, name): each for name, each in shown.items()}

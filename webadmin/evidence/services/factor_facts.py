@@ -29,7 +29,7 @@ Kind = EvidenceBundle.Kind
 
 
 def facts_of(subject: Subject, now: datetime) -> Facts:
-    """All that the sheet is written from. Raises RetryLater where the evidence store does not answer."""
+    """Return all that the sheet is written from. Raises RetryLater where the evidence store does not answer."""
     records = subject.bundles().filter(kind=Kind.RECORD)
     removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=Held.REMOVED)
     matches = CaseMatch.objects.filter(case__in=subject.cases())
@@ -93,7 +93,7 @@ def _note(seen: _Seen, files: Mapping[str, memoryview]) -> None:
 
 
 def _stamps(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:
-    """How many bundles stand in a tree and under a stamp, by whom, and how late the first stamp came at most."""
+    """Return how many bundles stand in a tree and under a stamp, by whom, and how late the first stamp came at most."""
     trees, first = dict[str, datetime | None](), dict[int, datetime]()
     days = {day for _, day, _ in rows}
     names = set[str]()

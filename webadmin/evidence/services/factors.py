@@ -91,7 +91,7 @@ class Factor:
 
 
 def in_utc(at: datetime) -> str:
-    """A moment as programs and exports have it."""
+    """Return a moment as programs and exports have it."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
@@ -103,7 +103,7 @@ def source_of(factor: Factor) -> Message:
 
 
 def sheet(facts: Facts, moment: Moment = in_utc) -> list[Factor]:
-    """All factors, in the order of the laws. moment: writes times as the reader has them."""
+    """Return all factors, in the order of the laws. moment: writes times as the reader has them."""
     courts, litigation = Law.INTERNET_COURTS, Law.ONLINE_LITIGATION
     return [
         _factor(

@@ -32,7 +32,7 @@ class KeptFile:
 
 
 def kept_files() -> Iterator[KeptFile]:
-    """Every file that any row names, once for each row."""
+    """Yield every file that any row names, once for each row."""
     for model, named in KEPT.items():
         rows = model._default_manager.order_by("pk").values_list(named, "digest")
         for name, digest in rows.iterator(chunk_size=CHUNK_ROWS):

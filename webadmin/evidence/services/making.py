@@ -139,7 +139,7 @@ def check_stored(ports: EvidencePorts) -> Checked:
 
 
 def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFile, str]], int]:
-    """How many rows name a file, which of the files are not as they came, and how many bytes were read.
+    """Return how many rows name a file, which of the files are not as they came, and how many bytes were read.
 
     A file that several rows name is read once.
     """

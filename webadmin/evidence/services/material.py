@@ -39,7 +39,7 @@ def capture_of(
     absent: Mapping[str, Message] | None = None,
     text: str | None = None,
 ) -> Capture:
-    """How a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
+    """Return how a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
 
     text: of the page, as it was compared; None for its main text.
 
@@ -68,7 +68,7 @@ def capture_of(
 
 
 def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> Capture:
-    """How a response was fetched that was kept by itself; title, text: of the page, where it is one.
+    """Return how a response was fetched that was kept by itself; title, text: of the page, where it is one.
 
     Raises NotFound where the response is gone, BrokenInvariant if changed.
     """
@@ -82,7 +82,7 @@ def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: 
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:
-    """The text as it came; "" where nothing was undone in it."""
+    """Return the text as it came; "" where nothing was undone in it."""
     if not reading.marks:
         return ""
     return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
@@ -118,7 +118,7 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
 
 
 def _addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
-    """All addresses of the case of a match; none where it has one."""
+    """Return all addresses of the case of a match; none where it has one."""
     listed = list_addresses(match.case)
     several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
     return tuple(several) if len(several) > 1 else ()
@@ -142,7 +142,7 @@ def _work_text(match: CaseMatch, works: WorkStore) -> str:
 
 
 def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
-    """A finding on the text of a match that has no passages."""
+    """Return a finding on the text of a match that has no passages."""
     work = match.case.work
     return Finding(
         work_title=work.title,
@@ -166,7 +166,7 @@ def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) 
 
 
 def version_of(match: CaseMatch, pages: PageStore) -> PageVersion:
-    """The page version of a match. Raises NotFound."""
+    """Return the page version of a match. Raises NotFound."""
     version = pages.version(VersionId(match.version_id))
     if version is None:
         raise NotFound("page-version", match.version_id)
@@ -178,7 +178,7 @@ def _wire(name: Digest | None, pages: PageStore) -> WireCapture | None:
 
 
 def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
-    """One page as it was fetched. `body`: what its text was read in."""
+    """Return one page as it was fetched. `body`: what its text was read in."""
     if wire is None:
         return Part((_unseen(page, body),), CaptureSource.UNKNOWN)
     *hops, own = wire.exchanges
@@ -196,7 +196,7 @@ def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
 def _following(
     version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
 ) -> tuple[tuple[Part, ...], dict[str, Message]]:
-    """The pages on which the text goes on, and what is said of those that cannot be had."""
+    """Return the pages on which the text goes on, and what is said of those that cannot be had."""
     found, said, left = list[Part](), dict[str, Message](), MAX_FOLLOWING_BYTES
     for number, page in enumerate(version.parts, 2):
         body = pages.raw(page.raw_digest)
@@ -253,7 +253,7 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
 
 
 def _unseen(page: StoredPart, body: bytes) -> Exchange:
-    """A response of which the page store has status, headers and body; nobody knows the request."""
+    """Return a response of which the page store has status, headers and body; nobody knows the request."""
     return Exchange(
         url=page.url,
         request_line="",
@@ -267,7 +267,7 @@ def _unseen(page: StoredPart, body: bytes) -> Exchange:
 
 
 def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """The first line and the headers, in their order. A folded line (RFC 9112, 5.2) continues the one before."""
+    """Return the first line and the headers, in their order. A folded line (RFC 9112, 5.2) continues the one before."""
     lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
     headers: list[tuple[str, str]] = []
     for line in lines[1:]:

@@ -38,7 +38,7 @@ def register_enclosed_files(source: Callable[[Case], Iterable[Row]]) -> None:
 
 
 def papers_of_case(case: Case, store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
-    """The files that go with a case, and what others made of it; and what of them is not whole."""
+    """Return the files that go with a case, and what others made of it; and what of them is not whole."""
     registered = [row for source in _SOURCES for row in source(case)]
     return enclosed([*registered, *map(of_others, standing_proofs(Subject(case=case)))], store)
 
@@ -54,7 +54,7 @@ def of_others(proof: ThirdPartyProof) -> Row:
 
 
 def enclosed(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
-    """The files that are whole, and a sentence for each of the others. Raises RetryLater."""
+    """Return the files that are whole, and a sentence for each of the others. Raises RetryLater."""
     papers, left_out = list[Paper](), list[Message]()
     for row, facts in rows:
         paper = enclosed_one(row, facts, store)
@@ -66,7 +66,7 @@ def enclosed(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Paper], li
 
 
 def enclosed_one(row: Kept, facts: dict[str, Any], store: EvidenceStore) -> Paper | None:
-    """A file as it came; None where the store has it no more, or not as it was."""
+    """Return a file as it came; None where the store has it no more, or not as it was."""
     try:
         content = store.get(Digest(row.digest))
     except BrokenInvariant:
@@ -77,7 +77,7 @@ def enclosed_one(row: Kept, facts: dict[str, Any], store: EvidenceStore) -> Pape
 
 
 def ending_of(name: str) -> str:
-    """The ending of a name, as far as every file system takes it; "bin" where it has none.
+    """Return the ending of a name, as far as every file system takes it; "bin" where it has none.
 
     >>> ending_of("公证书.PDF"), ending_of("a.p7s"), ending_of("通知"), ending_of("a.文档")
     ('pdf', 'p7s', 'bin', 'bin')

@@ -45,7 +45,10 @@ class Found:
 
 
 def kind_of(content: bytes, name: str) -> str:
-    """The ending that a file's content has; "" for what no proof is. name: tells JSON and XML from other text."""
+    """Return the ending that a file's content has; "" for what no proof is.
+
+    Name: tells JSON and XML from other text.
+    """
     found = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")
     if found or not content:
         return found
@@ -60,7 +63,10 @@ def kind_of(content: bytes, name: str) -> str:
 
 
 def read(content: bytes, kind: str) -> Found:
-    """The tokens and the text of a file of this kind; of a PDF and of pictures nothing: whoever calls reads PDFs."""
+    """Return the tokens and the text of a file of this kind.
+
+    Of a PDF and of pictures nothing: whoever calls reads PDFs.
+    """
     if kind in ("tsr", "tst"):
         token = token_in(content)
         return Found((token,) if token else ())
@@ -71,7 +77,7 @@ def read(content: bytes, kind: str) -> Found:
 
 
 def token_in(content: bytes) -> StampStatement | None:
-    """The time stamp that an answer or a bare token states; None where it is none."""
+    """Return the time stamp that an answer or a bare token states; None where it is none."""
     try:
         response = content if _is_response(content) else _element(_GRANTED + content)
         return read_stamp(response, "") if len(response) <= MAX_DER_BYTES else None
@@ -93,7 +99,10 @@ def named_in(text: str, wanted: Collection[str]) -> set[str]:
 
 
 def plain_text(content: bytes) -> str | None:
-    """The text of a plain file in UTF-8, UTF-16 with its mark, or GB18030; None for what has control characters."""
+    """Return the text of a plain file in UTF-8, UTF-16 with its mark, or GB18030.
+
+    None for what has control characters.
+    """
     is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-16",) if is_wide else ("utf-8-sig", "gb18030"):
         try:
@@ -127,7 +136,7 @@ def _kind_of_der(content: bytes) -> str:
 
 
 def _is_response(content: bytes) -> bool:
-    """Whether it begins as TimeStampResp (RFC 3161, 2.4.2) does. Raises ValueError for what is no sequence."""
+    """Return whether it begins as TimeStampResp (RFC 3161, 2.4.2) does. Raises ValueError for what is no sequence."""
     parts = der.children(content)
     return len(parts) == 2 and parts[0][:1] == b"\x30" and parts[1][:1] == b"\x30"
 
@@ -166,7 +175,7 @@ def _read_archive(content: bytes) -> Found:
 
 
 def _members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """The members that can say anything, each whole; None for one beyond the bounds."""
+    """Yield the members that can say anything, each whole; None for one beyond the bounds."""
     left = MAX_UNPACKED_BYTES
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         named = [each for each in archive.infolist() if each.filename.lower().endswith(_READ_MEMBERS)]

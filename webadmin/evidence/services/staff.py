@@ -35,7 +35,7 @@ def format_moment(at: datetime, naming: Naming) -> str:
 
 
 def in_chinese(name: str) -> str:
-    """A role as papers for a court have it; any other name as it is.
+    """Return a role as papers for a court have it; any other name as it is.
 
     >>> in_chinese("reviewer"), in_chinese("li")
     ('审核人员', 'li')

@@ -19,7 +19,7 @@ def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
 
 
 def as_values(stands: EvidenceStatus, names: list[str], fault: str) -> dict[str, Any]:
-    """The same of what is known already. fault: why the authorities cannot be asked."""
+    """Return the same of what is known already. fault: why the authorities cannot be asked."""
     last = stands.last_check
     check = last and {
         "started_at": last.started_at.isoformat(timespec="seconds"),

@@ -76,7 +76,7 @@ def add_proof(subject: Subject, paper: Paper, file: tuple[str, bytes], *, by: Us
 
 
 def require_file(content: bytes, name: str) -> str:
-    """The ending that a file's content has. Raises ProofRefused for one that is empty, too large or no proof."""
+    """Return the ending that a file's content has. Raises ProofRefused for one that is empty, too large or no proof."""
     if not content:
         raise ProofRefused("proof.empty")
     if len(content) > MAX_BYTES:
@@ -192,7 +192,7 @@ def _read(content: bytes, kind: str, name: str) -> tuple[Found, Message | None]:
 
 
 def _covered(proof: ThirdPartyProof, subject: Subject, found: Found) -> Iterator[ProofCoverage]:
-    """The bundles that the file is about, each by the strongest that it says."""
+    """Yield the bundles that the file is about, each by the strongest that it says."""
     wanted = _digests(subject)
     by_key: dict[int, ProofCoverage] = {}
     said = [(How.NAMED, each) for each in named_in(found.text, wanted)]

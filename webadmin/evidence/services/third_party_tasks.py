@@ -99,7 +99,7 @@ def is_overdue(task: ThirdPartyTask, today: date) -> bool:
 
 
 def proposed_before_notice(matter: Matter) -> Sequence[Proposed]:
-    """The confirmed cases of a matter of which no standing proof of somebody else's is there, in their order.
+    """Return the confirmed cases of a matter of which no standing proof of somebody else's is there, in their order.
 
     A notice makes the page change; what is to be taken down by others is taken before. A proof of the whole matter
     counts for the cases that were open by the day it was made: it cannot show a page that nobody knew of.

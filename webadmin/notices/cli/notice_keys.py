@@ -21,7 +21,7 @@ USER = Annotated[str, typer.Option("--as", metavar="USER")]
 
 
 def notice_of(key: str) -> "Notice":
-    """The notice of that number. Raises BadInput."""
+    """Return the notice of that number. Raises BadInput."""
     from webadmin.notices.models import Notice
 
     rows = Notice.objects.select_related("site", "rights_holder", "addressee")
@@ -29,7 +29,7 @@ def notice_of(key: str) -> "Notice":
 
 
 def user_of(name: str) -> "User":
-    """The user of that name. Raises NotFound."""
+    """Return the user of that name. Raises NotFound."""
     from webadmin.accounts.models import User
 
     found = User.objects.filter(username=name).first()
@@ -49,7 +49,7 @@ def addressee_of(site: "Site", name: str) -> "Addressee":
 
 
 def day_of(text: str) -> date:
-    """A day as 2026-03-09. Raises BadInput."""
+    """Return a day as 2026-03-09. Raises BadInput."""
     try:
         return date.fromisoformat(text)
     except ValueError as error:

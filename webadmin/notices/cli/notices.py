@@ -159,7 +159,7 @@ def files(
 
 
 def _chosen(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
-    """A paper by its code, or somebody who was entered by the name. Raises BadInput."""
+    """Return a paper by its code, or somebody who was entered by the name. Raises BadInput."""
     if to in set(Paper):
         return None, Paper(to)
     addressee = addressee_of(matter.site, to)

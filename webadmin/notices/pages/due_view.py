@@ -36,7 +36,7 @@ def due_of(user: User) -> list[dict[str, Any]]:
 
 
 def _shown(each: Due, is_overdue: bool) -> dict[str, Any]:
-    """One thing that is due. day: its last day, else since when it waits."""
+    """Return one thing that is due. day: its last day, else since when it waits."""
     unsure = Message("notice.year-not-announced", year=each.unknown_year) if each.unknown_year is not None else None
     return {
         "due": each,

@@ -34,7 +34,7 @@ def do(request: HttpRequest, notice: Notice, user: User) -> str:
 
 
 def escalated(request: HttpRequest, notice: Notice, user: User) -> Notice:
-    """The draft of a notice to somebody else about the same pages (POST: to). Raises Http404, ZhuiwenError."""
+    """Return the draft of a notice to somebody else about the same pages (POST: to). Raises Http404, ZhuiwenError."""
     addressee = require_record(visible(Addressee.objects.all(), user), request.POST.get("to", ""))
     return outcomes.escalate(notice, addressee, user).notice
 

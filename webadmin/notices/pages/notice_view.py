@@ -125,7 +125,10 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
 
 
 def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
-    """A kept file by its key, `paper-` or `mail-` before that of an event's; of a draft, its paper now (docx, pdf)."""
+    """Return a kept file by its key, `paper-` or `mail-` before that of an event's.
+
+    Of a draft, its paper now (docx, pdf).
+    """
     kind, _dash, key = wanted.rpartition("-")
     if kind == "paper" and is_key(key):
         return _kept(EventPaper.objects.filter(event__notice=notice, pk=int(key)).values_list("name", "digest"))
@@ -146,7 +149,7 @@ def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
 
 
 def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
-    """The first of these files. Raises Http404 for none."""
+    """Return the first of these files. Raises Http404 for none."""
     for name, digest in found:
         return kept_download(name, digest)
     raise Http404
@@ -219,7 +222,10 @@ def _hint(code: str) -> str:
 
 
 def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> dict[str, Any]:
-    """One field of the form. why: the law that asks for it, the form that recommends it, or a hint; "" for none."""
+    """Return one field of the form. why: the law that asks for it, the form that recommends it, or a hint.
+
+    "" for none.
+    """
     kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)
     law = term(asked_by) if asked_by not in {None, Law.CUSTOM} else FORM if kind in field.asked else None

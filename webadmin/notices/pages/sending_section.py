@@ -24,7 +24,7 @@ State = Notice.State
 
 
 def sending_of(notice: Notice) -> dict[str, Any]:
-    """The parts of the page that follow the confirmation, for its template."""
+    """Return the parts of the page that follow the confirmation, for its template."""
     mails.close_lost(timezone.now())
     live = open_mails(notice).first()
     is_stuck = live is not None and mails.is_forgotten(live, timezone.now())
@@ -85,7 +85,7 @@ def _counters(notice: Notice) -> list[dict[str, Any]]:
 
 
 def _counter(row: CounterStatement) -> dict[str, Any]:
-    """A counter-statement. until: the last day to complain or sue; None where nothing is left to do.
+    """Return a counter-statement. until: the last day to complain or sue; None where nothing is left to do.
 
     is_in_time: somebody complained or sued in time. is_regulated: by article 17 of the Regulation, which is not for who
     publishes nor for the United States.

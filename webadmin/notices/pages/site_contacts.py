@@ -21,7 +21,7 @@ MAX_CONTACTS = 60
 
 
 def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
-    """The section. is_managed: the reader may enter addressees."""
+    """Return the section. is_managed: the reader may enter addressees."""
     add = reverse("admin:notices_addressee_add") if is_managed else ""
     rows = list(ContactRead.objects.filter(site=site))  # a site has 100 at most
     shown = {
@@ -36,7 +36,7 @@ def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
 
 
 def _line(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
-    """One addressee. way: how it is reached; add: where the form to enter it begins, "" for none."""
+    """Return one addressee. way: how it is reached; add: where the form to enter it begins, "" for none."""
     name: object = clip_text(each.name)
     if isinstance(each.addressee, Addressee):
         name = change_link(each.addressee, clip_text(each.name))
@@ -57,7 +57,7 @@ def _origin(each: SiteAddressee) -> str:
 
 
 def _contact(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
-    """One contact: nothing of it is hidden, and what is no address of a page is no link."""
+    """Return one contact: nothing of it is hidden, and what is no address of a page is no link."""
     is_page = ContactKind(row.kind) in PAGES
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
     return {
@@ -72,7 +72,7 @@ def _contact(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
 
 
 def _look_up(look_up: ContactLookUp | None) -> dict[str, object] | None:
-    """Where the newest look-up stands; None where nobody has asked."""
+    """Return where the newest look-up stands; None where nobody has asked."""
     if look_up is None:
         return None
     if look_up.ended_at is None:

@@ -27,7 +27,7 @@ class Period:
 
 
 def effect_of(site: Site) -> str:
-    """The section of a site: the last 90 days, and ever."""
+    """Return the section of a site: the last 90 days, and ever."""
     recent = timezone.now() - RECENT
     names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
     periods = []
@@ -39,5 +39,5 @@ def effect_of(site: Site) -> str:
 
 
 def record_of(addressee: Addressee) -> str:
-    """The line of an addressee."""
+    """Return the line of an addressee."""
     return render_to_string("notices/track_record.html", {"record": track_record.of_addressee(addressee)})

@@ -79,7 +79,7 @@ def proposals(site: Site) -> list[SiteAddressee]:
 
 
 def proposal(site: Site, whose: Whose, rows: Iterable[ContactRead]) -> SiteAddressee | None:
-    """One of them from the contacts of a site, the newest first; None where nothing was read."""
+    """Return one of them from the contacts of a site, the newest first; None where nothing was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)

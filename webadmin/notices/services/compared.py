@@ -27,7 +27,10 @@ def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
 
 
 def picture_of(case: Case) -> PagePicture | None:
-    """How the page looked, of the version compared last; None where it was not drawn, or the bundle is not whole."""
+    """Return how the page looked, of the version compared last.
+
+    None where it was not drawn, or the bundle is not whole.
+    """
     drawn = case.bundles.filter(
         version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD
     )

@@ -44,7 +44,7 @@ class ComparedCase:
 
 
 def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
-    """A page or more for each case."""
+    """Return a page or more for each case."""
     title = TITLE.in_language(language)
     blocks: list[Block] = [
         Paragraph.heading(title, 1, Align.CENTER),

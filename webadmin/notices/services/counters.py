@@ -34,7 +34,7 @@ class Counted:
 
 
 def counted(start: date, days: int, rule: CounterRule) -> Counted:
-    """The last of so many days after `start`, which is not counted itself (Civil Code art. 201).
+    """Return the last of so many days after `start`, which is not counted itself (Civil Code art. 201).
 
     A last day on a holiday stays the last one: who keeps it is in time by every reading (art. 203 would give more).
     """
@@ -153,21 +153,21 @@ def _as_before(row: Notice, counter: CounterStatement) -> None:
 
 
 def due_of(counter: CounterStatement) -> Counted | None:
-    """The last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
+    """Return the last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
     if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None
     return counted(counter.received_on, counter.days, CounterRule(counter.rule))
 
 
 def is_in_time(counter: CounterStatement) -> bool:
-    """Whether the rights holder acted by the last day; read `action` with it."""
+    """Return whether the rights holder acted by the last day; read `action` with it."""
     if not counter.days:
         return True
     return bool(counter.action.on <= counted(counter.received_on, counter.days, CounterRule(counter.rule)).last)
 
 
 def time_of(counter: CounterStatement) -> Message:
-    """How long the time is, and by which law."""
+    """Return how long the time is, and by which law."""
     rule = CounterRule(counter.rule)
     is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
     code = "notice.time-in-working-days" if is_working else "notice.time-in-days"
@@ -175,7 +175,7 @@ def time_of(counter: CounterStatement) -> Message:
 
 
 def _time(notice: Notice) -> tuple[CounterRule, int]:
-    """The law and the days of a notice's addressee; of one that nobody entered, those of its paper."""
+    """Return the law and the days of a notice's addressee; of one that nobody entered, those of its paper."""
     if notice.addressee is not None:
         return notice.addressee.rule, notice.addressee.days
     rules = {Paper.LETTER: CounterRule.NONE, Paper.DMCA: CounterRule.DMCA}

@@ -125,14 +125,14 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
 
 
 def _untouched(cases: Sequence[Case], facts: Mapping[str, object]) -> Notice | None:
-    """The newest draft about these pages into which nobody has written anything."""
+    """Return the newest draft about these pages into which nobody has written anything."""
     newest = Notice.objects.filter(state=Notice.State.DRAFTED, escalates=None, **facts).first()
     is_same = newest is not None and {page.case_id for page in newest.pages.all()} == {case.pk for case in cases}
     return newest if is_same else None
 
 
 def confirmed_cases(matter: Matter) -> list[Case]:
-    """The cases of a matter that a notice may be drafted for; one more than it takes, where there are more."""
+    """Return the cases of a matter that a notice may be drafted for; one more than it takes, where there are more."""
     cases = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return list(cases.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
 
@@ -184,7 +184,7 @@ def _is_written_in(notice: Notice, code: str) -> bool:
 
 
 def preview(notice: Notice) -> PaperFiles:
-    """The paper as it would be now. Raises BadInput while the law asks for more."""
+    """Return the paper as it would be now. Raises BadInput while the law asks for more."""
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _papers(notice, now), timezone.get_default_timezone())
     return finish(kind, template_of(notice.rights_holder_id, kind), values, now)

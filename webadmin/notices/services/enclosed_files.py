@@ -23,20 +23,20 @@ def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
 
 
 def of_notice(file: NoticeFile) -> Row:
-    """A file of a notice, and what is said of it for programs."""
+    """Return a file of a notice, and what is said of it for programs."""
     notice = file.notice
     return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
 
 
 def of_mail(mail: NoticeMail) -> Row:
-    """A mail as it went out."""
+    """Return a mail as it went out."""
     facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
     began = mail.began_at.isoformat() if mail.began_at else None
     return mail, facts | {"message_id": mail.message_id, "began": began}
 
 
 def of_event(paper: EventPaper) -> Row:
-    """A file that shows what happened to a notice."""
+    """Return a file that shows what happened to a notice."""
     event = paper.event
     day = (event.day or event.at.astimezone(get_default_timezone()).date()).isoformat()
     return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
@@ -48,7 +48,7 @@ def of_holder(paper: HolderPaper) -> Row:
 
 
 def files_of_case(case: Case) -> Iterator[Row]:
-    """The files of the notices that name a case and went out."""
+    """Return the files of the notices that name a case and went out."""
     return files_of_notices(Notice.objects.filter(pages__case=case))
 
 

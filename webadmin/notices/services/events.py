@@ -34,12 +34,15 @@ MOVES: Mapping[str, frozenset[str]] = {
 
 
 def states_before(to: str) -> tuple[str, ...]:
-    """The states from which a notice may come into this one."""
+    """Return the states from which a notice may come into this one."""
     return tuple(state for state, after in MOVES.items() if to in after)
 
 
 def locked(notice: Notice, *states: str) -> Notice:
-    """The row of a notice, locked until the transaction ends. Raises BadInput where it is in none of the states."""
+    """Return the row of a notice, locked until the transaction ends.
+
+    Raises BadInput where it is in none of the states.
+    """
     row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
     if row.state not in states:
         raise BadInput("notice.other-state")
@@ -47,12 +50,12 @@ def locked(notice: Notice, *states: str) -> Notice:
 
 
 def standing_events(notice: Notice) -> "QuerySet[NoticeEvent]":
-    """The events that nobody took back and that took nothing back, oldest first."""
+    """Return the events that nobody took back and that took nothing back, oldest first."""
     return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
 
 
 def is_noted(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
-    """Whether the newest event of a locked row says just that, with the same files: its form was sent twice."""
+    """Return whether the newest event of a locked row says just that, with the same files: its form was sent twice."""
     newest = notice.events.order_by("pk").last()
     if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
         return False

@@ -24,7 +24,7 @@ class PaperFiles:
 
 
 def lacking(kind: Paper, values: Values) -> list[PaperField]:
-    """The fields that the law asks for and that are empty, in the order in which they stand."""
+    """Return the fields that the law asks for and that are empty, in the order in which they stand."""
     return [each for each in FIELDS if kind in each.needed and _is_empty(each, values)]
 
 
@@ -38,7 +38,7 @@ def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperFi
 
 
 def advised(kind: Paper, values: Values) -> list[PaperField]:
-    """The empty fields that the recommended form asks for and no law."""
+    """Return the empty fields that the recommended form asks for and no law."""
     return [each for each in FIELDS if kind in each.asked and _is_empty(each, values)]
 
 

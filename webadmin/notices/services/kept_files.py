@@ -94,7 +94,7 @@ def take_back(kept: HolderPaper | PaperTemplate, by: User) -> None:
 
 
 def content_of(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
-    """The bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
+    """Return the bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
     content = stores.evidence_store().get(Digest(kept.digest))
     if content is None:
         raise BadInput("paper.file-missing", name=kept.name)
@@ -102,13 +102,13 @@ def content_of(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
 
 
 def template_of(holder: int, kind: Paper) -> bytes:
-    """The newest template of the kind that stands, or the standard one. Raises as `content_of`."""
+    """Return the newest template of the kind that stands, or the standard one. Raises as `content_of`."""
     kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
     return standard_template(kind) if kept is None else content_of(kept)
 
 
 def papers_that_go_with(notice: Notice, on: date) -> list[HolderPaper]:
-    """The papers of the rights holder that are valid on a day and concern the works of a notice."""
+    """Return the papers of the rights holder that are valid on a day and concern the works of a notice."""
     works = set(notice.pages.values_list("case__work_id", flat=True))
     standing = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
     return [paper for paper in standing if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]

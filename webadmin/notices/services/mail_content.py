@@ -16,7 +16,10 @@ MB = 1_000_000  # the smaller reading of an addressee's limit
 
 
 def addressed_to(notice: Notice) -> str:
-    """The address that a notice goes to: of the addressee as entered now, else as the paper has it. Raises BadInput."""
+    """Return the address that a notice goes to: of the addressee as entered now, else as the paper has it.
+
+    Raises BadInput.
+    """
     entered = notice.addressee.email if notice.addressee else ""
     address = plain_address(entered or _written(notice, "addressee_email"))
     if address is None:
@@ -33,7 +36,7 @@ def require_size(notice: Notice) -> None:
 
 
 def mail_of(notice: Notice, sender: str, recipient: str, message_id: str, at: datetime) -> NoticeMail:
-    """The mail of a confirmed notice. Raises as `content_of`."""
+    """Return the mail of a confirmed notice. Raises as `content_of`."""
     titles = notice.pages.order_by("pk").values_list("case__work__title", flat=True)
     return NoticeMail(
         kind=Paper(notice.kind),
@@ -54,7 +57,7 @@ def mail_of(notice: Notice, sender: str, recipient: str, message_id: str, at: da
 
 
 def attached(notice: Notice) -> list[NoticeFile]:
-    """The files that go with the mail: of what is there in Word and as PDF the PDF alone, which nobody edits."""
+    """Return the files that go with the mail: of what is there in Word and as PDF the PDF alone, which nobody edits."""
     files = list(notice.files.all())
     printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
     return [file for file in files if file.name.removesuffix(".docx") not in printed]
@@ -70,7 +73,10 @@ class MailPreview:
 
 
 def preview(notice: Notice, sender: str) -> MailPreview:
-    """The mail of a confirmed notice before it is sent. Raises BadInput where none can be, and as `content_of`."""
+    """Return the mail of a confirmed notice before it is sent.
+
+    Raises BadInput where none can be, and as `content_of`.
+    """
     recipient = addressed_to(notice)
     require_size(notice)
     mail = mail_of(notice, sender, recipient, f"<preview-{notice.pk}@localhost>", notice.drafted_at)

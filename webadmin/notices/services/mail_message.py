@@ -76,7 +76,10 @@ class NoticeMail:
 
 
 def mail_bytes(mail: NoticeMail) -> bytes:
-    """The message as it goes over the wire, but for dots at the beginning of lines. The same mail, the same bytes."""
+    """Return the message as it goes over the wire, but for dots at the beginning of lines.
+
+    The same mail, the same bytes.
+    """
     message = EmailMessage(policy=SMTP)
     message["From"] = Address(display_name=_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
     message["To"] = Address(addr_spec=mail.recipient)
@@ -108,12 +111,12 @@ def subject_of(mail: NoticeMail) -> str:
 
 
 def encoded_bytes(sizes: Sequence[int]) -> int:
-    """How much files of these sizes are in a mail."""
+    """Return how much files of these sizes are in a mail."""
     return sum(int(size * _ENCODED) + 1 for size in sizes)
 
 
 def unlinked(text: str) -> str:
-    """The text in one line, hidden characters spelled, and nothing in it that a mail program makes a link of.
+    """Return the text in one line, hidden characters spelled, and nothing in it that a mail program makes a link of.
 
     >>> unlinked("www.evil.example")
     'www[.]evil[.]example'
@@ -145,7 +148,7 @@ def _answers(mail: NoticeMail, *, english: bool) -> str:
 
 
 def body_of(mail: NoticeMail) -> str:
-    """The text of the mail, with the name and digest of each file."""
+    """Return the text of the mail, with the name and digest of each file."""
     english = mail.kind is Paper.DMCA
     titles = (f"“{unlinked(each)}”" if english else f"《{unlinked(each)}》" for each in mail.titles)
     return (_EN if english else _ZH).format(

@@ -112,14 +112,14 @@ def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None
 
 
 def is_forgotten(mail: NoticeMail, now: datetime) -> bool:
-    """Whether a mail has waited so long for a worker that it may be asked for again."""
+    """Return whether a mail has waited so long for a worker that it may be asked for again."""
     return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
 
 
 def _prepared(
     notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
 ) -> tuple[NoticeMail, bool]:
-    """The mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
+    """Return the mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
     require_manager(notice, by)
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
@@ -138,7 +138,7 @@ def _prepared(
 
 
 def _made(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMail:
-    """A new mail of a locked notice, its bytes kept."""
+    """Return a new mail of a locked notice, its bytes kept."""
     recipient = addressed_to(row)
     require_size(row)
     require_fit(row, today_at(now))
@@ -166,7 +166,7 @@ def _made(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMai
 
 
 def _renewed(mail: NoticeMail, now: datetime) -> bool:
-    """Whether a mail has waited so long that its message was lost."""
+    """Return whether a mail has waited so long that its message was lost."""
     old = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED, asked_at__lte=now - EXPIRES_AFTER)
     return bool(old.update(asked_at=now))
 
@@ -179,7 +179,10 @@ def _content(mail: NoticeMail) -> bytes:
 
 
 def _claimed(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
-    """Whether this process, and no other, may send the mail now. Raises BadInput where it may not go out any more."""
+    """Return whether this process, and no other, may send the mail now.
+
+    Raises BadInput where it may not go out any more.
+    """
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
     with transaction.atomic():

@@ -57,7 +57,7 @@ def seen_since(notice: Notice) -> list[tuple[Case, datetime]]:
 
 
 def mistaken(notice: Notice) -> NoticeEvent | None:
-    """The newest event, where a person noted it and may take it back."""
+    """Return the newest event, where a person noted it and may take it back."""
     newest = standing_events(notice).filter(action=None).last()
     if newest is None or newest.by_id is None or newest.way == Way.MAIL or newest.state != notice.state:
         return None
@@ -153,7 +153,7 @@ def require_after_sending(row: Notice, day: date | None, now: datetime) -> None:
 
 
 def noted_next(notice: Notice) -> list[str]:
-    """The states that a person may note now."""
+    """Return the states that a person may note now."""
     return [state for state in NOTED if state in MOVES[notice.state]]
 
 

@@ -94,7 +94,7 @@ def _answer_days(notice: Notice) -> int:
 
 
 def is_days(text: str) -> bool:
-    """Whether a text is a number of days that a paper may give: one to a year.
+    """Return whether a text is a number of days that a paper may give: one to a year.
 
     >>> is_days("7"), is_days("0"), is_days("七"), is_days("366")
     (True, False, False, False)
@@ -103,7 +103,7 @@ def is_days(text: str) -> bool:
 
 
 def answer_due_of(notice: Notice) -> date | None:
-    """The day by which whoever got a notice should have answered; None for one that did not go out."""
+    """Return the day by which whoever got a notice should have answered; None for one that did not go out."""
     return notice.sent_on + timedelta(days=_answer_days(notice)) if notice.sent_on else None
 
 
@@ -134,5 +134,5 @@ def require_past(day: date, now: datetime) -> None:
 
 
 def today_at(now: datetime) -> date:
-    """The day of a moment where the user is."""
+    """Return the day of a moment where the user is."""
     return now.astimezone(timezone.get_default_timezone()).date()

@@ -237,7 +237,7 @@ def _lost(step: str, error: Exception) -> Message:
 
 
 def _named(step: str) -> Message | str:
-    """Where it was, for a reader: commands of SMTP have no other name."""
+    """Return the stage of the dialogue, for a reader: SMTP's commands have no other name."""
     if step == "connect":
         return Message("mail.step-connect")
     return Message("mail.step-end") if step == "after DATA" else step

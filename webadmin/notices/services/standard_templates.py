@@ -12,7 +12,7 @@ _MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # of the wording
 
 
 def standard_template(kind: Paper) -> bytes:
-    """The DOCX of a kind, with its fields."""
+    """Return the DOCX of a kind, with its fields."""
     language = "en" if kind is Paper.DMCA else "zh"
     return word_file(Document(term(kind).in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 
@@ -223,7 +223,7 @@ def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...
 
 
 def _lines(text: str) -> Cell:
-    """A paragraph for each line: one whose field is empty goes."""
+    """Return a paragraph for each line: one whose field is empty goes."""
     return Cell(tuple(Paragraph.from_text(line) for line in text.split("\n")))
 
 

@@ -59,7 +59,10 @@ _ACCURACY = (
 
 
 def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date) -> dict[str, str]:
-    """The fields of a new draft, from what is entered of the rights holder and the site; people go on from there."""
+    """Return the fields of a new draft, from what is entered of the rights holder and the site.
+
+    People go on from there.
+    """
     is_english = kind is Paper.DMCA
     written = {
         "site_name": site.name,
@@ -81,13 +84,13 @@ def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date
 
 
 def _record_of(site: Site) -> str:
-    """The record number that the site states, as it was read last."""
+    """Return the record number that the site states, as it was read last."""
     rows = ContactRead.objects.filter(site=site, kind=ContactKind.ICP).order_by("-read_at", "pk")
     return rows.values_list("value", flat=True).first() or ""
 
 
 def of_addressee(addressee: Addressee | None) -> dict[str, str]:
-    """The fields of whom a notice goes to; none where nobody is chosen."""
+    """Return the fields of whom a notice goes to; none where nobody is chosen."""
     if addressee is None:
         return {}
     return {
@@ -124,7 +127,7 @@ def _holder(identity: HolderIdentity | None) -> dict[str, str]:
 
 
 def _facts(site: Site, cases: Sequence[Case]) -> str:
-    """A paragraph for each work: since when, on how many pages, how much of it."""
+    """Return a paragraph for each work: since when, on how many pages, how much of it."""
     by_work: dict[int, list[Case]] = defaultdict(list)
     for case in cases:
         by_work[case.work_id].append(case)
@@ -147,7 +150,7 @@ def _of_addresses(cases: Sequence[Case]) -> str:
 
 
 def shown_addresses(case: Case) -> list[ListedAddress]:
-    """The addresses of a case that show its text, that of its page first, whatever became of it."""
+    """Return the addresses of a case that show its text, that of its page first, whatever became of it."""
     return _only_shown(list_addresses(case))
 
 
@@ -157,7 +160,7 @@ def _only_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
 
 
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
-    """Every field of a notice: what people wrote, and the lists. zone: of the times in the lists."""
+    """Return every field of a notice: what people wrote, and the lists. zone: of the times in the lists."""
     cases = cases_of(notice)
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
@@ -194,7 +197,7 @@ def in_order(cases: Sequence[Case]) -> list[Case]:
 
 
 def unowned(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
-    """The works of which no proof of ownership is there."""
+    """Return the works of which no proof of ownership is there."""
     proved = {paper.work_id for paper in papers if paper.kind == HolderPaper.Kind.OWNERSHIP}
     works = {case.work_id: case.work for case in cases}
     return [] if None in proved else [work for key, work in works.items() if key not in proved]
@@ -209,7 +212,7 @@ def _signed_works(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str
 
 
 def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
-    """A row for each work. otherwise: what proves it where no paper does."""
+    """Return a row for each work. otherwise: what proves it where no paper does."""
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
         if paper.kind == HolderPaper.Kind.OWNERSHIP:
@@ -227,7 +230,7 @@ def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapp
 
 
 def undated(cases: Sequence[Case]) -> list[Work]:
-    """The works of which no time of publication is known."""
+    """Return the works of which no time of publication is known."""
     works = {case.work_id: case.work for case in cases}
     return [work for work in works.values() if not _first_published(work)]
 
@@ -238,7 +241,7 @@ def _first_published(work: Work) -> str:
 
 
 def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:
-    """A row for each page; what is read for them is read for all at once."""
+    """Return a row for each page; what is read for them is read for all at once."""
     listed, bundles, colon = (
         list_addresses_of_cases(cases),
         newest_bundles(cases),
@@ -274,7 +277,7 @@ def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row
 
 
 def _urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language: str) -> str:
-    """The address of the page; of several with the same text each, with when it was seen first and last."""
+    """Return the address of the page; of several with the same text each, with when it was seen first and last."""
     if len(listed) == 1:
         return case.page_url
     return "\n".join(f"{each.url}\n{_seen(each, zone, language)}" for each in listed)
@@ -293,7 +296,7 @@ def hashes_of(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, s
 
 
 def _chapters(numbers: Collection[int], language: str) -> str:
-    """Which chapters stand on the page; "" of none."""
+    """Return which chapters stand on the page; "" of none."""
     if not numbers:
         return ""
     named = numbers_named(sorted(numbers))
@@ -301,7 +304,7 @@ def _chapters(numbers: Collection[int], language: str) -> str:
 
 
 def main_match(case: Case) -> CaseMatch | None:
-    """The match of the version compared last that has most of the page."""
+    """Return the match of the version compared last that has most of the page."""
     matches = case.matches.filter(version_id=case.version_id).select_related("chapter")
     return matches.order_by("-matched_chars", "pk").first()
 

@@ -84,7 +84,10 @@ def _require_size(file: Any) -> None:
 
 
 def filled(content: bytes, values: Values) -> bytes:
-    """The template with its fields filled; a field without a value is left empty. Raises BadInput as `try_template`."""
+    """Return the template with its fields filled; a field without a value is left empty.
+
+    Raises BadInput as `try_template`.
+    """
     file = open_word_file(content)
     for part in text_parts(file):
         # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
@@ -105,13 +108,13 @@ def filled(content: bytes, values: Values) -> bytes:
 
 
 def template_codes(content: bytes) -> set[str]:
-    """The codes of the fields that stand in a template. Raises BadInput."""
+    """Return the codes of the fields that stand in a template. Raises BadInput."""
     paragraphs = (each for part in text_parts(open_word_file(content)) for each in part.iter(qn("w:p")))
     return {field.code for paragraph in paragraphs for field in _fields_of(paragraph)}
 
 
 def unfilled(content: bytes, values: Values) -> list[PaperField]:
-    """The fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
+    """Return the fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
     found = dict[str, PaperField]()
     for part in text_parts(open_word_file(content)):
         left_out = set(_left_out(part, values))
@@ -145,7 +148,7 @@ def _fields_of(paragraph: Any) -> list[PaperField]:
 
 
 def _is_label(paragraph: Any) -> bool:
-    """Whether a line has nothing but fields, or a name and a colon before them."""
+    """Return whether a line has nothing but fields, or a name and a colon before them."""
     rest = _FIELD.sub("", "".join(str(node.text or "") for node in _nodes(paragraph))).strip()
     return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
 
@@ -178,7 +181,7 @@ def _text_in_row(entry: Row, values: Values, asked: Asked) -> str | None:
 
 
 def _lists_by_row(part: Any) -> dict[Any, set[str]]:
-    """The lists of which each row itself, not a table within it, has fields."""
+    """Return the lists of which each row itself, not a table within it, has fields."""
     found: dict[Any, set[str]] = {}
     for paragraph in part.iter(qn("w:p")):
         row = _row_of(paragraph)
@@ -222,7 +225,7 @@ def _names(paragraph: Any) -> Iterator[str]:
 
 
 def _nodes(paragraph: Any) -> list[Any]:
-    """The texts of a paragraph itself, in order; Word cuts a word into several wherever it was edited."""
+    """Return the texts of a paragraph itself, in order; Word cuts a word into several wherever it was edited."""
     return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
 
 

@@ -49,7 +49,7 @@ def _read_choice(request: HttpRequest) -> ExportChoice:
 
 
 def _checkbox(part: ExportPart, chosen: ExportChoice) -> tuple[ExportPart, str, bool, bool]:
-    """A checkbox: its value and words, whether it is checked, whether the part is internal."""
+    """Return a checkbox: its value and words, whether it is checked, whether the part is internal."""
     return part, part.label.in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 

@@ -224,7 +224,7 @@ def _sites(cases: "QuerySet[Case]") -> list[CountRow]:
 
 
 def _works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
-    """The works of which most stands on pages; dismissed cases and those set aside are no copies."""
+    """Return the works of which most stands on pages; dismissed cases and those set aside are no copies."""
     taken = sum_taken_chars(visible(Work.objects.all(), user))
     most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
     sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")

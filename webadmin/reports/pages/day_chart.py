@@ -87,7 +87,7 @@ def _draw_day(day: Day, number: int, of: int, top: int, bar_width: float) -> Dra
 
 
 def _step(most: int) -> int:
-    """The distance of the lines: 1, 2 or 5 with zeros.
+    """Return the distance of the lines: 1, 2 or 5 with zeros.
 
     >>> [_step(most) for most in (0, 4, 5, 8, 9, 41, 1_000, 1_001)]
     [1, 1, 2, 2, 5, 20, 500, 500]

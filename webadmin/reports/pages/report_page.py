@@ -75,7 +75,7 @@ def _report(request: HttpRequest, form: ReportForm) -> Report:
 
 
 def _may_export(request: HttpRequest, form: ReportForm) -> bool:
-    """True if the user manages everything that the report contains."""
+    """Return true if the user manages everything that the report contains."""
     holder = form.cleaned_data.get("holder")
     if holder is not None:
         return user_role(request.user, holder) == Membership.Role.MANAGER

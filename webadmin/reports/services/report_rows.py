@@ -70,7 +70,7 @@ def make_report(
 
 
 def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> RightsHolder | None:
-    """The rights holder of all that such a report has; None where it may have more than one's."""
+    """Return the rights holder of all that such a report has; None where it may have more than one's."""
     if isinstance(reader, RightsHolder):
         return reader
     if work is not None or site is not None:
@@ -243,7 +243,7 @@ def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
 
 
 def _other_urls(cases: QuerySet[Case], zone: ZoneInfo) -> dict[int, list[str]]:
-    """The further addresses of cases, each with the days on which it was seen first and last."""
+    """Return the further addresses of cases, each with the days on which it was seen first and last."""
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     found: dict[int, list[str]] = defaultdict(list)
     for case, url, first, last in rows.values_list("case_id", "page__url", "first_seen_at", "last_seen_at"):

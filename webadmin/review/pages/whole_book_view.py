@@ -56,7 +56,7 @@ SELECTIONS = (
 
 
 def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
-    """The chapters that a word of an address selects. Raises BadValue for one that there is not."""
+    """Return the chapters that a word of an address selects. Raises BadValue for one that there is not."""
     selection = next((each for each in SELECTIONS if each.key == key), None)
     if selection is None:
         choices = ", ".join(each.key for each in SELECTIONS if each.key)
@@ -65,7 +65,7 @@ def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
 
 
 def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
-    """The selections on offer: those that match a chapter, and the one that is shown."""
+    """Return the selections on offer: those that match a chapter, and the one that is shown."""
     counted = [(each, len(_matching_chapters(book, each))) for each in SELECTIONS]
     return [
         {"key": each.key, "label": each.label, "count": count, "is_chosen": each.key == chosen}
@@ -116,7 +116,7 @@ _UNITS = (
 
 
 def lead_in_words(lead: timedelta | None) -> str:
-    """A lead or, where it is negative, a lag; cut to whole units, never rounded up. "" for what is not known.
+    """Return a lead or, where it is negative, a lag; cut to whole units, never rounded up. "" for what is not known.
 
     >>> from django.utils import translation
     >>> with translation.override("en"):
@@ -133,7 +133,7 @@ def lead_in_words(lead: timedelta | None) -> str:
 
 
 def _hours(chapter: ChapterCopied) -> float | None:
-    """The lead as a number, to sort and reckon by; negative for a lag."""
+    """Return the lead as a number, to sort and reckon by; negative for a lag."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
@@ -228,7 +228,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def strip(book: WholeBook) -> SafeString:
-    """One cell a chapter; what it is of stands in its title, and for screen readers in the table."""
+    """Return one cell a chapter; what it is of stands in its title, and for screen readers in the table."""
     return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
 
 

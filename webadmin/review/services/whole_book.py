@@ -167,7 +167,7 @@ class WholeBook:
 
 
 def whole_book(site_id: int, work_id: int) -> WholeBook:
-    """The chapters of a work on a site. The caller checks that the reader may see them."""
+    """Return the chapters of a work on a site. The caller checks that the reader may see them."""
     cases = Case.objects.filter(site_id=site_id, work_id=work_id)
     copies = cases.filter(state__in=COPIES)
     chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
@@ -209,7 +209,7 @@ def _united_texts(taken: Iterable[Mapping[str, Places]]) -> dict[str, Places]:
 def _pages(
     copies: "QuerySet[Case]", chapters: Iterable[Chapter], taken: Mapping[int, Mapping[str, Places]]
 ) -> dict[int, CopyingPage]:
-    """The page of each case, in order of the first chapter that it carries."""
+    """Return the page of each case, in order of the first chapter that it carries."""
     by_text: dict[str, list[Chapter]] = defaultdict(list)
     for chapter in chapters:
         by_text[chapter.text_id].append(chapter)
@@ -235,7 +235,7 @@ def _on_pages(
     pages: Mapping[int, CopyingPage],
     seen: Mapping[tuple[int, str], datetime],
 ) -> dict[str, list[ChapterOnPage]]:
-    """The pages that have a part of each text."""
+    """Return the pages that have a part of each text."""
     of_text = {chapter.text_id: chapter for chapter in chapters}
     found: dict[str, list[ChapterOnPage]] = defaultdict(list)
     for case, texts in taken.items():

@@ -18,7 +18,7 @@ register = template.Library()
 
 @register.simple_tag
 def case_name(case: Case) -> str:
-    """The name of a case with its number, by its state."""
+    """Return the name of a case with its number, by its state."""
     return phrases.case_name(case.pk, case.state)
 
 
@@ -36,11 +36,11 @@ def change_tag(kind: str) -> str:
 
 @register.simple_tag
 def licence_in_part(case: Case) -> CoveredInPart | None:
-    """The licence that covers the page of a case but for some chapters."""
+    """Return the licence that covers the page of a case but for some chapters."""
     return covered_in_part(case)
 
 
 @register.simple_tag
 def recheck_status(page: PageRecord) -> RecheckShown:
-    """The status of the newest check of a page, and the form that requests one."""
+    """Return the status of the newest check of a page, and the form that requests one."""
     return recheck_summary(page)

@@ -169,7 +169,10 @@ def _say_status(lead: "RewordedLead", settings: Settings) -> None:
 
 
 def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
-    """Each pair as it stood. Raises BadInput where a text that the pairs are places of is not in the store any more."""
+    """Return each pair as it stood.
+
+    Raises BadInput where a text that the pairs are places of is not in the store any more.
+    """
     from webadmin.rewrites.services.compared_texts import compared_texts
 
     page, text = compared_texts(lead)

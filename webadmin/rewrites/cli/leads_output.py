@@ -77,5 +77,5 @@ def _sentence(text: str, place: TextRange) -> str:
 
 
 def shown_sentence(text: str) -> str:
-    """A sentence on one line, cut where it is long."""
+    """Return a sentence on one line, cut where it is long."""
     return cut(" ".join(text.split()), MAX_SENTENCE_COLUMNS)

@@ -20,7 +20,7 @@ Progress = Callable[[int, int], None]
 
 
 def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress) -> RewordedSearch:
-    """A search among some texts. languages: whether pages are in Latin script, those that there will be.
+    """Return a search among some texts. languages: whether pages are in Latin script, those that there will be.
 
     Texts are read by meaning for pages in the other language alone; `tell` hears how many characters of how many have
     been read. Raises BadConfiguration where the extra `reworded` is not installed.
@@ -48,7 +48,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
 
 
 def lead_record(match: RewordedMatch) -> dict[str, Any]:
-    """The record of a lead, without its work, as JSON values."""
+    """Return the record of a lead, without its work, as JSON values."""
     return {
         "class": str(match.found),
         "score": match.score,

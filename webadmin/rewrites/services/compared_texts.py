@@ -16,7 +16,7 @@ def compared_texts(lead: RewordedLead) -> tuple[str, str]:
 
 
 def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
-    """The version of the page, and the text of it. Raises as `compared_texts`."""
+    """Return the version of the page, and the text of it. Raises as `compared_texts`."""
     version = pages.version(VersionId(lead.version_id))
     text = version.reading.text_by_digest(lead.page_text_digest) if version else None
     if version is None or text is None:
@@ -25,7 +25,7 @@ def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, st
 
 
 def compared_work(lead: RewordedLead, works: WorkStore) -> str:
-    """The text of the work. Raises as `compared_texts`."""
+    """Return the text of the work. Raises as `compared_texts`."""
     text = works.text(WorkTextId(lead.text_id))
     if text is None or text_digest(text) != lead.work_text_digest:
         raise BadInput("reworded.work-gone", number=lead.pk)

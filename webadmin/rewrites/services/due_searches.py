@@ -57,7 +57,7 @@ class Backlog:
 
 
 def watches() -> list[MeaningWatch]:
-    """The rights holders who have the search by meaning switched on."""
+    """Return the rights holders who have the search by meaning switched on."""
     rows = RightsHolder.objects.exclude(reworded_kinds=[]).order_by("pk")
     return [
         MeaningWatch(pk, name, normalize_kinds(kinds))
@@ -71,23 +71,23 @@ def normalize_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
 
 
 def has_news(watch: MeaningWatch) -> bool:
-    """True if there are indexed texts that pages are not searched for by meaning yet."""
+    """Return true if there are indexed texts that pages are not searched for by meaning yet."""
     return _news(watch).exists()
 
 
 def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """All texts that pages are, or are from now on, searched for by meaning."""
+    """Return all texts that pages are, or are from now on, searched for by meaning."""
     texts = _watched_chapters(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
     return frozenset(WorkTextId(text) for text in texts)
 
 
 def searched_texts(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """The texts that pages are searched for already."""
+    """Return the texts that pages are searched for already."""
     return frozenset(WorkTextId(text) for text in searched_chapters(watch).values_list("text_id", flat=True))
 
 
 def searched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
-    """The chapters that have these texts."""
+    """Return the chapters that have these texts."""
     return _watched_chapters(watch).filter(reworded_at__isnull=False)
 
 
@@ -142,7 +142,7 @@ def forget_gone(watch: MeaningWatch, until: datetime) -> None:
 
 
 def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
-    """The rows of pages with a due search, in their order, and the prefix of the page in their query."""
+    """Yield the rows of pages with a due search, in their order, and the prefix of the page in their query."""
     pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
     # Condition and order are those of the index page_owes_reworded, or databases would not take it.
     changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
@@ -161,7 +161,7 @@ def _news(watch: MeaningWatch) -> "QuerySet[Chapter]":
 
 
 def _older(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
-    """The checks by an older algorithm, and those with older works: each by its part of one index."""
+    """Return the checks by an older algorithm, and those with older works: each by its part of one index."""
     from matcher.reworded.record import CURRENT  # loads tables of characters, which no page of the desk needs
 
     checks = RewordedCheck.objects.filter(rights_holder=watch.holder)

@@ -71,7 +71,7 @@ class Enquiry:
 
 
 def enquiry_letter(about: Enquiry, language: str) -> Document:
-    """The draft of a letter, in Chinese for "zh...", else in English."""
+    """Return the draft of a letter, in Chinese for "zh...", else in English."""
     made = _Letter(about, language)
     title = Message("letter.title").in_language(language)
     blocks = (*made.opening(), *made.sides(), *made.sentences(), *made.shared_words(), *made.limits(), *made.closing())
@@ -196,7 +196,7 @@ class _Letter:
 
 
 def _cell(sentence: str, shared: Places) -> Cell:
-    """The sentence with what both have in bold."""
+    """Return the sentence with what both have in bold."""
     runs, at = [], 0
     for start, end in shared:
         runs += [TextRun(sentence[at:start]), TextRun(sentence[start:end], is_bold=True)]
@@ -205,5 +205,5 @@ def _cell(sentence: str, shared: Places) -> Cell:
 
 
 def _pieces(sides: Iterator[tuple[str, Places]]) -> list[str]:
-    """The marked pieces of one side, each once, in order."""
+    """Return the marked pieces of one side, each once, in order."""
     return list(dict.fromkeys(sentence[start:end] for sentence, shared in sides for start, end in shared))

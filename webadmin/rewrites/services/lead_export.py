@@ -61,7 +61,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
 
 
 def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
-    """The verdict that stands. Raises BadInput where it is another, or was given on other figures."""
+    """Return the verdict that stands. Raises BadInput where it is another, or was given on other figures."""
     if lead.state != RewordedState.CONFIRMED or not verdicts:
         raise BadInput("reworded.not-confirmed", number=lead.pk)
     if not is_verdict_current(verdicts[0], lead):
@@ -93,7 +93,7 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
 
 
 def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
-    """The facts of the lead's page beside the comparison, as JSON values."""
+    """Return the facts of the lead's page beside the comparison, as JSON values."""
     naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {
         "rights_holder": lead.rights_holder.name,

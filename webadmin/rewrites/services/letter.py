@@ -35,7 +35,7 @@ LANGUAGES = ("zh-hans", "en")
 
 
 def letter_refusal(lead: RewordedLead) -> Message | None:
-    """The reason why no letter about a lead may be written now, in a sentence; None where one may."""
+    """Return the reason why no letter about a lead may be written now, in a sentence; None where one may."""
     if lead.state != RewordedState.CONFIRMED:
         is_waiting = lead.state == RewordedState.WAITING
         return Message("reworded.letter-waits" if is_waiting else "reworded.letter-dismissed")
@@ -49,7 +49,7 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
 
 
 def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
-    """The draft as it would be now. kind: of WRITERS; language: of LANGUAGES.
+    """Return the draft as it would be now. kind: of WRITERS; language: of LANGUAGES.
 
     The caller has made sure that the reader may see the lead. Raises BadInput for another kind or language, with the
     sentence of `letter_refusal`, and where a text that was compared is gone; ServiceUnavailable.
@@ -65,7 +65,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
 
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
-    """The name of the file."""
+    """Return the name of the file."""
     return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
@@ -95,7 +95,7 @@ def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
 
 
 def _pairs(lead: RewordedLead) -> list[QuotedPair]:
-    """The strongest of them, in the order of the page."""
+    """Return the strongest of them, in the order of the page."""
     page, work = compared_texts(lead)
     strongest = sorted(lead.pairs, key=lambda pair: (-pair[4], pair[0]))[:MAX_PAIRS]
     return [_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
@@ -119,7 +119,7 @@ def _holder(lead: RewordedLead) -> Sender:
 
 
 def _addressee(site: Site) -> Recipient | None:
-    """The addressee who answers for the site's texts: a host or registrar cannot say where one came from."""
+    """Return the addressee who answers for the site's texts: a host or registrar cannot say where one came from."""
     found = next((each for each in addressees_of(site) if each.role not in OF_ONE_SITE), None)
     if found is None:
         return None
@@ -136,7 +136,7 @@ def _recipient_contact(found: SiteAddressee) -> str:
 
 
 def _proofs(lead: RewordedLead, on: date, language: str) -> str:
-    """The names of the papers that show whose work it is, and are valid on a day."""
+    """Return the names of the papers that show whose work it is, and are valid on a day."""
     papers = HolderPaper.objects.filter(
         rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
     )

@@ -71,7 +71,7 @@ def decide(
 
 
 def is_verdict_current(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
-    """True if a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
+    """Return true if a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
     return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
 
 

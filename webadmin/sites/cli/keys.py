@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def find_site(key: str) -> "Site":
-    """The site of that number, name, host or address. Raises BadInput."""
+    """Return the site of that number, name, host or address. Raises BadInput."""
     from webadmin.sites.services import watchlist
 
     try:

@@ -72,7 +72,7 @@ class _Kept:
 
 
 def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
-    """The site's plan for this page alone. Hours and budgets are for crawls; a person asks for one page."""
+    """Return the site's plan for this page alone. Hours and budgets are for crawls; a person asks for one page."""
     from webadmin.sites.models import CrawlRun
 
     plan: CrawlPlan = crawls.crawl_plan(site, CrawlRun(site=site))
@@ -141,7 +141,7 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
 
 
 def _links(page: "WholePage | None") -> list[dict[str, str]]:
-    """Each link of a page, with where it stands there."""
+    """Return each link of a page, with where it stands there."""
     if page is None or page.links is None:
         return []
     found = page.links
@@ -149,7 +149,7 @@ def _links(page: "WholePage | None") -> list[dict[str, str]]:
 
 
 def _ways(record: dict[str, Any]) -> list[Message]:
-    """The places where the text and the links were found: of each the number of links and the first of them."""
+    """Return the places where the text and the links were found: of each the number of links and the first of them."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
         way = Message(_TEXT_BY.get(record["text_by"], "tracking.text-by-markup"))

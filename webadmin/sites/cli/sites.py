@@ -32,7 +32,7 @@ def _kinds_help() -> str:
 
 
 def _readers(setting: str) -> str:
-    """The kinds that a setting says something to."""
+    """Return the kinds that a setting says something to."""
     return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
 
 
@@ -164,7 +164,10 @@ def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
 
 
 def _decode(data: bytes, path: Path) -> str:
-    """The text of a file. Spreadsheets save CSV in UTF-8, or in the encoding of a Chinese Windows. Raises BadInput."""
+    """Return the text of a file. Spreadsheets save CSV in UTF-8, or in the encoding of a Chinese Windows.
+
+    Raises BadInput.
+    """
     for encoding in ("utf-8-sig", "gb18030"):
         with suppress(UnicodeDecodeError):
             text = data.decode(encoding)
@@ -178,7 +181,7 @@ def _hosts(site: "Site") -> list[str]:
 
 
 def _last(site: "Site", settings: Any) -> Message:
-    """The end of the newest crawl; of a site whose pages come with archives, the moment of the newest import."""
+    """Return the end of the newest crawl; of a site whose pages come with archives, the moment of the newest import."""
     if not KINDS[site.kind].is_crawled:
         from django.db.models import Max
 

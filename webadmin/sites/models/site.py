@@ -167,7 +167,7 @@ class CrawlRun(models.Model):
 
 
 def site_key(site: SiteId) -> int:
-    """The row of a site. Raises NotFound for what is no key."""
+    """Return the row of a site. Raises NotFound for what is no key."""
     if not site.isdecimal():
         raise NotFound("site", site)
     return int(site)

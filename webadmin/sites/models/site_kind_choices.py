@@ -15,7 +15,7 @@ def choices() -> list[tuple[str, str]]:
 
 
 def _starts() -> str:
-    """The meaning of a line of the start addresses, kind by kind."""
+    """Return the meaning of a line of the start addresses, kind by kind."""
     is_chinese = (get_language() or "").startswith("zh")
     colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
     words = in_language_of_reader

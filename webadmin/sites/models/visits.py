@@ -12,7 +12,7 @@ from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:
-    """The indexes that list the few addresses that meet a condition, of one rights holder and of all."""
+    """Return the indexes that list the few addresses that meet a condition, of one rights holder and of all."""
     fields = ["-failures", "due_at", "id"]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),

@@ -52,7 +52,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def recheck_summary(page: PageRecord) -> RecheckShown:
-    """The newest check of a page, as its record and its cases show it."""
+    """Return the newest check of a page, as its record and its cases show it."""
     address = reverse("admin:watched_sites_pagerecord_recheck", args=[page.pk])
     newest = rechecks.newest_recheck(page)
     if newest is None:

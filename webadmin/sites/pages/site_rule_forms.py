@@ -87,7 +87,7 @@ class SiteRulesForm(forms.ModelForm):
         return super().save(commit)
 
     def _values(self, given: str) -> tuple[tuple[str, str], ...]:
-        """The values that there will be: those given, or those kept where none are."""
+        """Return the values that there will be: those given, or those kept where none are."""
         if given == FORGET:
             return ()
         return politeness.pairs(given or sealed.unseal(self.instance.sealed_values))
@@ -178,7 +178,7 @@ def _seal_secret(given: str, kept: str) -> str:
 
 
 def _validate(check: Any, value: object) -> object:
-    """The value. Raises ValidationError with each sentence that `check` refuses it with."""
+    """Return the value. Raises ValidationError with each sentence that `check` refuses it with."""
     try:
         check()
     except BadConfiguration as fault:

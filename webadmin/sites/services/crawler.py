@@ -119,7 +119,7 @@ class Crawler:
 
 
 def _fork_crawl(run: int) -> int:
-    """The number of a process that crawls a run."""
+    """Return the number of a process that crawls a run."""
     ours = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # until the crawl no longer takes a signal as the crawler does
     try:

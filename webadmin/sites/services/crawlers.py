@@ -42,7 +42,7 @@ def restart_lost_crawler(settings: Settings) -> None:
 
 
 def start_import(settings: Settings) -> bool:
-    """The same of a process that takes in archives: as many as crawlers, and beside them."""
+    """Return the same of a process that takes in archives: as many as crawlers, and beside them."""
     return start_process(IMPORT, settings.home / "run" / "imports", settings)
 
 

@@ -67,7 +67,7 @@ class CandidateMatch:
 
 
 def get_or_create_plan(work: Work) -> DiscoveryPlan:
-    """The plan of a work, made if there is none."""
+    """Return the plan of a work, made if there is none."""
     return DiscoveryPlan.objects.get_or_create(work=work)[0]
 
 
@@ -82,13 +82,13 @@ def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> li
 
 
 def left_today(plan: DiscoveryPlan, now: datetime) -> int:
-    """The number of queries that a work has left on the operator's day."""
+    """Return the number of queries that a work has left on the operator's day."""
     sent = sent_today(now).filter(work_id=plan.work_id).count()
     return max(0, plan.queries_a_day - sent)
 
 
 def sent_today(now: datetime) -> QuerySet[DiscoveryQuery]:
-    """The queries of the operator's day."""
+    """Return the queries of the operator's day."""
     return DiscoveryQuery.objects.filter(asked_at__gte=_midnight(now))
 
 
@@ -111,7 +111,7 @@ def asked_sentences(work: Work, now: datetime) -> set[str]:
 
 
 def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
-    """The chapters that were asked least, those first: a site may have copied one of them alone."""
+    """Return the chapters that were asked least, those first: a site may have copied one of them alone."""
     asked = dict(
         DiscoveryQuery.objects.filter(work=work).values_list("chapter_number").annotate(n=Count("pk")).order_by()
     )

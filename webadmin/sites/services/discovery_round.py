@@ -138,7 +138,7 @@ class _SearchRun:
         discovery.end_query(query, len(answer.results), left_out)
 
     def _sentence(self, work: Work) -> tuple[int, str] | None:
-        """A chapter's number and the rarest sentence of it that was not asked."""
+        """Return a chapter's number and the rarest sentence of it that was not asked."""
         asked = discovery.asked_sentences(work, self._ports.clock.now())
         for chapter in discovery.chapters_to_ask(work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
@@ -222,7 +222,7 @@ class _SearchRun:
         )
 
     def _best(self, work: Work, text: str) -> Match | None:
-        """The most that the text took from one chapter of the work; a quotation is none."""
+        """Return the most that the text took from one chapter of the work; a quotation is none."""
         matches = self._ports.matcher.match(text, fingerprint_text(text, self._ports.algorithm))
         ours = set(work.chapters.values_list("text_id", flat=True))
         of_work = [
@@ -241,7 +241,7 @@ class _SearchRun:
         return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
 
     def _rules(self, origin: str) -> Protego | None:
-        """The site's robots.txt; None if it cannot be read, which forbids all (RFC 9309, 2.3.1.4)."""
+        """Return the site's robots.txt; None if it cannot be read, which forbids all (RFC 9309, 2.3.1.4)."""
         try:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
         except RetryLater:

@@ -173,7 +173,7 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
 
 
 def _details(site: Site, host: str) -> dict[str, Address]:
-    """The site's pages with a text on a host, by their place on it."""
+    """Return the site's pages with a text on a host, by their place on it."""
     rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
     return {_place(row.url): row for row in rows if url_host(row.url) == host}
 
@@ -276,7 +276,7 @@ def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
 
 
 def _scheme(move: SiteMove) -> str:
-    """The scheme of the known addresses on the new host."""
+    """Return the scheme of the known addresses on the new host."""
     known = [new for _, new in move.evidence.get("examples", [])]
     return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
 
@@ -288,7 +288,7 @@ def _existing_site(site: Site, host: str) -> Site | None:
 
 
 def _main_host(site: Site) -> str:
-    """The host of most of the site's pages with a text."""
+    """Return the host of most of the site's pages with a text."""
     urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
     hosts = Counter(filter(None, map(url_host, urls)))
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""

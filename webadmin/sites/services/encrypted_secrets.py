@@ -23,7 +23,7 @@ def seal(secret: str) -> str:
 
 
 def unseal(kept: str) -> str:
-    """The secret again. Raises KeyLost where ZHUIWEN_SECRET_KEY is no longer what it was."""
+    """Return the secret again. Raises KeyLost where ZHUIWEN_SECRET_KEY is no longer what it was."""
     if not kept:
         return ""
     try:
@@ -33,6 +33,6 @@ def unseal(kept: str) -> str:
 
 
 def _box() -> Fernet:
-    """Its key is derived from the installation's, for this use alone (RFC 5869)."""
+    """Return a cipher whose key is derived from the installation's, for this use alone (RFC 5869)."""
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"zhuiwen: secrets of sites")
     return Fernet(base64.urlsafe_b64encode(derived.derive(settings.SECRET_KEY.encode())))

@@ -68,7 +68,7 @@ def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
 
 
 def site_family(site: Site) -> Family:
-    """The evidence that other sites of the same rights holder have the same operator."""
+    """Return the evidence that other sites of the same rights holder have the same operator."""
     return Family(_shared_identifiers(site), _alike(site))
 
 
@@ -133,7 +133,7 @@ def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
 
 
 def _registrable_domains(site: Site) -> set[str]:
-    """The names under which a site stands: two sites of one platform have the platform's identifiers."""
+    """Return the names under which a site stands: two sites of one platform have the platform's identifiers."""
     hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
     return {registrable(host.name) for host in parse_hosts(hosts)}
 

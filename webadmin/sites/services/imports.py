@@ -99,7 +99,7 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
 
 
 def resume_position(row: ArchiveImport) -> RecordPosition:
-    """The position at which an import resumes; its beginning if the file was replaced meanwhile."""
+    """Return the position at which an import resumes; its beginning if the file was replaced meanwhile."""
     if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
         return RecordPosition()
     return RecordPosition(**row.position)
@@ -123,7 +123,7 @@ def _is_dead(row: ArchiveImport, now: datetime) -> bool:
 
 
 def _file_identity(path: Path) -> tuple[int, str]:
-    """The size of a file and what tells it from another of that name."""
+    """Return the size of a file and what tells it from another of that name."""
     try:
         status = path.stat()
     except OSError as error:

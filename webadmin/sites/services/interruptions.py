@@ -72,7 +72,10 @@ def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def slot_task(run: CrawlRun) -> str:
-    """The note in a crawler's slot while it crawls a run; after a restore another run may have the same number."""
+    """Return the note in a crawler's slot while it crawls a run.
+
+    After a restore another run may have the same number.
+    """
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
 
@@ -85,7 +88,7 @@ def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
 
 
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
-    """The number of runs of the same pages that died directly before this one without keeping a page."""
+    """Return the number of runs of the same pages that died directly before this one without keeping a page."""
     earlier = CrawlRun.objects.filter(
         site=run.site, only_urls=run.only_urls, pk__lt=run.pk, finished_at__gte=now - COUNTED_WITHIN
     ).order_by("-pk")
@@ -98,7 +101,7 @@ def _died_at_once(run: CrawlRun) -> bool:
 
 
 def newest(run: CrawlRun) -> CrawlRun:
-    """The run as it is now; of one that was interrupted the run that took its place."""
+    """Return the run as it is now; of one that was interrupted the run that took its place."""
     run.refresh_from_db()
     if run.finish_reason is None or run.finish_reason.code != INTERRUPTED.code:
         return run

@@ -67,12 +67,12 @@ def give_up(look_up_id: int, now: datetime) -> None:
 
 
 def newest(site: Site) -> ContactLookUp | None:
-    """The look-up that was asked for last."""
+    """Return the look-up that was asked for last."""
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
 
 
 def site_hosts(site: Site) -> list[str]:
-    """The hosts of a site: its domains, else those of its start pages."""
+    """Return the hosts of a site: its domains, else those of its start pages."""
     stated = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
     return list(dict.fromkeys(filter(None, map(str, parse_hosts(stated)))))
 
@@ -85,7 +85,7 @@ def _require_possible(site: Site, settings: Settings) -> None:
 
 
 def _open_look_up(site: Site, user: User | None, now: datetime) -> tuple[ContactLookUp, bool]:
-    """The open look-up, and whether this call opened it or renewed a lost one."""
+    """Return the open look-up, and whether this call opened it or renewed a lost one."""
     try:
         with transaction.atomic():
             return ContactLookUp.objects.create(site=site, asked_by=user, asked_at=now), True

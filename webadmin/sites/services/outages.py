@@ -45,7 +45,7 @@ def wait_for_service(
 
 
 def outage_message(error: Exception) -> Message | None:
-    """The message for an error that means that a service is away, or the disk full; None for any other."""
+    """Return the message for an error that means that a service is away, or the disk full; None for any other."""
     if find_disk_full_error(error) is not None:
         return FULL_DISK
     if is_away(error):
@@ -54,6 +54,6 @@ def outage_message(error: Exception) -> Message | None:
 
 
 def faulty_service(fault: Message) -> Message | str:
-    """The service that a fault names, or all that it says: `core.no-answer` of ServiceUnavailable names one."""
+    """Return the service that a fault names, or all that it says: `core.no-answer` of ServiceUnavailable names one."""
     named: Message | str = fault.params.get("service", fault)
     return named

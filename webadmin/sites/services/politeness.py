@@ -36,7 +36,7 @@ class ReasonMissing(BadInput):
 
 
 def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
-    """The crawler's rules for a site. by_second_route: use the proxies kept for second looks, and no others.
+    """Return the crawler's rules for a site. by_second_route: use the proxies kept for second looks, and no others.
 
     Raises KeyLost where a secret cannot be opened any more.
     """
@@ -58,12 +58,12 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
 
 
 def has_second_route(site: Site) -> bool:
-    """True if the operator named another route to the site, by which a page can be fetched once more."""
+    """Return true if the operator named another route to the site, by which a page can be fetched once more."""
     return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
 
 
 def ban_rule(rule: SiteBanRule) -> BanRule:
-    """The rule as the crawler has it."""
+    """Return the rule as the crawler has it."""
     return BanRule(
         name=rule.name,
         statuses=statuses(rule.statuses),
@@ -76,7 +76,7 @@ def ban_rule(rule: SiteBanRule) -> BanRule:
 
 
 def statuses(text: str) -> tuple[int, ...]:
-    """The numbers of a field. Raises BadConfiguration for what is none."""
+    """Return the numbers of a field. Raises BadConfiguration for what is none."""
     parts = [part for part in text.replace("，", ",").replace(" ", ",").split(",") if part]
     wrong = next((part for part in parts if not _STATUS.fullmatch(part)), None)
     if wrong is not None:

@@ -33,7 +33,7 @@ def import_reach(text: str) -> list[Site]:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """The fields of each line. Raises BadInput for a line that is no CSV."""
+    """Yield the fields of each line. Raises BadInput for a line that is no CSV."""
     reader = csv.reader(StringIO(text))
     try:
         yield from reader

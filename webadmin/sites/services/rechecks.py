@@ -67,7 +67,7 @@ def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_se
 
 
 def live_recheck(page: PageRecord) -> PageRecheck | None:
-    """The check of a page that is not answered yet."""
+    """Return the check of a page that is not answered yet."""
     return PageRecheck.objects.filter(page=page, outcome="").select_related("run").first()
 
 
@@ -114,7 +114,7 @@ def reassign_rechecks(run: CrawlRun, again: CrawlRun) -> None:
 
 
 def is_compared(recheck: PageRecheck) -> bool:
-    """True if the fetched page has been compared with the works."""
+    """Return true if the fetched page has been compared with the works."""
     return recheck.page.checks.filter(version_id=recheck.version_id).exists()
 
 
@@ -129,7 +129,10 @@ def _next_rechecks(site: Site) -> list[PageRecheck]:
 
 
 def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
-    """The URLs to fetch. The program's own checks fetch another page too: if that fails as well, the site is away."""
+    """Return the URLs to fetch.
+
+    The program's own checks fetch another page too: if that fails as well, the site is away.
+    """
     urls = list(dict.fromkeys(each.url for each in waiting))
     if waiting[0].asked_by_id is None:
         urls += list(dict.fromkeys(each for each in control_urls(site, urls[0]) if each not in urls))
@@ -148,7 +151,7 @@ def control_urls(site: Site, url: str) -> list[str]:
 def _create_recheck(
     page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False
 ) -> PageRecheck | None:
-    """The row of a page that is asked for now; None where it is asked for already."""
+    """Return the row of a page that is asked for now; None where it is asked for already."""
     address = _last_address(page)
     try:
         with transaction.atomic():
@@ -180,7 +183,7 @@ def _settle(recheck: PageRecheck, now: datetime) -> None:
 
 
 def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
-    """The outcome for a page that a crawl that has ended did not see."""
+    """Return the outcome for a page that a crawl that has ended did not see."""
     of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
     if of_page is not None and of_page.code == SAID_TO_BE_GONE:
         return Outcome.GONE, None
@@ -198,7 +201,7 @@ def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | Non
 
 
 def _last_address(page: PageRecord) -> Address | None:
-    """The address at which the page was seen last."""
+    """Return the address at which the page was seen last."""
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
     # One that has no text any more belongs to no page, but still names it.
     return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()

@@ -46,7 +46,7 @@ class RunLease:
         self._thread.join()
 
     def is_held(self) -> bool:
-        """True if no other process can have the run."""
+        """Return true if no other process can have the run."""
         return not self._is_lost and _now_s() - self._confirmed_at_s < MAX_UNCONFIRMED_S
 
     def note(self, counts: CrawlCounts) -> None:

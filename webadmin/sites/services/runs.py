@@ -89,13 +89,13 @@ class Timetable:
     since: datetime  # aware
 
     def first(self) -> datetime:
-        """The first expected moment, UTC: the next time of day after `since`."""
+        """Return the first expected moment, UTC: the next time of day after `since`."""
         day = self.since.astimezone(self.zone).date()
         moment = self._moment(day)
         return moment if moment > self.since else self._moment(day + timedelta(days=1))
 
     def latest(self, now: datetime) -> datetime | None:
-        """The newest expected moment at or before `now`; None where the first is still to come."""
+        """Return the newest expected moment at or before `now`; None where the first is still to come."""
         first = self.first()
         if first > now:
             return None
@@ -106,12 +106,12 @@ class Timetable:
         return moment if moment <= now else self._moment(day - timedelta(days=self.interval_days))
 
     def next(self, now: datetime) -> datetime:
-        """The first expected moment after `now`."""
+        """Return the first expected moment after `now`."""
         latest = self.latest(now)
         return self.first() if latest is None else self._next_moment(latest)
 
     def expected_moments(self, after: datetime, until: datetime) -> list[datetime]:
-        """The expected moments in (after, until], oldest first."""
+        """Return the expected moments in (after, until], oldest first."""
         return list(takewhile(lambda moment: moment <= until, self._following_moments(after)))
 
     def _following_moments(self, moment: datetime) -> Iterator[datetime]:
@@ -153,7 +153,7 @@ def request_run(
     by_second_route: bool = False,
     resume_at: datetime | None = None,
 ) -> CrawlRun:
-    """A new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
+    """Return a new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
 
     only_urls: pages of the site, one a line, that are fetched alone. resume_at: when it may begin. A run of the
     schedule first writes down the expected moments that passed before it, because it ends their wait.
@@ -179,7 +179,7 @@ def request_run(
 
 
 def live_run(site: Site) -> CrawlRun | None:
-    """The run of the site that is queued or running."""
+    """Return the run of the site that is queued or running."""
     return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
 
 
@@ -190,7 +190,7 @@ def left_out(run: CrawlRun | None) -> list[Message]:
 
 
 def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
-    """The plan by which a spider crawls the site."""
+    """Return the plan by which a spider crawls the site."""
     politeness = site_politeness(site, by_second_route=run.by_second_route)
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
@@ -219,7 +219,9 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
 
 
 def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
-    """The moment from which answers to other sites' crawls of the host serve a run as its own would; None: none does.
+    """Return the moment from which answers to other sites' crawls of the host serve a run as its own would.
+
+    None: none does.
 
     A look at single pages sees them as they are now. Who has proxies, a name or a login of its own is answered
     otherwise than others, and its answers are its own.
@@ -232,7 +234,7 @@ def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) ->
 
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
-    """The URLs at which its crawl begins; of a list of pages all of them."""
+    """Return the URLs at which its crawl begins; of a list of pages all of them."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
 
 
@@ -244,12 +246,12 @@ def _allowed_hosts(site: Site) -> tuple[str, ...]:
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """The lines of a field that holds one entry a line, without blank ones."""
+    """Return the lines of a field that holds one entry a line, without blank ones."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def take_next(now: datetime) -> CrawlRun | None:
-    """The queued run that has been due longest, now this process's to crawl; None where none waits.
+    """Return the queued run that has been due longest, now this process's to crawl; None where none waits.
 
     Any number of processes may ask at once, on one machine or many: each run is taken by one of them.
     """
@@ -261,7 +263,7 @@ def take_next(now: datetime) -> CrawlRun | None:
 
 
 def has_waiting(now: datetime, run_id: int | None = None) -> bool:
-    """True if any queued run, or this one, can be taken now."""
+    """Return true if any queued run, or this one, can be taken now."""
     waiting = _waiting(now)
     return (waiting if run_id is None else waiting.filter(pk=run_id)).exists()
 
@@ -288,7 +290,7 @@ def may_resume(now: datetime) -> Q:
 
 
 def stored_counts(run: CrawlRun) -> CrawlCounts:
-    """The counts of the run so far, from all processes that have crawled it."""
+    """Return the counts of the run so far, from all processes that have crawled it."""
     if not run.counts:
         return CrawlCounts()
     kept = dict(run.counts)
@@ -297,7 +299,7 @@ def stored_counts(run: CrawlRun) -> CrawlCounts:
 
 
 def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | None = None) -> bool:
-    """A sign of life, with the counts so far; False where the run was given up meanwhile."""
+    """Record a sign of life with the counts so far; return false if the run was given up meanwhile."""
     figures = _figures(counts) if counts else {}
     return _update(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
 
@@ -356,7 +358,7 @@ def due_sites(now: datetime) -> list[Site]:
 
 
 def next_due(site: Site, now: datetime) -> datetime | None:
-    """The site's next expected moment; None where it is not watched."""
+    """Return the site's next expected moment; None where it is not watched."""
     return site_timetable(site).next(now) if site.is_active and site.kind in CRAWLED else None
 
 
@@ -462,7 +464,7 @@ def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
 
 
 def has_crawls_ahead(now: datetime) -> bool:
-    """True if any run is due in the future, which only a wrong clock causes; an index answers."""
+    """Return true if any run is due in the future, which only a wrong clock causes; an index answers."""
     return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
 
 

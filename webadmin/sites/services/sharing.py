@@ -11,7 +11,7 @@ MAX_START_URLS = 50  # of a site; lists of pages, which have thousands, cover no
 
 
 def shared_hosts(site: Site) -> list[Message]:
-    """A sentence for each other site of the rights holder that covers a host of this one."""
+    """Return a sentence for each other site of the rights holder that covers a host of this one."""
     own = _spellings(crawled_hosts(site))
     others = Site.objects.filter(rights_holder=site.rights_holder_id).exclude(pk=site.pk)
     return [
@@ -22,7 +22,7 @@ def shared_hosts(site: Site) -> list[Message]:
 
 
 def crawled_hosts(site: Site) -> list[Host]:
-    """The hosts that a crawl of the site covers: those that were entered, else those of its start URLs."""
+    """Return the hosts that a crawl of the site covers: those that were entered, else those of its start URLs."""
     if KINDS[site.kind].starts_are_pages or not KINDS[site.kind].is_crawled:
         return []
     entered = list(parse_hosts(domain.host for domain in site.domains.all()))

@@ -61,7 +61,7 @@ def failing(site: Site | None = None) -> QuerySet[Address]:
 
 
 def read_visit(row: Address) -> Visit:
-    """The visit in a row."""
+    """Return the visit in a row."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
     values |= {
         "kind": AddressKind(row.kind),
@@ -72,7 +72,7 @@ def read_visit(row: Address) -> Visit:
 
 
 def url_host(url: str) -> str:
-    """The host of a URL in its one spelling, "" for none."""
+    """Return the host of a URL in its one spelling, "" for none."""
     try:
         return str(parse_host(url))
     except ValueError:

@@ -25,7 +25,7 @@ _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_
 
 
 def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
-    """The rights holder's site at that address, made or brought up to date; safe to repeat.
+    """Return the rights holder's site at that address, made or brought up to date; safe to repeat.
 
     name: of a new site, or of one that this address belongs to as well; "" stands for the host. options: fields of
     `Site`; those left out keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an
@@ -63,20 +63,23 @@ def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "lis
 
 
 def bad_lines(found: Sequence[BadLine]) -> list[Message]:
-    """The faults of the first lines of a list that are no addresses."""
+    """Return the faults of the first lines of a list that are no addresses."""
     named = [line.message for line in found[:MAX_BAD_LINES]]
     unnamed = len(found) - len(named)
     return [*named, Message("watch.more-bad-lines", count=unnamed)] if unnamed else named
 
 
 def archive_site(rights_holder: RightsHolder, name: str) -> Site:
-    """The rights holder's site of that name; one for pages of archive files is made if there is none."""
+    """Return the rights holder's site of that name; one for pages of archive files is made if there is none."""
     known = Site.objects.filter(rights_holder=rights_holder, name=name.strip()).first()
     return known or _named_site(rights_holder, name, "archive")
 
 
 def find_site(key: str) -> Site:
-    """The site of that number, name, host or address. Raises NotFound, or BadInput where several could be meant."""
+    """Return the site of that number, name, host or address.
+
+    Raises NotFound, or BadInput where several could be meant.
+    """
     wanted = key.strip()
     if "://" in wanted:
         return _only(key, _sites_with_host(_parse_url(wanted)[1]))

@@ -6,7 +6,7 @@ from core.errors import BadInput
 
 
 def parse_day(option: str, text: str) -> date | None:
-    """The day that an option names; None for "". Raises BadInput for what is none."""
+    """Return the day that an option names; None for "". Raises BadInput for what is none."""
     if not text:
         return None
     try:

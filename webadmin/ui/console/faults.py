@@ -60,12 +60,12 @@ def warn(warning: Message) -> None:
 
 
 def private_log(folder: Path) -> Path:
-    """The log of the command line in a folder: there afterwards, and for this user alone. Raises OSError."""
+    """Return the log of the command line in a folder: there afterwards, and for this user alone. Raises OSError."""
     return touched_privately(folder / "command-line.log")
 
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
-    """The message for a disk on which the installation can store nothing more; None if it can."""
+    """Return the message for a disk on which the installation can store nothing more; None if it can."""
     from core import disk
     from core.settings_loading import load  # what reads settings takes .15 s with it, which few commands need
 
@@ -76,7 +76,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 
 def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
-    """The message for a failure that a full disk caused; None for any other."""
+    """Return the message for a failure that a full disk caused; None for any other."""
     lack = find_disk_full_error(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
@@ -90,7 +90,10 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
 
 
 def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
-    """The error of ours for one of Django's that says that the admin database does not answer; None for any other."""
+    """Return the error of ours for one of Django's that says that the admin database does not answer.
+
+    None for any other.
+    """
     if "django.db" not in sys.modules:  # to load it takes a tenth of a second, and without it nobody asked
         return None
     from django.conf import settings
@@ -107,7 +110,7 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
 
 
 def _of_usage(error: Any) -> Message:
-    """The message for wrong arguments; for rarer faults typer's own."""
+    """Return the message for wrong arguments; for rarer faults typer's own."""
     param, context = getattr(error, "param", None), getattr(error, "ctx", None)
     name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
     name = name or (param.name.upper() if param else "")
@@ -134,7 +137,7 @@ def _write_down(error: BaseException, environ: Mapping[str, str]) -> Path:
 
 
 def _log_folder(environ: Mapping[str, str]) -> Path:
-    """The home folder's, or a new one in the system's where the home folder is part of the trouble."""
+    """Return the home folder's, or a new one in the system's where the home folder is part of the trouble."""
     from core.settings_loading import load
 
     try:

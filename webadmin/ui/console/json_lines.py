@@ -22,7 +22,7 @@ class JsonRecord:
     values: dict[str, Any]
 
     def string(self, path: Path, name: str) -> str:
-        """The value of that name. Raises MalformedLine where it is no string or empty."""
+        """Return the value of that name. Raises MalformedLine where it is no string or empty."""
         value = self.values.get(name)
         if not isinstance(value, str) or not value:
             raise MalformedLine(path, self.line_number, "batch.lacks", name=name)
@@ -30,7 +30,7 @@ class JsonRecord:
 
 
 def records(path: Path, skip: Complain) -> Iterator[JsonRecord]:
-    """The lines that are JSON objects; of the others `skip` is told. Raises UnreadableFile."""
+    """Yield the lines that are JSON objects; of the others `skip` is told. Raises UnreadableFile."""
     try:
         with path.open("rb") as file:
             number = 0

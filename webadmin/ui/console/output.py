@@ -41,7 +41,7 @@ def _visible(char: str) -> str:
 
 
 def width(text: str) -> int:
-    """The number of columns of a terminal that a text takes.
+    """Return the number of columns of a terminal that a text takes.
 
     >>> width("追文"), width("up")
     (4, 2)
@@ -50,12 +50,12 @@ def width(text: str) -> int:
 
 
 def pad_text(text: str, columns: int) -> str:
-    """A text and as many spaces as fill the columns of a terminal."""
+    """Return a text and as many spaces as fill the columns of a terminal."""
     return text + " " * (columns - width(text))
 
 
 def cut(text: str, columns: int) -> str:
-    """A text that takes at most so many columns of a terminal, with a sign where its end was cut off.
+    """Return a text that takes at most so many columns of a terminal, with a sign where its end was cut off.
 
     >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
     ('追文追文', '追文追…', 'zhui…')
@@ -67,7 +67,7 @@ def cut(text: str, columns: int) -> str:
 
 
 def head(name: str) -> str:
-    """The head of a column, or the name of a value: the words of a code; anything else as it is."""
+    """Return the head of a column, or the name of a value: the words of a code; anything else as it is."""
     return console_text(Message(name)) if has_words(name) else name
 
 
@@ -143,7 +143,7 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
 
 
 def excerpt_pieces(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
-    """One side of a passage as a case has it frozen, cut into what agrees and what was changed."""
+    """Return one side of a passage as a case has it frozen, cut into what agrees and what was changed."""
     first = 1 if side == "page" else 3
     excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
     pieces: list[Piece] = []
@@ -215,7 +215,7 @@ class Meter:
 
 
 def counting(label: Message | str) -> Callable[[int, int], None]:
-    """A meter that is told how many are done, and of how many; it ends with the last."""
+    """Return a meter that is told how many are done, and of how many; it ends with the last."""
     meter = Meter(label)
 
     def update(done: int, total: int) -> None:

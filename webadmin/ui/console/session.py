@@ -51,7 +51,7 @@ def session() -> Iterator[Settings]:
 
 
 def settings_alone() -> Settings:
-    """The settings, for verbs that need no service and leave no trace."""
+    """Return the settings, for verbs that need no service and leave no trace."""
     return load(os.environ)
 
 
@@ -66,7 +66,7 @@ def local_iso(moment: datetime | None, settings: Settings) -> str | None:
 
 
 def _unavailable(error: Exception) -> ServiceUnavailable:
-    """The error to report: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
+    """Return the error to report: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
     from webadmin.database import is_unmade, place, unavailable
 
     if is_unmade(error):
@@ -75,7 +75,7 @@ def _unavailable(error: Exception) -> ServiceUnavailable:
 
 
 def _is_absence(error: Exception) -> bool:
-    """True if the database does not answer or lacks its tables; False for a wrong query."""
+    """Return true if the database does not answer or lacks its tables; False for a wrong query."""
     from webadmin.database import is_away, is_unmade
 
     return is_away(error) or is_unmade(error)

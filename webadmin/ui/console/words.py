@@ -39,12 +39,12 @@ def console_text(said: object) -> str:
 
 
 def obfuscation(kind: str) -> str:
-    """The name of an obfuscation."""
+    """Return the name of an obfuscation."""
     return OBFUSCATIONS[kind].label.in_language(language())
 
 
 def obfuscation_found(kind: str, count: int, example: str) -> Message:
-    """An obfuscation of a page, with what whoever relies on its text has to know of how it was undone."""
+    """Return an obfuscation of a page, with what whoever relies on its text has to know of how it was undone."""
     named, caveat = obfuscation(kind), OBFUSCATIONS[kind].caveat
     if caveat is None:
         return Message("corpus.obfuscation", kind=named, count=count, example=example)
@@ -53,13 +53,13 @@ def obfuscation_found(kind: str, count: int, example: str) -> Message:
 
 
 def translator() -> Callable[[str], str]:
-    """A function that says a string of the desk in the language of this command."""
+    """Return a function that says a string of the desk in the language of this command."""
     folders = ["zh_Hans"] if language() == CHINESE else []
     return gettext.translation("django", _CATALOGUES, folders, fallback=True).gettext
 
 
 def _set(environ: Mapping[str, str]) -> str:
-    """The language that is set; "" if none is. The setting's default is the desk's alone."""
+    """Return the language that is set; "" if none is. The setting's default is the desk's alone."""
     if said := environ.get(environment_variable("language"), "").strip():
         return said
     try:

@@ -40,7 +40,7 @@ class CopiedKey(models.ForeignKey):
 
 
 def user_key(verbose_name: Any, on_delete: Any, **options: Any) -> models.ForeignKey[Any, Any]:
-    """A foreign key to the user who did something, without a reverse relation."""
+    """Return a foreign key to the user who did something, without a reverse relation."""
     return models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete, verbose_name=verbose_name, related_name="+", **options
     )
@@ -66,7 +66,7 @@ class MessageField(models.JSONField):
 
 
 def as_message(said: object) -> Message:
-    """The message of an error of ours, or of what is said; any other text is one by itself."""
+    """Return the message of an error of ours, or of what is said; any other text is one by itself."""
     if isinstance(said, Message):
         return said
     inner = getattr(said, "message", None)
@@ -88,7 +88,7 @@ def _dump_value(value: Any) -> Any:
 
 
 def _storable(value: Any) -> Any:
-    """The same in texts that every database takes."""
+    """Return the same in texts that every database takes."""
     if isinstance(value, str):
         return with_length_kept(value)[:MAX_TEXT_CHARS]
     if isinstance(value, Mapping):
@@ -109,7 +109,7 @@ class ObfuscationKinds(models.CharField):
 
 
 def obfuscation_kinds(obfuscations: Iterable[Mapping[str, Any]]) -> str:
-    """Each kind between spaces, so that none is found in the name of another.
+    """Return each kind between spaces, so that none is found in the name of another.
 
     >>> obfuscation_kinds([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), obfuscation_kinds([])
     (' homophone inserted ', '')
@@ -122,7 +122,7 @@ def join_kinds(kinds: Sequence[str]) -> str:
 
 
 def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
-    """The indexes that answer an order of a list without reading a row, of one rights holder and of all."""
+    """Return the indexes that answer an order of a list without reading a row, of one rights holder and of all."""
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
         models.Index(fields=fields, condition=condition, name=f"{name}_all"),

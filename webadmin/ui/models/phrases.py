@@ -59,7 +59,7 @@ CHANGES = {
 
 
 def choice_label(name: str, words: Mapping[Any, object]) -> str:
-    """The word for a member by its name; one that this version does not know is called as it is stored."""
+    """Return the word for a member by its name; one that this version does not know is called as it is stored."""
     return str(words.get(name, name))
 
 
@@ -69,7 +69,7 @@ def name_of_obfuscation(kind: str) -> str:
 
 
 def case_name(number: int, state: str) -> str:
-    """The word for a case: in Chinese a lead until it is confirmed."""
+    """Return the word for a case: in Chinese a lead until it is confirmed."""
     code = "case-name.case" if state == CaseState.CONFIRMED else "case-name.lead"
     return _now(Message(code, number=number))
 

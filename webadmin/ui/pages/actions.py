@@ -13,7 +13,7 @@ from unfold.enums import ActionVariant
 def confirmed_action(
     url_path: str, icon: str, button: Any, question: Any, explanation: Any, *, is_primary: bool = False
 ) -> Callable[[Any], Any]:
-    """A button of managers, whose question is answered before it does anything."""
+    """Return a button of managers, whose question is answered before it does anything."""
     return action(
         description=button,
         url_path=url_path,

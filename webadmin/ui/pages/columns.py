@@ -107,7 +107,7 @@ def site_name(record: Any) -> str:
 
 
 def moment_column(field: str, description: Any, *, is_ordered: bool = False, header: bool = False) -> Column:
-    """A column with a moment of each record. header: on two lines."""
+    """Return a column with a moment of each record. header: on two lines."""
 
     @display(description=description, ordering=field if is_ordered else None, header=header)
     def column(model_admin: object, record: Any) -> object:
@@ -118,7 +118,7 @@ def moment_column(field: str, description: Any, *, is_ordered: bool = False, hea
 
 
 def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool = False) -> Column:
-    """A column with a text of each record, or of one that it names, cut to `most` characters."""
+    """Return a column with a text of each record, or of one that it names, cut to `most` characters."""
     text_of = attrgetter(path)
 
     @display(description=description, ordering=path.replace(".", "__") if is_ordered else None)
@@ -129,7 +129,7 @@ def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool
 
 
 def address_column(field: str, description: Any) -> Column:
-    """A column with the address of a crawled page, as a link."""
+    """Return a column with the address of a crawled page, as a link."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> object:
@@ -140,7 +140,7 @@ def address_column(field: str, description: Any) -> Column:
 
 
 def count_column(name: str, description: Any) -> Column:
-    """A column with one of the figures that a crawl or an import has counted."""
+    """Return a column with one of the figures that a crawl or an import has counted."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> int:
@@ -150,7 +150,7 @@ def count_column(name: str, description: Any) -> Column:
 
 
 def case_column(path: str) -> Column:
-    """A column that links to the case of each record."""
+    """Return a column that links to the case of each record."""
     case_of = attrgetter(path)
 
     @display(description=_("case"))
@@ -168,7 +168,7 @@ def stored_faults(model_admin: object, record: Any) -> SafeString | str:
 
 
 def size_column(field: str, description: Any) -> Column:
-    """A column with a number of bytes of each record."""
+    """Return a column with a number of bytes of each record."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> str:
@@ -178,7 +178,7 @@ def size_column(field: str, description: Any) -> Column:
 
 
 def sentence_column(field: str, description: Any, most: int = 0) -> Column:
-    """A column with a stored message of each record, cut to `most` characters; 0: whole."""
+    """Return a column with a stored message of each record, cut to `most` characters; 0: whole."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> str:
@@ -189,7 +189,7 @@ def sentence_column(field: str, description: Any, most: int = 0) -> Column:
 
 
 def state_column(colors: Mapping[Any, str]) -> Column:
-    """A column with the state of each record in its colour."""
+    """Return a column with the state of each record in its colour."""
 
     @display(description=_("state"), ordering="state", label=colors)
     def column(model_admin: object, record: Any) -> tuple[str, str]:
@@ -199,7 +199,7 @@ def state_column(colors: Mapping[Any, str]) -> Column:
 
 
 def label_text(labelled: Any) -> Column:
-    """The words of a coloured column, for a record's own page."""
+    """Return the words of a coloured column, for a record's own page."""
 
     @display(description=labelled.short_description)
     def column(model_admin: object, record: Any) -> object:
@@ -222,5 +222,5 @@ def draw_once(column: Column) -> Column:
 
 
 def stored_sentence(message: Message | None) -> str:
-    """A stored message in the reader's language; nothing hidden in it stays hidden."""
+    """Return a stored message in the reader's language; nothing hidden in it stays hidden."""
     return spell_hidden(message_text(message)) if message else NOTHING

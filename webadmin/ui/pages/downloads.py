@@ -17,7 +17,7 @@ from webadmin.ui.pages.wording import message_text
 def as_file(
     name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
 ) -> HttpResponse:
-    """A file that no browser takes for a page. is_shown: one of ours, that a browser may show."""
+    """Return a file that no browser takes for a page. is_shown: one of ours, that a browser may show."""
     response = HttpResponse(content, content_type=kind)
     response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
     response["X-Content-Type-Options"] = "nosniff"
@@ -25,12 +25,12 @@ def as_file(
 
 
 def refusal(sentence: str, status: int) -> HttpResponse:
-    """The sentence that says why there is no file."""
+    """Return the sentence that says why there is no file."""
     return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
 
 
 def kept_download(name: str, digest: str) -> HttpResponse:
-    """A file of the evidence store; a sentence where it cannot be had."""
+    """Return a file of the evidence store; a sentence where it cannot be had."""
     try:
         content = stores.evidence_store().get(Digest(digest))
     except ZhuiwenError as error:
@@ -41,7 +41,7 @@ def kept_download(name: str, digest: str) -> HttpResponse:
 
 
 def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
-    """The zip that `write` makes, as the command line has it, or why not."""
+    """Return the zip that `write` makes, as the command line has it, or why not."""
     try:
         return spooled_download(name, write)
     except ZhuiwenError as error:
@@ -49,7 +49,7 @@ def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase
 
 
 def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
-    """The zip that `write` makes. folder: where it is written, else where temporary files are."""
+    """Return the zip that `write` makes. folder: where it is written, else where temporary files are."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
         path = Path(inside) / "export.zip"
         write(path)
@@ -58,7 +58,10 @@ def spooled_download(name: str, write: Callable[[Path], object], folder: Path | 
 
 
 def raw_download(digest: str) -> HttpResponse:
-    """The bytes that a site sent, as a file that no browser opens as a page; a sentence where they cannot be had."""
+    """Return the bytes that a site sent, as a file that no browser opens as a page.
+
+    A sentence where they cannot be had.
+    """
     try:
         body = stores.page_store().raw(Digest(digest))
     except ZhuiwenError as error:

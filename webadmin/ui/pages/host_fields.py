@@ -58,7 +58,7 @@ def _check_url(url: str) -> None:
 
 
 def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, ValidationError]:
-    """The faults of rules, by the rule. Raises ValidationError if they cannot be tried now."""
+    """Return the faults of rules, by the rule. Raises ValidationError if they cannot be tried now."""
     patterns = list(patterns)
     try:
         faults = rule_faults(patterns, selectors)

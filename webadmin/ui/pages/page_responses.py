@@ -23,7 +23,7 @@ def desk_page(
 
 
 def requested_page(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":
-    """The rows of the page that an address asks for (?page). Raises BadValue."""
+    """Return the rows of the page that an address asks for (?page). Raises BadValue."""
     number = request.GET.get("page", "1")
     if not is_page_number(number):
         raise BadValue("page", number, _("write the number of a page."))

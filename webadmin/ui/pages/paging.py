@@ -34,7 +34,7 @@ class CappedPaginator(Paginator):
 
 
 def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
-    """The rows of these keys, which `rows` has, with what it reads besides.
+    """Return the rows of these keys, which `rows` has, with what it reads besides.
 
     Neither its order nor its conditions are asked for again: SQLite would go along all rows that meet one of them.
     """

@@ -45,7 +45,7 @@ class TextDiff:
 
 
 def text_diff(old: str, new: str) -> TextDiff:
-    r"""The difference between two texts; of equal ones, nothing.
+    r"""Return the difference between two texts; of equal ones, nothing.
 
     >>> diff = text_diff("甲\n雨下了一夜。", "甲\n雪下了一夜。")
     >>> [(part.kind.value, part.text) for part in diff.lines[1]]
@@ -70,7 +70,7 @@ def _clip_part(part: DiffPart, most: int) -> DiffPart:
 
 
 def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Each changed line, and one for each stretch between them that did not change."""
+    """Yield each changed line, and one for each stretch between them that did not change."""
     for tag, i, j, k, n in _opcodes(old, new):
         if tag == "equal":
             yield from _context(new[k:n], is_first=k == 0, is_last=n == len(new))
@@ -85,7 +85,10 @@ def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffP
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """The edits that turn one sequence into the other; a deletion and an insertion at one place are a replacement."""
+    """Return the edits that turn one sequence into the other.
+
+    A deletion and an insertion at one place are a replacement.
+    """
     if len(old) * len(new) > MAX_LINE_PAIRS:
         return [("replace", 0, len(old), 0, len(new))]
     merged: list[tuple[str, int, int, int, int]] = []
@@ -99,7 +102,7 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int
 
 
 def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """The edges of a stretch that did not change, each on a line of its own, and how much stands between them."""
+    """Yield the edges of a stretch that did not change, each on a line of its own, and how much stands between them."""
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
@@ -108,7 +111,7 @@ def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator
 
 
 def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """One line that became another: its pieces, or both whole where they have little in common."""
+    """Yield one line that became another: its pieces, or both whole where they have little in common."""
     is_small = max(len(old), len(new)) <= MAX_REWRITTEN_CHARS
     if not is_small or Indel.normalized_similarity(old, new) < MIN_ALIKE:
         yield (_part(PartKind.REMOVED, old),), True

@@ -10,7 +10,7 @@ from core.wording import Message
 
 
 def message_text(message: Message | ZhuiwenError) -> str:
-    """A message, or that of an error."""
+    """Return a message, or that of an error."""
     return (message.message if isinstance(message, ZhuiwenError) else message).in_language(get_language() or "en")
 
 

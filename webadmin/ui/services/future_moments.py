@@ -25,7 +25,7 @@ def set_back(now: datetime) -> int:
 
 
 def count_ahead(now: datetime) -> dict[str, int]:
-    """The number of moments in the future, by the name of their model in the reader's language."""
+    """Return the number of moments in the future, by the name of their model in the reader's language."""
     counts: dict[str, int] = {}
     for model, _, rows in _ahead(now):
         if count := rows.count():

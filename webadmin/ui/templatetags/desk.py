@@ -81,7 +81,7 @@ def desk_navigation(context: Context) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def next_step(model_name: str) -> NextStep | None:
-    """The next step to suggest below an empty list; None if there is none."""
+    """Return the next step to suggest below an empty list; None if there is none."""
     return NEXT_STEPS.get(model_name)
 
 

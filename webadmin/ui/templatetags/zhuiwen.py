@@ -71,7 +71,7 @@ def message(stored: Message | None) -> str:
 
 @register.filter
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
-    """True if a case's obfuscations have one of this kind."""
+    """Return true if a case's obfuscations have one of this kind."""
     return any(each["kind"] == kind for each in obfuscations)
 
 

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_work(key: str, rights_holder: "RightsHolder | None" = None) -> "Work":
-    """The work of that number or title. Raises BadInput."""
+    """Return the work of that number or title. Raises BadInput."""
     from webadmin.works.services import catalogue
 
     try:

@@ -221,7 +221,7 @@ def _describe_added(added: "AddedWork", characters: int) -> Message:
 
 
 def describe_work(work: "Work") -> Message:
-    """A work with its number, author and rights holder."""
+    """Return a work with its number, author and rights holder."""
     owner = work.rights_holder.name
     if not work.author:
         return Message("corpus.work-alone", id=work.pk, title=work.title, rights_holder=owner)

@@ -17,7 +17,7 @@ FIRST_TITLES = 3
 
 
 def plan_lines(planned: "PlannedChange", found: "FoundWork", ways: "Sequence[Division]") -> Iterator[Message]:
-    """One line of counts, how it is divided, then one for each chapter that comes, goes, or becomes another.
+    """Yield one line of counts, how it is divided, then one for each chapter that comes, goes, or becomes another.
 
     Of many the first are named. ways: how the work could be divided, the first where nobody chooses.
     """
@@ -80,7 +80,7 @@ def _summary(planned: "PlannedChange") -> Message:
 def plan_record(
     planned: "PlannedChange", rights_holder: str, found: "FoundWork", ways: "Sequence[Division]"
 ) -> dict[str, Any]:
-    """The same for programs, every chapter named."""
+    """Return the same for programs, every chapter named."""
     change = planned.change
     titles = [chapter.title for chapter in found.file.chapters]
     return {

@@ -166,7 +166,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
-    """The division of a work, its first chapters and the last one, and other possible divisions."""
+    """Return the division of a work, its first chapters and the last one, and other possible divisions."""
     ways = divisions(planned.sent.read)
     style = planned.sent.found.file.style or ways[0].style
     titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
@@ -191,7 +191,7 @@ def _style_name(style: str) -> str:
 
 
 def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
-    """The work whose chapters are listed: the one that was asked for, else the first that is there already."""
+    """Return the work whose chapters are listed: the one that was asked for, else the first that is there already."""
     of = request.GET.get("of")
     if of is None:
         known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
@@ -202,7 +202,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
 
 
 def _difference(wanted: Wanted) -> TextDiff | str:
-    """The changes in a chapter, or a sentence that says why they cannot be shown."""
+    """Return the changes in a chapter, or a sentence that says why they cannot be shown."""
     assert wanted.was is not None
     try:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
@@ -212,7 +212,7 @@ def _difference(wanted: Wanted) -> TextDiff | str:
 
 
 def _sentences(planned: PlannedWork) -> list[str]:
-    """The flaws of its file, and the works that already have its texts, as sentences."""
+    """Return the flaws of its file, and the works that already have its texts, as sentences."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.found.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]

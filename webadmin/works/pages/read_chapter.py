@@ -42,7 +42,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
 
 
 def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
-    r"""The text in pieces of at most so many characters, cut behind lines where there are any.
+    r"""Yield the text in pieces of at most so many characters, cut behind lines where there are any.
 
     >>> list(portions("甲\n乙\n丙丁戊己", 4))
     ['甲\n乙\n', '丙丁戊己']
@@ -57,7 +57,7 @@ def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:
 
 
 def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None, str]":
-    """The portion that is asked for, or a sentence that says why there is none."""
+    """Return the portion that is asked for, or a sentence that says why there is none."""
     try:
         text = stores.work_store().text(WorkTextId(chapter.text_id))
     except ZhuiwenError as error:

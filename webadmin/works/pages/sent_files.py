@@ -11,12 +11,18 @@ from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 
 
 def checked_document(file: Any) -> Any:
-    """The file, read from its beginning again. Raises ValidationError for what is no PDF, picture or Word file."""
+    """Return the file, read from its beginning again.
+
+    Raises ValidationError for what is no PDF, picture or Word file.
+    """
     return validate_file(file, MAX_PROOF_BYTES, require_proof)
 
 
 def validate_file(file: Any, most: int, require: Callable[[bytes], object]) -> Any:
-    """The file, read from its beginning again. Raises ValidationError with what `require` says of its content."""
+    """Return the file, read from its beginning again.
+
+    Raises ValidationError with what `require` says of its content.
+    """
     try:
         require(file.read(most + 1))
     except ZhuiwenError as error:

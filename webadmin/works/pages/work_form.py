@@ -109,13 +109,13 @@ class HolderForm(forms.Form):
             del self.fields["rights_holder"]
 
     def clean(self) -> dict[str, Any]:
-        """The one that was chosen, or the name of a new one."""
+        """Return the one that was chosen, or the name of a new one."""
         message_text: dict[str, Any] = super().clean() or {}
         if not message_text.get("rights_holder") and not message_text.get("name", "").strip() and not self.errors:
             raise forms.ValidationError(_("Choose or name a rights holder."))
         return message_text
 
     def holder(self) -> RightsHolder:
-        """The rights holder, made if new."""
+        """Return the rights holder, made if new."""
         chosen: RightsHolder | None = self.cleaned_data.get("rights_holder")
         return holder(self.cleaned_data["name"]) if chosen is None else chosen

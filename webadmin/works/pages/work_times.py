@@ -51,7 +51,7 @@ def work_times_view(request: HttpRequest, work: Work) -> HttpResponse:
 
 
 def _read_fields(request: HttpRequest, work: Work) -> Times:
-    """The times of the table's fields; a field that was not touched is not read, for it shows no seconds."""
+    """Return the times of the table's fields; a field that was not touched is not read, for it shows no seconds."""
     times: dict[int, Any] = {}
     for chapter in work.chapters.filter(number__in=_numbers(request)):
         written = request.POST[f"{FIELD}{chapter.number}"].strip()
@@ -70,7 +70,7 @@ def _numbers(request: HttpRequest) -> list[int]:
 
 
 def _read_list(request: HttpRequest, work: Work) -> Times:
-    """The times of a list, sent as a file or else pasted."""
+    """Return the times of a list, sent as a file or else pasted."""
     zone = timezone.get_current_timezone()
     sent = request.FILES.get("list")
     if sent is None:

@@ -108,7 +108,7 @@ class PatientOutbox:
 
 
 def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
-    """The works in `files`; "" takes title, author and kind from the file. Nothing is stored.
+    """Return the works in `files`; "" takes title, author and kind from the file. Nothing is stored.
 
     A work without a title or Chinese text, or sent twice, is left out and told. A title is for one work alone.
     """

@@ -12,7 +12,7 @@ MIN_CHARS = 2  # a surname finds half of all authors
 
 
 def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[str]:
-    """The other names of authors of whom a name holds what was typed, as works may have them."""
+    """Return the other names of authors of whom a name holds what was typed, as works may have them."""
     asked = Q()
     for words in typed:
         if len(words) >= MIN_CHARS:
@@ -24,7 +24,7 @@ def names_like(typed: Collection[str], aliases: "QuerySet[AuthorAlias]") -> set[
 
 
 def names_of_author(work: Work) -> list[str]:
-    """All names of the work's author, that of the work first; none for a work without an author."""
+    """Return all names of the work's author, that of the work first; none for a work without an author."""
     if not work.author:
         return []
     key = account_key(work.author)

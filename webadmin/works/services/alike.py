@@ -123,14 +123,14 @@ def _owners(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> di
 
 
 def _other_works(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
-    """The first others than the work itself."""
+    """Return the first others than the work itself."""
     return dict(islice(((other, number) for other, number in having.items() if other != work), MOST_NAMED))
 
 
 def _similar_chapters(
     rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[int, dict[Work, int]]]:
-    """The numbers of chapters of which other works have most, with these works. Raises RetryLater."""
+    """Return the numbers of chapters of which other works have most, with these works. Raises RetryLater."""
     found = _looked_up(chapters, index)
     owned = _owners(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
     return [

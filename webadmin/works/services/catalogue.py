@@ -184,7 +184,7 @@ def planned_change(
 
 
 def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
-    """The work of that number or title. Raises NotFound, or BadInput where several have the title."""
+    """Return the work of that number or title. Raises NotFound, or BadInput where several have the title."""
     works = Work.objects.select_related("rights_holder")
     if rights_holder is not None:
         works = works.filter(rights_holder=rights_holder)
@@ -198,7 +198,7 @@ def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
 
 
 def corpus_texts() -> frozenset[WorkTextId]:
-    """Every text that a rights holder has among the works."""
+    """Return every text that a rights holder has among the works."""
     return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())
 
 
@@ -269,7 +269,7 @@ def _unowned_texts(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
 
 
 def work_key(work_file: WorkFile) -> tuple[str, str]:
-    """The title and author that a work is found by. Raises BadInput for one without title or chapters."""
+    """Return the title and author that a work is found by. Raises BadInput for one without title or chapters."""
     return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
 
 

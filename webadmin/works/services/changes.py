@@ -105,7 +105,7 @@ class ChapterChanges:
 
 
 def plan_basis(chapters: Iterable[Chapter]) -> str:
-    """The digest of the chapters that a plan rests on: equal for the same chapters, in any order."""
+    """Return the digest of the chapters that a plan rests on: equal for the same chapters, in any order."""
     rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
 

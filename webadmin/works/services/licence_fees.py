@@ -44,5 +44,5 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
 
 
 def current_fee(work: Work) -> LicenceFee | None:
-    """The fee that stands: the newest."""
+    """Return the fee that stands: the newest."""
     return LicenceFee.objects.filter(work=work).select_related("entered_by").first()

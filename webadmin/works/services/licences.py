@@ -11,7 +11,10 @@ from webadmin.works.models import Licence, Unprotected, Work
 
 
 def licence_label(licence: Licence) -> str:
-    """The name of a licence in the cases and findings that it allows; with its address if it is for a single page."""
+    """Return the name of a licence in the cases and findings that it allows.
+
+    With its address if it is for a single page.
+    """
     name = f"{licence.licensee} {licence.number}".strip()
     return f"{name} · {licence.address}"[:300] if licence.address else name[:300]
 
@@ -24,7 +27,7 @@ def equal_licence(licence: Licence) -> Licence | None:
 
 
 def licence_permission(licence: Licence) -> Permission:
-    """The licence as rights are ruled by it."""
+    """Return the licence as rights are ruled by it."""
     return Permission(
         domain=licence.domain,
         valid_from=licence.valid_from,
@@ -37,7 +40,7 @@ def licence_permission(licence: Licence) -> Permission:
 
 
 def one_spelling(url: str) -> str:
-    """The address of a page as licences for single pages name it: without what makes no other page."""
+    """Return the address of a page as licences for single pages name it: without what makes no other page."""
     try:
         return canonical(url)
     except ValueError:

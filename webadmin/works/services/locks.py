@@ -6,5 +6,5 @@ from webadmin.works.models import Chapter
 
 
 def locked_chapters(chapters: "QuerySet[Chapter]") -> "QuerySet[Chapter]":
-    """The chapters, locked in the order of their keys."""
+    """Return the chapters, locked in the order of their keys."""
     return chapters.select_for_update(of=("self",)).order_by("pk")

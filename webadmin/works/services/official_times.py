@@ -37,7 +37,7 @@ class TimesSet:
 
 
 def headings(work: Work) -> Headings:
-    """The numbers of chapters by those in their headings: behind a prologue 第一章 is the second chapter."""
+    """Return the numbers of chapters by those in their headings: behind a prologue 第一章 is the second chapter."""
     found = defaultdict[int, list[int]](list)
     for number, title in work.chapters.order_by("number").values_list("number", "title"):
         named = chapter_number(title)
@@ -61,7 +61,9 @@ def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Time
 
 
 def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
-    """The times of a list: a line has a chapter, a comma or tab, and its time; nothing behind the comma takes it away.
+    """Return the times of a list: a line has a chapter, a comma or tab, and its time.
+
+    Nothing behind the comma takes it away.
 
     The chapter is its number or its heading, such as 第十二章, looked up among those of a work (`named`); one that the
     work does not have gets a number below zero. What stands between chapter and time is passed over, and so is a first
@@ -91,7 +93,7 @@ def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
 def in_series(
     work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
 ) -> dict[int, datetime]:
-    """The times of all chapters from one on, of which so many appear at once, and the next after an interval.
+    """Return the times of all chapters from one on, of which so many appear at once, and the next after an interval.
 
     Raises BadInput for a series that goes on for centuries, or from a chapter that the work does not have.
     """
@@ -135,7 +137,9 @@ def set_times(work: Work, times: Times) -> TimesSet:
 
 
 def read_number(text: str, named: Headings | None = None) -> int:
-    """The number of a chapter, given as such or by its heading; below zero for a heading that is none of `named`.
+    """Return the number of a chapter, given as such or by its heading.
+
+    Below zero for a heading that is none of `named`.
 
     Raises BadInput for what is neither, and for a heading of several chapters.
     """

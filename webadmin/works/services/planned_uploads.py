@@ -44,7 +44,7 @@ def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> Pl
 
 
 def planned_upload(key: int, user: User) -> PlannedUpload:
-    """The user's own sending of that number. Raises UploadGone."""
+    """Return the user's own sending of that number. Raises UploadGone."""
     known = PlannedUpload.objects.select_related("rights_holder").filter(pk=key, sent_by=user)
     found = known.filter(sent_at__gte=timezone.now() - KEPT).first()
     if found is None:

@@ -43,7 +43,7 @@ def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> L
 
 
 def require_proof(content: bytes) -> str:
-    """The ending that a file's content has: pdf, png, jpg or docx, whatever it is called. Raises BadInput."""
+    """Return the ending that a file's content has: pdf, png, jpg or docx, whatever it is called. Raises BadInput."""
     if len(content) > MAX_PROOF_BYTES:
         raise BadInput("work.proof-too-large", most=MAX_PROOF_BYTES // (1024 * 1024))
     kind = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")

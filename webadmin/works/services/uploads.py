@@ -82,12 +82,15 @@ class UploadBudget:
 
 
 def is_text(name: str) -> bool:
-    """True if readers look at this member of a container."""
+    """Return true if readers look at this member of a container."""
     return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
 
 
 def declared_bytes(path: Path) -> int:
-    """The memory that a file takes: its size, or that of an unpacked container; 0 for one that its reader refuses."""
+    """Return the memory that a file takes: its size, or that of an unpacked container.
+
+    0 for one that its reader refuses.
+    """
     suffix = path.suffix.lower()
     try:
         if suffix not in _COMPRESSED:
@@ -165,7 +168,7 @@ def _without_folder(message: Message, folder: Path, name: str) -> Message:
 
 
 def _source(path: Path, budget: UploadBudget) -> Path:
-    """The path to read of an uploaded file: itself, or the folder that it is unpacked to."""
+    """Return the path to read of an uploaded file: itself, or the folder that it is unpacked to."""
     if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
         raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":
@@ -175,7 +178,7 @@ def _source(path: Path, budget: UploadBudget) -> Path:
 
 
 def _unpack(path: Path) -> Path:
-    """A folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
+    """Return a folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)
     with path.open("rb") as file, Archive(file, path) as archive:
@@ -193,7 +196,7 @@ def _unpack(path: Path) -> Path:
 
 
 def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
-    """The members to unpack, and where to: never outside the folder, whatever a name says."""
+    """Yield the members to unpack, and where to: never outside the folder, whatever a name says."""
     for name in sorted(names):
         inside = PurePosixPath(decode_name(name).replace("\\", "/"))
         parts = inside.parts
@@ -204,7 +207,7 @@ def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
 
 
 def short_name(name: str) -> str:
-    """A name that every file system takes, with its ending.
+    """Return a name that every file system takes, with its ending.
 
     >>> short_name("..zip"), short_name("a/b.txt"), short_name("..")
     ('unnamed.zip', 'ab.txt', 'unnamed')

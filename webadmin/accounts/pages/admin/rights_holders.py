@@ -106,11 +106,11 @@ class MembershipAdmin(HolderAdmin):
         return [*fields, "user", "role"] if self._is_own(request, obj) else [*fields, "user"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """A manager does not leave by the own hand, so that no rights holder is without one."""
+        """Return false for managers themselves, so that no rights holder is left without one."""
         return super().has_delete_permission(request, obj) and not self._is_own(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """An administrator may take many members out at once; a manager one after the other."""
+        """Return true for administrators: they may remove many members at once, managers one after the other."""
         actions: dict[str, Any] = super().get_actions(request)
         if not is_administrator(request.user):
             actions.pop("delete_selected", None)

@@ -46,18 +46,18 @@ class CheckContext:
 
 
 def of_store(place: str, key: str, kind: FaultKind, remedy: Remedy, pages: Iterable[str] = ()) -> Damage:
-    """A damage in the page store, with the cases of the pages that need it."""
+    """Return a damage in the page store, with the cases of the pages that need it."""
     named = tuple(sorted(pages))
     return Damage(Store.PAGES, place, key, kind, remedy, cases_of_pages(named), named)
 
 
 def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
-    """The cases of some pages."""
+    """Return the cases of some pages."""
     found = CaseMatch.objects.filter(case__page_id__in=list(pages)[:MAX_CASES])
     return tuple(sorted(set(found.values_list("case_id", flat=True)))[:MAX_CASES])
 
 
 def cases_of_text(text_id: str) -> tuple[int, ...]:
-    """The cases whose passages are of a text of a work."""
+    """Return the cases whose passages are of a text of a work."""
     found = CaseMatch.objects.filter(text_id=text_id).values_list("case_id", flat=True)
     return tuple(sorted(set(found))[:MAX_CASES])

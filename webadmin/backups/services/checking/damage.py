@@ -129,9 +129,9 @@ class CheckPart:
     number: int | None = None
 
     def has(self, key: str) -> bool:
-        """True if the record with this key belongs to the part."""
+        """Return true if the record with this key belongs to the part."""
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
     def covers(self, number: int) -> bool:
-        """True if a store that is read as a whole is read with this part."""
+        """Return true if a store that is read as a whole is read with this part."""
         return self.number is None or self.number == number % PARTS

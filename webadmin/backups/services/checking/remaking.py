@@ -51,7 +51,7 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
 
 
 def is_storing() -> bool:
-    """True if a crawl or an import may write pages just now."""
+    """Return true if a crawl or an import may write pages just now."""
     return (
         CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
         or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
@@ -86,7 +86,7 @@ def _lost_page(version: PageVersion, record: PageRecord | None) -> LostPage:
 
 
 def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
-    """A body or text of a page: of the evidence that holds it, or read once more in the response."""
+    """Return a body or text of a page: of the evidence that holds it, or read once more in the response."""
     item = (fault.collection, fault.key)
     if item in context.remade:
         return Remedy.MADE_ANEW
@@ -110,7 +110,7 @@ def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
 
 
 def _found_again(fault: StoreFault, context: CheckContext) -> bytes | None:
-    """The bytes with the digest of what is lost."""
+    """Return the bytes with the digest of what is lost."""
     candidates = _in_bundles(fault.pages, context)
     found = next((each for each in candidates if digest(each) == fault.key), None)
     if found is None and fault.collection == TEXTS:

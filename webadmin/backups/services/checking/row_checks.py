@@ -88,7 +88,7 @@ def _of_match(match: CaseMatch) -> Damage:
 
 
 def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
-    """A lead whose page is still looked at is written anew by a search: the page is made to owe one."""
+    """Return a lead whose page is still looked at is written anew by a search: the page is made to owe one."""
     damage = _of_table(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
     if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
         return damage
@@ -99,7 +99,7 @@ def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
 
 
 def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
-    """True if the excerpts of a finding stand where it says."""
+    """Return true if the excerpts of a finding stand where it says."""
     try:
         for span in match.spans:
             for side, text in (("page", page_text), ("work", work_text)):
@@ -113,7 +113,7 @@ def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
 
 
 def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
-    """True if the pairs of a lead are as many as it says, each within both texts, in the order of the page."""
+    """Return true if the pairs of a lead are as many as it says, each within both texts, in the order of the page."""
     try:
         pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
         are_within = all(

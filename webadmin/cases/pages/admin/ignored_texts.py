@@ -64,7 +64,10 @@ def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], use
 
 
 def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
-    """The rights holder that was chosen, of those that the user manages. Raises PermissionDenied for any other."""
+    """Return the rights holder that was chosen, of those that the user manages.
+
+    Raises PermissionDenied for any other.
+    """
     chosen = [each for each in holders if is_key(asked) and each.pk == int(asked)]
     if not chosen:
         raise PermissionDenied
@@ -90,11 +93,11 @@ class IgnoredTextAdmin(HolderAdmin):
         return False
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Whether actions that are a reviewer's are offered."""
+        """Return whether actions that are a reviewer's are offered."""
         return is_member(request)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """A text for all sites, with what it would change shown before it is saved."""
+        """Return a text for all sites, with what it would change shown before it is saved."""
         if not is_manager(request):
             raise PermissionDenied
         return ignored_text_view(request)

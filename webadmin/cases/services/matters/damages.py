@@ -107,7 +107,7 @@ def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
 
 
 def _unite_places(matter: Matter) -> dict[str, Places]:
-    """The places of each text of the work that the confirmed cases have together."""
+    """Return the places of each text of the work that the confirmed cases have together."""
     rows = TakenText.objects.filter(case__matter=matter, case__state=CaseState.CONFIRMED).order_by()
     found: dict[str, Places] = {}
     for text, packed in rows.values_list("text_id", "places").iterator():

@@ -125,7 +125,7 @@ def refresh_of_cases(cases: Collection[int]) -> None:
 
 
 def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
-    """The matters of some cases, and the texts that they took from."""
+    """Return the matters of some cases, and the texts that they took from."""
     matters, texts = set[int | None](), set[str]()
     for batch in batches(list(cases)):
         matters.update(Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct())
@@ -281,7 +281,7 @@ def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
 
 
 def _obfuscations(matter: int) -> list[str]:
-    """The kinds on the newest pages of a matter, in the order of how many pages have them."""
+    """Return the kinds on the newest pages of a matter, in the order of how many pages have them."""
     counts: dict[str, int] = defaultdict(int)
     cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
     for found in cases.values_list("obfuscations", flat=True)[:_READ_OBFUSCATIONS]:
@@ -296,7 +296,7 @@ def _reach(site: Site) -> float:
 
 
 def _works_found(site: int) -> int:
-    """How many works of its holder stand on a site, to the number beyond which one more tells nothing."""
+    """Return how many works of its holder stand on a site, to the number beyond which one more tells nothing."""
     copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
     return copies.order_by()[:MOST_WORKS].count()
 

@@ -70,7 +70,7 @@ class _Texts:
 
 
 def _matches(subject: OpinionSubject) -> list[CaseMatch]:
-    """The matches of that version, in order of the work."""
+    """Return the matches of that version, in order of the work."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
 
@@ -103,7 +103,7 @@ def _question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> 
 
 
 def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
-    """The beginnings of other texts of the rights holder, each with its id.
+    """Return the beginnings of other texts of the rights holder, each with its id.
 
     Ids are digests: in their order the texts of all works are mixed, and the choice is the same each time.
     """

@@ -84,7 +84,7 @@ def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[
 
 
 def answers(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
-    """One answer of each engine, in the order of the catalogue."""
+    """Return one answer of each engine, in the order of the catalogue."""
     return [_answer(entry, question) for entry in engines.values()]
 
 
@@ -122,9 +122,9 @@ def _ask_engine(entry: EngineEntry, question: Question) -> list[EngineMatch]:
 
 
 def count_covered(ranges: Iterable[tuple[int, int]]) -> int:
-    """How much lies in any of the half-open ranges.
+    """Return how much lies in any of the half-open ranges.
 
-    >>> covered([(5, 9), (0, 3), (2, 6)]), covered([])
+    >>> count_covered([(5, 9), (0, 3), (2, 6)]), count_covered([])
     (9, 0)
     """
     total, reached = 0, 0

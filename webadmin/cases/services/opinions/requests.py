@@ -45,13 +45,13 @@ def request_opinions(subject: OpinionSubject, now: datetime) -> None:
 
 
 def is_open(subject: OpinionSubject, now: datetime) -> bool:
-    """Whether the engines are being asked."""
+    """Return whether the engines are being asked."""
     requests = OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return requests.filter(requested_at__gt=now - EXPIRES_AFTER).exists()
 
 
 def is_answered(subject: OpinionSubject) -> bool:
-    """Whether an opinion is kept, or the reason why there is none."""
+    """Return whether an opinion is kept, or the reason why there is none."""
     return SecondOpinion.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists()
 
 
@@ -61,7 +61,7 @@ def close(subject: OpinionSubject) -> None:
 
 
 def _open_request(subject: OpinionSubject, now: datetime) -> bool:
-    """Whether this call opened the request, or renewed one that had expired; of several at once one does."""
+    """Return whether this call opened the request, or renewed one that had expired; of several at once one does."""
     request, is_new = OpinionRequest.objects.get_or_create(
         case_id=subject.case_id, version_id=subject.version_id, defaults={"requested_at": now}
     )

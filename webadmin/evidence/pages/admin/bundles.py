@@ -52,7 +52,7 @@ class EvidenceBundleAdmin(HolderAdmin):
               "checked", "drawing", "drawings"]  # fmt: skip
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """A whole digest is looked up, wherever its bundle stands in the list."""
+        """Look up a whole digest, wherever its bundle stands in the list."""
         typed = search_term.strip().lower()
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))
@@ -187,7 +187,7 @@ class EvidenceCheckAdmin(MachineAdmin):
 
 
 def _named(fault: Mapping[str, str]) -> str:
-    """A bundle by its digest; a kept file by what it is and is called besides."""
+    """Return a bundle by its digest; a kept file by what it is and is called besides."""
     if "file" not in fault:
         return fault["digest"]
     return f"{kind_of_file(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"

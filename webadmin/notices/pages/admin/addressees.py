@@ -120,7 +120,7 @@ class AddresseeAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """An addressee that stands shows the paper that it gets, and who entered it."""
+        """Return an addressee that stands shows the paper that it gets, and who entered it."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         shown = (_("Entered"), {"fields": ["paper_name", "track_record", ("entered_by", "entered_at")]})
         return fieldsets if obj is None else [*fieldsets, shown]
@@ -170,7 +170,7 @@ class AddresseeAdmin(HolderAdmin):
 
 
 def _begun(request: HttpRequest) -> dict[str, Any]:
-    """The values with which a form begins."""
+    """Return the values with which a form begins."""
     key, whose = request.GET.get("site", ""), request.GET.get("of", "")
     site = record_of_key(manageable(Site.objects.all(), request.user), key)
     if site is None:

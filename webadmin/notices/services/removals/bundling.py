@@ -56,7 +56,7 @@ def _capture(look: RemovalLook, pages: KeptPages) -> Capture:
 
 
 def _match_of(case: Case) -> CaseMatch | None:
-    """The largest match of the version that was decided on: what the page took."""
+    """Return the largest match of the version that was decided on: what the page took."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()
 

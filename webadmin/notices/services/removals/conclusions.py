@@ -42,7 +42,7 @@ def unproved() -> "QuerySet[Case]":
 
 
 def streak(case: Case) -> list[RemovalLook]:
-    """The looks that say, one after the other, that the passages do not stand on the page; oldest first.
+    """Return the looks that say, one after the other, that the passages do not stand on the page; oldest first.
 
     None counts of another address, which the case had before.
     """
@@ -57,7 +57,7 @@ def streak(case: Case) -> list[RemovalLook]:
 
 
 def confirming(looks: Sequence[RemovalLook]) -> RemovalLook | None:
-    """The first look that is far enough from the first one."""
+    """Return the first look that is far enough from the first one."""
     return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
 
 
@@ -99,7 +99,7 @@ def take_back() -> list[Removal]:
 
 
 def _proof(case: Case) -> list[RemovalLook]:
-    """The looks that prove a removal; empty where they do not."""
+    """Return the looks that prove a removal; empty where they do not."""
     looks = streak(case)
     second = confirming(looks) if looks else None
     if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):
@@ -114,7 +114,10 @@ def _proof(case: Case) -> list[RemovalLook]:
 
 
 def _is_compared(case: Case, look: RemovalLook) -> bool:
-    """Whether the page's version was compared with all works by now; one that took other passages is contrary."""
+    """Return whether the page's version was compared with all works by now.
+
+    One that took other passages is contrary.
+    """
     if look.seen != Seen.CLEARED or not look.version_id:
         return True
     if CaseMatch.objects.filter(case=case, version_id=look.version_id).exists():

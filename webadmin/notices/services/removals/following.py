@@ -39,7 +39,7 @@ class Followed:
 
 
 def follow(ports: Ports, store: EvidenceStore) -> Followed:
-    """One round. Raises RetryLater where a store is away: the next round goes on."""
+    """Return one round. Raises RetryLater where a store is away: the next round goes on."""
     now = ports.clock.now()
     made, returned = _take_in(ports, now), len(conclusions.take_back())
     removed = sum(conclusions.conclude(case) is not None for case in conclusions.unproved())

@@ -75,7 +75,7 @@ class _Known:
 def _take_in_case(
     case: Case, address: Address, run: CrawlRun, sources: Sources, known: _Known
 ) -> Iterator[RemovalLook]:
-    """The looks at one page, oldest first."""
+    """Yield the looks at one page, oldest first."""
     last = known.last.get(case.pk)
     since = max(run.due_at, last.at) if last is not None else run.due_at
     page = PageOfCase(case, address, sources)

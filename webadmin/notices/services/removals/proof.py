@@ -28,7 +28,7 @@ def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> Report
 
 
 def material_of(removal: Removal, store: EvidenceStore) -> CaseMaterial:
-    """All that the proof is written from. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
+    """Return all that the proof is written from. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
     looks = list(removal.looks.select_related("bundle").order_by("at", "pk"))
     kept = [look.bundle for look in looks if look.bundle is not None]
     kept = [row for row in kept if row.state != EvidenceBundle.State.REMOVED]
@@ -50,7 +50,7 @@ def _content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
 
 
 def _facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:
-    """The statement, as JSON values."""
+    """Return the statement, as JSON values."""
     return {
         "since": removal.since.isoformat(),
         "confirmed": removal.said_at.isoformat(),

@@ -38,7 +38,7 @@ class Remains:
         self._entries: dict[str, WorkEntry | None] = {}
 
     def count(self, case: Case, texts: Iterable[str]) -> int:
-        """How many characters of the works' texts that the case took from stand in any of `texts`, and count.
+        """Return how many characters of the works' texts that the case took from stand in any of `texts`, and count.
 
         What a reviewer left out of the case does not. 0 also where none of the works' texts is kept any more: then
         `can_tell` is False.
@@ -52,7 +52,7 @@ class Remains:
         return sum(len(taken) - len(taken & left_out.get(key, NO_PLACES)) for key, taken in found.items())
 
     def can_tell(self, case: Case) -> bool:
-        """Whether all texts of the works that the case took from are there to be compared."""
+        """Return whether all texts of the works that the case took from are there to be compared."""
         texts = self._texts_of(case)
         return bool(texts) and all(self._entry(text) is not None for text in texts)
 
@@ -76,7 +76,7 @@ class Remains:
 
 
 def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str = "") -> str | None:
-    r"""All that a response has of a writing other than ASCII, in its order, with what is escaped in it.
+    r"""Return all that a response has of a writing other than ASCII, in its order, with what is escaped in it.
 
     None for what cannot be decoded or is too large to be looked through. encoding: as the site's rules have it.
 

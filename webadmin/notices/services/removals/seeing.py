@@ -77,14 +77,14 @@ class PageOfCase:
     sources: Sources
 
     def failed(self) -> RemovalLook:
-        """The look that came to nothing."""
+        """Return the look that came to nothing."""
         assert self.address.failed_at is not None
         fault = self.address.sentence
         status = fault.params.get("status") if fault is not None else None
         return _unseen(self.address.failed_at, fault, status if isinstance(status, int) else None)
 
     def gone(self, answer: Absence) -> RemovalLook:
-        """The look that found that the page is not there.
+        """Return the look that found that the page is not there.
 
         What a site shows for addresses that never were may be a wall that stands before all of them.
         """
@@ -110,12 +110,14 @@ class PageOfCase:
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
 
     def stands(self) -> RemovalLook:
-        """The look at a page in a version with a match of the case."""
+        """Return the look at a page in a version with a match of the case."""
         assert self.address.seen_at is not None
         return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
 
     def there(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
-        """The look at a page on which no match was found; None where the crawl kept nothing that could be looked at.
+        """Return the look at a page on which no match was found.
+
+        None where the crawl kept nothing that could be looked at.
 
         answer: the response of the page that was asked for alone.
         """
@@ -134,7 +136,7 @@ class PageOfCase:
         return self._without_passages(version, answer)
 
     def _without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
-        """The look at a page on which the comparison with all works found nothing, looked into once more."""
+        """Return the look at a page on which the comparison with all works found nothing, looked into once more."""
         kept = answer if answer is not None else version
         look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
         # The response of this look, and those on which the text goes on.
@@ -162,7 +164,7 @@ class PageOfCase:
         return self._judged(look, [source], why)
 
     def _judged(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
-        """The look with what its texts have; None: one that could not be read. why: what it may be instead."""
+        """Return the look with what its texts have; None: one that could not be read. why: what it may be instead."""
         texts = list(texts)
         if self.sources.remains.count(self.case, [text for text in texts if text]):
             look.seen = Seen.STANDS
@@ -174,7 +176,7 @@ class PageOfCase:
         return _unseen_in(look, why) if why is not None else self._if_site_works(look)
 
     def _if_site_works(self, look: RemovalLook) -> RemovalLook:
-        """The look as it is where another page of the site could be had then; else nothing was to be seen."""
+        """Return the look as it is where another page of the site could be had then; else nothing was to be seen."""
         times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
         others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
         works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
@@ -206,7 +208,7 @@ def _unseen_in(look: RemovalLook, fault: Message) -> RemovalLook:
 
 
 def says_not_there(text: str) -> bool:
-    """Whether a page says of its own that what was asked for is not there, and asks for nothing in its place."""
+    """Return whether a page says of its own that what was asked for is not there, and asks for nothing in its place."""
     said = text.casefold()
     return any(word in said for word in NOT_THERE) and not any(word in said for word in DEMANDS)
 

@@ -143,7 +143,7 @@ def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record
 
 
 def _answers(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
-    """How long the first answer to each notice took, and how many notices were refused."""
+    """Return how long the first answer to each notice took, and how many notices were refused."""
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
@@ -155,12 +155,12 @@ def _answers(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
 
 
 def _is_answer_over(state: str, answer_due: date | None) -> bool:
-    """Whether nobody waits for an answer to a notice that went out any more."""
+    """Return whether nobody waits for an answer to a notice that went out any more."""
     return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
 
 
 def _removed(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
-    """How long each page took to be removed after it was named first, and how many of these came back."""
+    """Return how long each page took to be removed after it was named first, and how many of these came back."""
     took: dict[int, timedelta] = {}
     returned = set[int]()
     of_cases = Removal.objects.filter(case__in=NoticePage.objects.filter(notice__in=sent).values("case"))

@@ -77,7 +77,7 @@ def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
 
 
 def as_json(rows: Sequence[NumberedPiece]) -> bytes:
-    """The same for programs, in ASCII."""
+    """Return the same for programs, in ASCII."""
     return json.dumps([{"number": row.number, **asdict(row.piece)} for row in rows], indent=1).encode() + b"\n"
 
 

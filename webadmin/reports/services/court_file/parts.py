@@ -49,7 +49,7 @@ class FileNames:
     folders: dict[EvidenceGroup, str] = field(default_factory=dict)
 
     def stem(self, group: EvidenceGroup, name: str) -> str:
-        """The next piece of a group: its folder and its name without an ending.
+        """Return the next piece of a group: its folder and its name without an ending.
 
         >>> names = FileNames()
         >>> names.stem(EvidenceGroup.OWNERSHIP, "营业执照 (副本)"), names.stem(EvidenceGroup.PAGES, "案件12")
@@ -70,7 +70,7 @@ def _contents(group: EvidenceGroup) -> Message:
 
 
 def readable(name: str) -> str:
-    """A name of any origin as one for a file: letters, digits and few signs.
+    """Return a name of any origin as one for a file: letters, digits and few signs.
 
     >>> readable("=cmd /c ../x 第一章　水位簿.html")
     'cmd_c_x_第一章_水位簿_html'

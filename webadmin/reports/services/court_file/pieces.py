@@ -28,7 +28,7 @@ _SHEETS = {
 
 
 def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece:
-    """One bundle of a case, under its name without ending; read its match with it."""
+    """Return one bundle of a case, under its name without ending; read its match with it."""
     zone = timezone.get_default_timezone()
     fetched, match = moment(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
@@ -56,7 +56,7 @@ def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece
 
 
 def file_piece(row: Row, file: str) -> EvidencePiece:
-    """A file of people."""
+    """Return a file of people."""
     kept, facts = row
     with translation.override(CHINESE):
         group, source, shows = _describe_file(kept, facts)
@@ -64,7 +64,7 @@ def file_piece(row: Row, file: str) -> EvidencePiece:
 
 
 def file_group(row: Row) -> EvidenceGroup:
-    """The group of a file that people made or sent."""
+    """Return the group of a file that people made or sent."""
     with translation.override(CHINESE):
         return _describe_file(*row)[0]
 

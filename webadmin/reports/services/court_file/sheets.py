@@ -28,12 +28,12 @@ _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 
 def here(at: datetime) -> str:
-    """A moment as papers have it, in the installation's zone with its offset."""
+    """Return a moment as papers have it, in the installation's zone with its offset."""
     return moment(at, timezone.get_default_timezone())
 
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
-    """The sheet; it never says that anything is proved."""
+    """Return the sheet; it never says that anything is proved."""
     blocks = [*_head(FACTORS, about), Paragraph.from_text(_zh(Message("factor.opening")))]
     for factor in sheet:
         blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(source_of(factor)))]
@@ -46,7 +46,7 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 
 def damages(found: Damages, about: str) -> Document:
-    """The rights holder's own arithmetic, each figure with its source."""
+    """Return the rights holder's own arithmetic, each figure with its source."""
     said = [*for_court(found, here), Message("damages.own")]
     return Document(DAMAGES, (*_head(DAMAGES, about), *(Paragraph.from_text(_zh(each)) for each in said)))
 
@@ -72,7 +72,7 @@ def decisions(decided: DecisionRecords, about: str) -> Document:
 
 
 def decisions_as_values(decided: DecisionRecords) -> dict[str, Any]:
-    """The same for programs."""
+    """Return the same for programs."""
     return {
         "verdicts": [
             {

@@ -106,7 +106,7 @@ def prepare_export(
 
 
 def confirmed_cases(matter: Matter) -> "QuerySet[Case]":
-    """The cases that go in, in the order of their numbers."""
+    """Return the cases that go in, in the order of their numbers."""
     rows = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return rows.select_related("work", "page__site", "rights_holder", "decision", "matter")
 
@@ -181,7 +181,7 @@ class _ExportBuilder:
         self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
     def _case_facts(self, case: Case) -> dict[str, Any]:
-        """The facts of the case's page; decisions of people only where they were chosen."""
+        """Return the facts of the case's page; decisions of people only where they were chosen."""
         facts = facts_of(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
         if ExportPart.DECISIONS in self.chosen.parts:
             return facts
@@ -220,7 +220,7 @@ class _ExportBuilder:
             self.pieces.append(pieces.file_piece((kept, facts), f"{stem}.{paper.ending}"))
 
     def _add_sheets(self) -> dict[str, object]:
-        """The sheets that are wanted; the same as JSON values."""
+        """Return the sheets that are wanted; the same as JSON values."""
         facts: dict[str, object] = {
             "rights_holder": self.matter.rights_holder.name,
             "site": self.matter.site.name,

@@ -86,7 +86,7 @@ class CaseActionForm(ActionForm):
 
 
 def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, QuerySet], HttpResponse | None]:
-    """The action that gives this verdict to all cases that were chosen."""
+    """Return the action that gives this verdict to all cases that were chosen."""
 
     @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
     def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
@@ -173,7 +173,7 @@ class CaseAdmin(AuthorSearchAdmin):
         return case.state, case_state_name(case)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """True if the user is offered the actions of reviewers."""
+        """Return true if the user is offered the actions of reviewers."""
         return is_member(request)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:

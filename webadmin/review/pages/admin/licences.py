@@ -46,7 +46,7 @@ class ReviewedLicenceAdmin(LicenceAdmin):
 
 
 def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
-    """The number, and the newest with links."""
+    """Return the number, and the newest with links."""
     if not covered.count:
         return _now("none")
     rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))

@@ -112,7 +112,7 @@ class _Flow:
         self.edges = [at for each in self._moved for at in (each[0], each[1])]
 
     def is_inside(self, at: int, side: int) -> bool:
-        """True if a change goes on across this place. side: 0 for the page, 2 for the work."""
+        """Return true if a change goes on across this place. side: 0 for the page, 2 for the work."""
         ordered = self._in_work if side else self._changed
         before = bisect_left(ordered, at, key=lambda each: each[side]) - 1
         return before >= 0 and ordered[before][side + 1] > at
@@ -123,7 +123,7 @@ class _Flow:
             self._known = chunk.page, chunk.work
 
     def chunk(self, at: int) -> AlignedChunk:
-        """The chunk that begins at this place of the page."""
+        """Return the chunk that begins at this place of the page."""
         moved = self._moved_piece(at)
         if moved is not None:
             page, work = self._last(self._changed, at, moved[0], moved[2])
@@ -145,7 +145,7 @@ class _Flow:
 
     @staticmethod
     def _last(changes: Sequence[Shift], at: int, page: int, work: int) -> tuple[int, int]:
-        """The end of the last change before a place, on both sides; (page, work) where it ends before that."""
+        """Return the end of the last change before a place, on both sides; (page, work) where it ends before that."""
         before = bisect_right(changes, at, key=lambda each: each[1]) - 1
         if before >= 0 and changes[before][1] >= page:
             return changes[before][1], changes[before][3]

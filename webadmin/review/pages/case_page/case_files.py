@@ -24,7 +24,9 @@ SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
 
 
 def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
-    """The answer to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…; None for any other request.
+    """Return the answer to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=….
+
+    None for any other request.
 
     The caller has made sure that the user may see the case; exporting is a manager's. Raises Http404.
     """

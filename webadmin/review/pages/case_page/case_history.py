@@ -30,7 +30,7 @@ class Entry:
 
 
 def history_entries(case: Case) -> list[Entry]:
-    """The newest first."""
+    """Return the newest first."""
     verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by", "licence")]
     rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
     return sorted([*verdicts, *rulings], key=lambda entry: entry.at, reverse=True)
@@ -70,7 +70,7 @@ DECIDED = "decided"  # names the case that was decided, in the address of the on
 
 
 def own_last_decision(request: HttpRequest, among: CaseNeighbours) -> dict[str, Any] | None:
-    """The decision that the address names, if the user made it and it is still the newest of its case.
+    """Return the decision that the address names, if the user made it and it is still the newest of its case.
 
     address: of the case, in the same list; licence_address: of the licence that was made with it, else of the form that
     makes one, "" for who may make none.

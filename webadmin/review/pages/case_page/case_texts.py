@@ -59,7 +59,7 @@ def _zone_notes(match: CaseMatch) -> list[str]:
 
 
 def _page_text(version: PageVersion, match: CaseMatch) -> str:
-    """The text that was compared; the main text where that is gone, so that a note says so."""
+    """Return the text that was compared; the main text where that is gone, so that a note says so."""
     return version.reading.text_by_digest(match.page_text_digest) or version.reading.text
 
 

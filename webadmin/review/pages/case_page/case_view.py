@@ -78,7 +78,7 @@ class Difference:
 
 
 def has_changed(case: Case) -> bool:
-    """True if the page shows another version now, as far as it was crawled."""
+    """Return true if the page shows another version now, as far as it was crawled."""
     return case.page.version_id != case.decided_version
 
 
@@ -155,13 +155,13 @@ def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
-    """The case on its page. kept: a note that was written, and not taken."""
+    """Return the case on its page. kept: a note that was written, and not taken."""
     context = _context(request, case, kept)
     return desk_page(request, "review/case.html", context, status=status)
 
 
 def _column(request: HttpRequest, case: Case) -> HttpResponse:
-    """The column of the page alone, for a script that puts it in the place of the one that is shown."""
+    """Return the column of the page alone, for a script that puts it in the place of the one that is shown."""
     found = _matches(request, case)
     if found["match"] is None:
         raise Http404
@@ -205,7 +205,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
 
 
 def _position(request: HttpRequest, case: Case) -> CaseNeighbours:
-    """The inbox or the list that the case was opened from."""
+    """Return the inbox or the list that the case was opened from."""
     return inbox_position(request, case) or list_position(request, case)
 
 

@@ -179,7 +179,7 @@ class _Pair:
 
 
 def _pairs(spans: Sequence[Mapping[str, Any]], page: str | None, work: str | None) -> list[_Pair]:
-    """The chunks of all passages, in order of the page."""
+    """Return the chunks of all passages, in order of the page."""
     elsewhere = _out_of_order([span["work"][0] for span in spans])
     return [
         _Pair(number, chunk, chunk.is_moved or number - 1 in elsewhere)
@@ -194,7 +194,7 @@ def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
 
 
 def _out_of_order(places: Sequence[int]) -> set[int]:
-    """The indexes outside a longest ascending subsequence: without them the places ascend.
+    """Return the indexes outside a longest ascending subsequence: without them the places ascend.
 
     >>> sorted(_out_of_order([0, 30, 10, 20]))
     [1]
@@ -293,7 +293,7 @@ def _clip_offsets(offsets: Sequence[int], chars: int) -> tuple[int, int]:
 def _place_chunks(
     number: int, span: Mapping[str, Any], side: Side, chars: int, chunks: Sequence[tuple[int, AlignedChunk]]
 ) -> list[PlacedPassage]:
-    """The chunks of a passage on this side, each with the changes that begin in it."""
+    """Return the chunks of a passage on this side, each with the changes that begin in it."""
     start, end = _clip_offsets(span[side], chars)
     marks = sorted(
         (min(max(start, at[0]), end), min(max(start, at[1]), end), index)

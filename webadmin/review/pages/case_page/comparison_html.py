@@ -123,7 +123,7 @@ def _sourced_html(block: SourcedBlock) -> str:
 
 
 def _fold_middle(text: str, head: int, tail: int, label: str) -> Iterator[str]:
-    """The text; what lies between head and tail folded under a label, where that is worth it."""
+    """Yield the text; what lies between head and tail folded under a label, where that is worth it."""
     if tail - head < MIN_FOLDED_CHARS:
         yield visible(text)
         return

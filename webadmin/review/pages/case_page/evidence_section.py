@@ -71,7 +71,10 @@ class EvidenceShown:
 
 
 def case_evidence(case: Case) -> EvidenceShown:
-    """The evidence that the passages stood on the page, the newest bundle first; for removals see `case_removals`."""
+    """Return the evidence that the passages stood on the page, the newest bundle first.
+
+    For removals see `case_removals`.
+    """
     bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
     rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
     names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
@@ -115,7 +118,7 @@ class RemovalsShown:
 
 
 def case_removals(case: Case) -> RemovalsShown:
-    """The removals of a case, the newest first."""
+    """Return the removals of a case, the newest first."""
     rows = case.removals.prefetch_related("looks").order_by("-since", "-pk")[:MAX_REMOVALS]
     newest = case.looks.filter(removal=None).order_by("-at", "-pk")[:MAX_LOOKS]
     return RemovalsShown([RemovalShown(row, list(row.looks.all())) for row in rows], list(newest))

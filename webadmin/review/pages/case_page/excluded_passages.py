@@ -37,7 +37,7 @@ class OfferedPassage:
 
 
 def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, user: Any) -> dict[str, Any]:
-    """The context of the section of passages that do not count."""
+    """Return the context of the section of passages that do not count."""
     counting, gone = _places(match)
     passages = _passages(match, counting, gone)
     known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
@@ -66,7 +66,7 @@ def _share_of_chapter(match: CaseMatch, counting: Places, gone: Places) -> float
 
 
 def passage_text(match: CaseMatch, number: int) -> str:
-    """The text of the work in a passage of the comparison; "" for an unknown number."""
+    """Return the text of the work in a passage of the comparison; "" for an unknown number."""
     ordered = sort_spans(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
 
@@ -99,7 +99,7 @@ def _passages(match: CaseMatch, counting: Places, gone: Places) -> list[OfferedP
 
 
 def _pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
-    """The stretches of a passage that do not count, as the work has them and as the page has them."""
+    """Yield the stretches of a passage that do not count, as the work has them and as the page has them."""
     (start, end), page_start = span["work"], span["page"][0]
     flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one a character, from the first on
     stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]

@@ -93,7 +93,7 @@ def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str
 
 
 def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
-    """The context of a comparison, from the matches that were kept of the finding."""
+    """Return the context of a comparison, from the matches that were kept of the finding."""
     found = exclusion.found
     if not found:
         return {"match": None, "notes": [_("The passages of this finding were not kept; the next comparison does.")]}
@@ -124,7 +124,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
 
 
 def _match(number: int, kept: dict[str, Any], case: Case) -> CaseMatch:
-    """A match as cases have it, of a finding that has none; it is shown and never saved."""
+    """Return a match as cases have it, of a finding that has none; it is shown and never saved."""
     return CaseMatch(
         pk=number, case=case, chapter_title=kept["chapter_title"], version_id=kept["version_id"],
         text_id=kept["text_id"], page_text_digest=kept["page_text_digest"], work_text_digest=kept["work_text_digest"],

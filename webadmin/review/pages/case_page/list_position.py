@@ -48,7 +48,7 @@ def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
 
 
 def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
-    """The cases of the list in its order. None of them is read. Raises BadRequest."""
+    """Return the cases of the list in its order. None of them is read. Raises BadRequest."""
     list_request = copy(request)
     list_request.GET = QueryDict(filters)
     list_request.method = "GET"

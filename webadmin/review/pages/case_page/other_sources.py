@@ -45,7 +45,10 @@ class SourcePlace:
 
 
 def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
-    """The places that other findings on the same text of the page take, in order; those of this match are none."""
+    """Return the places that other findings on the same text of the page take, in order.
+
+    Those of this match are none.
+    """
     others = (
         CaseMatch.objects.filter(
             case__page=case.page_id,
@@ -80,7 +83,7 @@ def list_carriers(match: CaseMatch) -> Carriers:
 
 
 def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> ComparisonColumn:
-    """The column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
+    """Return the column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
     blocks: list[ColumnBlock] = []
     for at, block in column.positioned_blocks:
         blocks += _cut(block, at, places) if isinstance(block, UncopiedBlock) else [block]

@@ -70,14 +70,14 @@ class PageColumn:
 
 
 def requested_view(requested: str) -> View:
-    """The view that an address asks for; the text for anything else."""
+    """Return the view that an address asks for; the text for anything else."""
     return View(requested) if requested in set(View) else View.TEXT
 
 
 def page_column(
     view: View, case: Case, match: CaseMatch, column: ComparisonColumn, reading: Reading | None
 ) -> PageColumn:
-    """The column. reading: of the version that was compared; None where it is not stored any more."""
+    """Return the column. reading: of the version that was compared; None where it is not stored any more."""
     if view is View.PICTURE:
         screenshots = list_screenshots(case, match)
         return PageColumn(view, screenshots=screenshots, note="" if screenshots else _no_picture(case, match))
@@ -91,7 +91,7 @@ def page_column(
 
 
 def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
-    """The screenshots of the newest bundle that has some of the version that was compared."""
+    """Return the screenshots of the newest bundle that has some of the version that was compared."""
     for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in drawings_of(bundle).drawn if page.has_screenshot]
         if drawn:

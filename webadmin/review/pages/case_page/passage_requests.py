@@ -42,7 +42,7 @@ def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
-    """The passages that were ticked and the text that was typed, each by itself."""
+    """Return the passages that were ticked and the text that was typed, each by itself."""
     match, numbers = _match(request, case), request.POST.getlist("passage")
     texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()

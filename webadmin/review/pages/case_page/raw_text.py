@@ -64,7 +64,7 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
 
 
 def kind_name(kind: str) -> str:
-    """The name of a mark's kind; of a kind that this version does not know, its stored name."""
+    """Return the name of a mark's kind; of a kind that this version does not know, its stored name."""
     if kind == BESIDE:
         return str(BESIDE_NAME)
     return name_of_obfuscation(kind)

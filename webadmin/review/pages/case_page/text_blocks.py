@@ -48,14 +48,14 @@ class TextBlocks:
         self._chars = 0
 
     def markup(self) -> SafeString:
-        """All blocks. What was added is markup already."""
+        """Return all blocks. What was added is markup already."""
         if self._parts:
             self._end()
         return mark_safe("".join(self._done))  # noqa: S308 - made of markup
 
 
 def split_lines(text: str) -> Iterator[str]:
-    """The text by its lines, each with its end; what is longer than a block may be is cut."""
+    """Yield the text by its lines, each with its end; what is longer than a block may be is cut."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)

@@ -64,7 +64,7 @@ class _JoinedPairs:
     page: tuple[int, int]
 
     def precedes(self, other: "_JoinedPairs") -> bool:
-        """True if the other follows at once, on both sides."""
+        """Return true if the other follows at once, on both sides."""
         is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
         return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
 

@@ -55,7 +55,7 @@ def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
 
 
 def read_reason(requested: str) -> str:
-    """The sentence that a form names as VERDICT-NUMBER; "" for what is none."""
+    """Return the sentence that a form names as VERDICT-NUMBER; "" for what is none."""
     verdict, _dash, number = requested.rpartition("-")
     known = REASONS[Verdict(verdict)] if verdict in set(Verdict) else ()
     return str(known[int(number)]) if number in map(str, range(len(known))) else ""

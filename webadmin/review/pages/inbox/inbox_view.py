@@ -110,12 +110,12 @@ def _queues(user: User, query: InboxQuery, queues: Sequence[Queue]) -> list[dict
 
 
 def view_address(view: SavedView) -> str:
-    """The address of a saved view."""
+    """Return the address of a saved view."""
     return f"{InboxQuery({}).address}?{view.query}"
 
 
 def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
-    """The filters that are not in use yet, with their options."""
+    """Return the filters that are not in use yet, with their options."""
     holders = list(access.visible(RightsHolder.objects.all(), user)[:50])
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
         ("holder", _("Rights holder"), [(str(each.pk), str(each)) for each in holders] if len(holders) > 1 else []),
@@ -144,7 +144,7 @@ def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
 
 
 def _people(user: User) -> list[User]:
-    """The members of the user's rights holders."""
+    """Return the members of the user's rights holders."""
     members = access.visible(User.objects.filter(is_active=True, memberships__isnull=False), user)
     return list(members.distinct().order_by("username")[:MAX_PEOPLE])
 
@@ -158,7 +158,7 @@ def undoable(user: User) -> tuple[VerdictRecord, int] | None:
 
 
 def _joint_decisions(record: VerdictRecord) -> Any:
-    """The decisions that were made with this one."""
+    """Return the decisions that were made with this one."""
     return VerdictRecord.objects.filter(decided_by=record.decided_by_id, decided_at=record.decided_at)
 
 
@@ -195,7 +195,7 @@ def _chosen_matters(request: HttpRequest, user: User) -> list[Matter]:
 
 
 def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdict) -> HttpResponse | None:
-    """One verdict for all cases of the chosen matters that wait for one: first what would happen."""
+    """Return one verdict for all cases of the chosen matters that wait for one: first what would happen."""
     cases = access.visible(Case.objects.order_by("matter", "pk"), user)
     named = [int(key) for key in request.POST.getlist("_selected_action") if is_key(key)]
     if named:

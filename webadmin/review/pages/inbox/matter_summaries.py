@@ -40,13 +40,13 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
 def notice_lines(matter: Matter) -> list[dict[str, Any]]:
-    """The newest notices that name pages of a matter."""
+    """Return the newest notices that name pages of a matter."""
     rows = Notice.objects.filter(pages__case__matter=matter).distinct().select_related("addressee", "site")
     return [_notice_line(notice) for notice in rows.prefetch_related("counters__action")[:SHOWN_NOTICES]]
 
 
 def _notice_line(notice: Notice) -> dict[str, Any]:
-    """One notice. due: in words, "" where nothing has a last day."""
+    """Return one notice. due: in words, "" where nothing has a last day."""
     words, until = _notice_deadline(notice)
     return {
         "notice": notice,
@@ -94,13 +94,13 @@ class MatterLine:
 
 
 def matter_lines(matters: Sequence[int], query: InboxQuery) -> list[MatterLine]:
-    """A line for each of the matters with these keys, in their order and in one statement."""
+    """Return a line for each of the matters with these keys, in their order and in one statement."""
     rows = _with_cases(Matter.objects.all(), query).in_bulk(list(matters))
     return [matter_line(rows[key], query) for key in matters if key in rows]
 
 
 def visible_matter(user: Any, key: int, query: InboxQuery) -> Any:
-    """The matter with this key as a line takes it, if the user may see it; else None."""
+    """Return the matter with this key as a line takes it, if the user may see it; else None."""
     return _with_cases(access.visible(Matter.objects.all(), user), query).filter(pk=key).first()
 
 
@@ -126,7 +126,7 @@ def _count(cases: "QuerySet[Case]") -> Coalesce:
 
 
 def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
-    """One line. matter: with what `_with_cases` adds."""
+    """Return one line. matter: with what `_with_cases` adds."""
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
@@ -139,7 +139,7 @@ def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
 
 
 def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
-    """The preview of a matter that the caller may see: "which chapters, how early" before anything is opened.
+    """Return the preview of a matter that the caller may see: "which chapters, how early" before anything is opened.
 
     cells: of the chapters, classes and title; pages: address and case; only_site, only_work: of the inbox with this
     filter more; cases_address: of the list of all its cases; papers: that may be drafted, and to whom.
@@ -210,7 +210,7 @@ def describe_timing(lead_s: int | None, early_chapters: int) -> str:
 
 
 def duration(time: timedelta) -> str:
-    """A time in its largest unit, cut: 2 days, 40 minutes."""
+    """Return a time in its largest unit, cut: 2 days, 40 minutes."""
     seconds = int(time.total_seconds())
     if seconds >= DAY:
         return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}

@@ -46,7 +46,7 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
 
 
 def _back(request: HttpRequest) -> str:
-    """The case that the form stood on, else the matter's own page."""
+    """Return the case that the form stood on, else the matter's own page."""
     target = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(target, allowed_hosts=None)
     return target if is_ours and target.startswith(reverse("admin:cases_case_changelist")) else request.get_full_path()

@@ -58,7 +58,7 @@ def _last(cases: "QuerySet[Case]") -> int | None:
 
 
 def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQuery, *, is_back: bool) -> int | None:
-    """The nearest case of the matters before or behind this one in their order."""
+    """Return the nearest case of the matters before or behind this one in their order."""
     meant = queue_cases(query.queue)
     for other in adjacent_matters(rows, matter, query.order, is_back=is_back).values_list("pk", flat=True)[
         :MAX_MATTERS_SEARCHED

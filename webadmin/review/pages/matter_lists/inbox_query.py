@@ -100,13 +100,13 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
 
 
 def list_matters(query: InboxQuery, user: User, words: Any) -> "QuerySet[Matter]":
-    """The matters that an address shows, in its order. words: finds matters by what was typed (inbox.search)."""
+    """Return the matters that an address shows, in its order. words: finds matters by what was typed (inbox.search)."""
     matters = queue_matters(query.queue, access.visible(Matter.objects.all(), user), user)
     return _order_rows(apply_filters(query, matters, words), ORDERS[query.order][1], is_back=False)
 
 
 def adjacent_matters(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
-    """The rows behind a matter in the order, the nearest first; those before it for `is_back`."""
+    """Return the rows behind a matter in the order, the nearest first; those before it for `is_back`."""
     field = ORDERS[order][1]
     value, has_none = getattr(matter, field), Matter._meta.get_field(field).null
     tie = Q(pk__gt=matter.pk) if is_back else Q(pk__lt=matter.pk)
@@ -147,7 +147,7 @@ def apply_filters(query: InboxQuery, matters: "QuerySet[Matter]", words: Any) ->
 
 
 def filter_chips(query: InboxQuery, request: HttpRequest) -> list[Chip]:
-    """The filters that stand, in words."""
+    """Return the filters that stand, in words."""
     given, user = query.values, request.user
     texts: dict[str, str] = {}
     if query.words:

@@ -31,12 +31,12 @@ def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str
 
 
 def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
-    """The sites and the works that have a word in their names."""
+    """Return the sites and the works that have a word in their names."""
     return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
 
 
 def _with_chapter(typed: str, user: access.Person) -> set[int]:
-    """The keys of matters that have a chapter so called; another work may have its text under another title."""
+    """Return the keys of matters that have a chapter so called; another work may have its text under another title."""
     titled = Chapter.objects.filter(has_words(["title"], written_ways(typed)))
     chapters = access.visible(titled, user).order_by().values_list("work_id", "text_id")
     found = set(chapters[: MAX_CHAPTERS + 1])

@@ -46,7 +46,7 @@ class Timeline:
 def build_timeline(
     states: Sequence[PageState], versions: Iterable[PageVersion], absences: Iterable[Absence], most: int
 ) -> Timeline:
-    """The timeline of a page: at most the newest `most` events."""
+    """Return the timeline of a page: at most the newest `most` events."""
     by_id: dict[str, PageVersion] = {version.id: version for version in versions}
     events = [*_version_events(states), *_absence_events(states, absences)]
     events.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))

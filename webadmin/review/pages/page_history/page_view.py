@@ -101,7 +101,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
-    """The history, or the sentence why it cannot be told."""
+    """Return the history, or the sentence why it cannot be told."""
     key, store = PageId(page.page_id), stores.page_store()
     try:
         return build_timeline(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""

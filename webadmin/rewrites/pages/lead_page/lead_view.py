@@ -86,7 +86,7 @@ class OfferedLetter:
 
 
 def offered_letter(lead: RewordedLead) -> OfferedLetter:
-    """The letters on offer. The texts are read when one is requested."""
+    """Return the letters on offer. The texts are read when one is requested."""
     refusal = letter_refusal(lead)
     if refusal is not None:
         return OfferedLetter(refusal=message_text(refusal))
@@ -102,7 +102,7 @@ def offered_letter(lead: RewordedLead) -> OfferedLetter:
 
 
 def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
-    """The answer to ?letter: the draft as a file, or a sentence that says why there is none."""
+    """Return the answer to ?letter: the draft as a file, or a sentence that says why there is none."""
     kind, language = request.GET["letter"], request.GET.get("in", "zh-hans")
     try:
         content = letter_file(lead, kind, language)
@@ -225,7 +225,7 @@ def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:
 
 
 def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
-    """The next lead of the user's that waits, by score; behind the last one the first."""
+    """Return the next lead of the user's that waits, by score; behind the last one the first."""
     waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
@@ -233,7 +233,7 @@ def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
 
 
 def evidence_response(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
-    """The answer to ?export=evidence: a zip, or a sentence that says why there is none.
+    """Return the answer to ?export=evidence: a zip, or a sentence that says why there is none.
 
     The caller has made sure that the user may see the lead; exporting is a manager's. Raises Http404.
     """

@@ -34,7 +34,7 @@ class Pair:
 
 
 def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
-    """The pairs of a lead by the page, the first MAX_SHOWN of them."""
+    """Return the pairs of a lead by the page, the first MAX_SHOWN of them."""
     rows = sorted(tuple(each) for each in stored)[:MAX_SHOWN]
     starts = sorted({row[2] for row in rows})
     kept = longest_in_order([row[2] for row in rows])
@@ -53,7 +53,7 @@ def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
 
 
 def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """The lines that keep the order first, so that those which cross them lie on top."""
+    """Return the lines that keep the order first, so that those which cross them lie on top."""
     most = max((pair.rank for pair in pairs), default=0)
     lines = [
         {

@@ -37,7 +37,7 @@ class UnmatchedSentences:
 
 
 def sentence_rows(page: str, work: str, pairs: Sequence[Pair]) -> list[SentenceRow | UnmatchedSentences]:
-    """All of the page around and between the pairs, in its order."""
+    """Return all of the page around and between the pairs, in its order."""
     return list(_rows(page, work, pairs)) if pairs else []
 
 

@@ -41,7 +41,7 @@ class CodesStore:
     def meanings(
         self, texts: Collection[WorkTextId], encoder: Encoder, background: Background
     ) -> Iterator[tuple[WorkTextId, TextMeanings]]:
-        """The same; a text that is new is encoded now."""
+        """Return the same; a text that is new is encoded now."""
         return self._each(
             sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.read(text, encoder, background)
         )

@@ -52,7 +52,7 @@ class HolderWorks:
         self._search = None
 
     def search(self, text: str) -> tuple[RewordedMatch, ...]:
-        """The leads of a page."""
+        """Return the leads of a page."""
         if self._han is None and is_latin(text):
             if len(sentence_units(text)) < MIN_SENTENCES:
                 return ()  # a line in English is no reason to encode all works

@@ -157,7 +157,7 @@ class _HolderSearch:
         return found
 
     def _versions(self, ids: Sequence[VersionId]) -> dict[VersionId, PageVersion]:
-        """Each version that is there and whole; the others are written down."""
+        """Return each version that is there and whole; the others are written down."""
         try:
             read = {each.version.id: each.version for each in self._ports.pages.on_pages(ids)}
         except BrokenInvariant as error:  # of one of them
@@ -177,7 +177,7 @@ def _note(version: VersionId, error: Exception) -> None:
 
 
 def copied_shares(pages: Sequence[DuePage]) -> Mapping[str, float]:
-    """The share of each page that cases, and findings that are none, say is copied in the version it shows."""
+    """Return the share of each page that cases, and findings that are none, say is copied in the version it shows."""
     shares: dict[str, float] = defaultdict(float)
     keys = [str(each.page) for each in pages]
     cases = Case.objects.filter(page__in=keys, version_id=F("page__version_id"))

@@ -130,7 +130,10 @@ class DiscoveredPageAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """A dismissed page may still be watched; a watched page, or one that is no copy, leaves nothing to decide."""
+        """Return a dismissed page may still be watched.
+
+        A watched page, or one that is no copy, leaves nothing to decide.
+        """
         state = DiscoveredPage.objects.filter(pk=key).values_list("state", flat=True).first()
         return state == DiscoveredPage.State.PROPOSED or (state == DiscoveredPage.State.DISMISSED and path == "watch")
 

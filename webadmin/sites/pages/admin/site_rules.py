@@ -80,7 +80,7 @@ _TYPED = ("statuses", "selector", "redirect", "words")
 
 
 def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
-    """The rules that are saved, or the one that was typed into the page, on the newest 50 pages or on one."""
+    """Return the rules that are saved, or the one that was typed into the page, on the newest 50 pages or on one."""
     typed = {name: request.GET.get(name, "").strip() for name in _TYPED}
     url = request.GET.get("url", "").strip()
     tried, fault = [], ""

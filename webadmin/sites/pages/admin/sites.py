@@ -127,7 +127,7 @@ class SiteAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """A site that stands shows which others probably have its operator."""
+        """Return a site that stands shows which others probably have its operator."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
@@ -238,7 +238,7 @@ class SiteAdmin(HolderAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        """The form, and what keeps the site's pages from being read."""
+        """Return the form, and what keeps the site's pages from being read."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
             for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
@@ -265,7 +265,7 @@ class SiteAdmin(HolderAdmin):
 
 
 def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
-    """The fieldsets with the fields that say something to the spider of a kind, and without those left empty."""
+    """Return the fieldsets with the fields that say something to the spider of a kind, and without those left empty."""
     used = []
     for name, given in fieldsets:
         lines = [[field for field in _fields(line) if _is_used(field, kind)] for line in given["fields"]]
@@ -276,7 +276,7 @@ def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
 
 
 def _fields(line: Any) -> tuple[str, ...]:
-    """The fields of a line, which is a name or several."""
+    """Return the fields of a line, which is a name or several."""
     return (line,) if isinstance(line, str) else tuple(line)
 
 
@@ -328,5 +328,5 @@ def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
 
 
 def _with_run(words: str, run: CrawlRun | None) -> str:
-    """A sentence with a link to the run that it speaks of."""
+    """Return a sentence with a link to the run that it speaks of."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words

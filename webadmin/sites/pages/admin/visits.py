@@ -129,7 +129,7 @@ class SiteMoveAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """A move is decided once."""
+        """Return false once a move is decided."""
         return SiteMove.objects.filter(pk=key, state=SiteMove.State.PROPOSED).exists()
 
     @display(description=_("move"), header=True)
@@ -191,7 +191,7 @@ class SiteMoveAdmin(HolderAdmin):
 
 
 def _reasons(evidence: dict[str, Any]) -> list[str]:
-    """The evidence in sentences; what was not found is not said."""
+    """Return the evidence in sentences; what was not found is not said."""
     told = []
     if evidence.get("start_pages_led"):
         told.append(_now("start pages lead to the new host: %(count)s") % {"count": evidence["start_pages_led"]})

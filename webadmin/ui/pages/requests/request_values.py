@@ -68,12 +68,12 @@ def check_search(term: str, name: str = "q") -> None:
 
 
 def is_key(text: str) -> bool:
-    """True if a record could have this number."""
+    """Return true if a record could have this number."""
     return text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= MAX_KEY
 
 
 def record_of_key(rows: "Manager[R] | QuerySet[R]", key: str) -> R | None:
-    """The one of some records that has a key as it stands in an address or a form; None where none has."""
+    """Return the one of some records that has a key as it stands in an address or a form; None where none has."""
     return rows.filter(pk=int(key)).first() if is_key(key) else None
 
 

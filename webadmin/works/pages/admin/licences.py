@@ -81,7 +81,7 @@ class LicenceAdmin(EnteredAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """A licence that stands shows its proofs."""
+        """Return a licence that stands shows its proofs."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets

@@ -68,7 +68,10 @@ class BoundedReader:
 
 
 def written_in_pdf(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
-    """The words of a PDF, and whether some lie beyond the bounds; "" for one of pictures. Raises UnreadableFile."""
+    """Return the words of a PDF, and whether some lie beyond the bounds; "" for one of pictures.
+
+    Raises UnreadableFile.
+    """
     with BoundedReader(MAX_SECONDS_OF_PDF, inf, MOST_MEMORY_BYTES) as reader:
         text, is_cut = reader.call(name, _words, content, name, max_chars)
     return str(text), bool(is_cut)

@@ -11,7 +11,10 @@ from webadmin.works.services.intake.found import Division, FoundWork
 
 
 def divisions(found: FoundWork) -> Sequence[Division]:
-    """The ways to divide a work as it was read, the one of its chapters first; that alone where these were given."""
+    """Return the ways to divide a work as it was read, the one of its chapters first.
+
+    That alone where these were given.
+    """
     if found.ways:
         return found.ways
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
@@ -21,7 +24,10 @@ def divisions(found: FoundWork) -> Sequence[Division]:
 
 
 def divide_work(found: FoundWork, style: str) -> FoundWork:
-    """A work as it was read, divided in one of these ways; "" for the first. Raises UnreadableFile for another."""
+    """Return a work as it was read, divided in one of these ways; "" for the first.
+
+    Raises UnreadableFile for another.
+    """
     if style in ("", found.file.style):
         return found
     known = [each.style for each in divisions(found)]
@@ -32,5 +38,5 @@ def divide_work(found: FoundWork, style: str) -> FoundWork:
 
 
 def _text(found: FoundWork) -> str:
-    """All of a work; what was cut at headings joins without a line feed of its own."""
+    """Return all of a work; what was cut at headings joins without a line feed of its own."""
     return ("\n" if found.file.style == OWN else "").join(each.text for each in found.file.chapters)

@@ -37,7 +37,7 @@ _MAX_SHOWN_CHARS = 200  # of a name that cannot be
 
 
 def read_file(path: Path) -> Intake:
-    """The works of a single file. Raises UnreadableFile."""
+    """Return the works of a single file. Raises UnreadableFile."""
     try:
         is_there, is_folder = path.exists(), path.is_dir()
     except (OSError, ValueError) as error:
@@ -53,7 +53,7 @@ def read_file(path: Path) -> Intake:
 
 
 def read_works(path: Path, read: ReadFile = read_file) -> Intake:
-    """All works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing.
+    """Return all works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing.
 
     read: reads a single file, for whoever wants to limit what is read; it may raise UnreadableFile.
     """
@@ -64,7 +64,7 @@ def read_works(path: Path, read: ReadFile = read_file) -> Intake:
 
 
 def read_work(path: Path, read: ReadFile = read_file) -> list[WorkFile]:
-    """The works of a file or folder. Raises the first fault where nothing could be read."""
+    """Return the works of a file or folder. Raises the first fault where nothing could be read."""
     intake = read_works(path, read)
     if not intake.works and intake.faults:
         raise intake.faults[0]
@@ -91,7 +91,7 @@ def _plain(path: Path) -> Intake:
 
 
 def _markdown(path: Path) -> Intake:
-    """The shallowest heading that stands twice makes the chapters; a single one above it is the title."""
+    """Return the shallowest heading that stands twice makes the chapters; a single one above it is the title."""
     read = read_text(path)
     text = read.text
     found = [(len(marks), title) for marks, title in _MARKDOWN.findall(text)]

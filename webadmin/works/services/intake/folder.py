@@ -38,7 +38,7 @@ class _Manifest:
 
 
 def read_folder(folder: Path, read_file: ReadFile) -> Intake:
-    """The works in a folder. `read_file` reads single files.
+    """Return the works in a folder. `read_file` reads single files.
 
     With works.toml: the files that it lists, and every folder beside it that has a work.toml. Else the chapter files in
     it are one work, described by work.toml where there is one. Else each folder in it is taken by itself.
@@ -101,7 +101,7 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
 
 
 def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
-    """A file of a folder as one chapter, whatever headings stand in it, and its flaws."""
+    """Return a file of a folder as one chapter, whatever headings stand in it, and its flaws."""
     read = read_file(path)
     if read.faults:
         raise read.faults[0]
@@ -114,7 +114,7 @@ def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText,
 
 
 def _chapter_title(path: Path, text: str) -> str:
-    """The heading that the text begins with, else the file's name without its number."""
+    """Return the heading that the text begins with, else the file's name without its number."""
     first = text.lstrip().partition("\n")[0]
     heading = read_heading(first)
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
@@ -140,7 +140,7 @@ def _nothing(folder: Path) -> Intake:
 
 
 def _apply_manifest(intake: Intake, manifest: _Manifest) -> Intake:
-    """The works of one listed file under what the manifest says of them."""
+    """Return the works of one listed file under what the manifest says of them."""
     for index, work in enumerate(intake.works):
         title = manifest.title if len(intake.works) == 1 else ""
         file = replace(work.file, title=title or work.file.title, author=manifest.author or work.file.author)

@@ -45,7 +45,10 @@ class _JsonLine:
 
 
 def read_jsonl(path: Path) -> Intake:
-    """The works of a JSON lines file; a malformed line is a fault and the rest goes on. Raises UnreadableFile."""
+    """Return the works of a JSON lines file; a malformed line is a fault and the rest goes on.
+
+    Raises UnreadableFile.
+    """
     intake = Intake()
     works: dict[str, _Gathered] = {}
     unlisted = 0

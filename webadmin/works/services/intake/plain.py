@@ -10,7 +10,7 @@ MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
 
 
 def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """The content of a file. Raises UnreadableFile where it is missing, empty, too large or not to be opened."""
+    """Return the content of a file. Raises UnreadableFile where it is missing, empty, too large or not to be opened."""
     try:
         size = path.stat().st_size
         if size > limit:
@@ -24,7 +24,10 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
 
 
 def read_text(path: Path) -> DecodedText:
-    """The text of a .txt or .md file, its characters as given, lines ended by line feeds. Raises UnreadableFile."""
+    """Return the text of a .txt or .md file, its characters as given, lines ended by line feeds.
+
+    Raises UnreadableFile.
+    """
     return decode_text(read_bytes(path), path)
 
 
