@@ -105,8 +105,8 @@ class PlatformAccount:
         """Return whether the page at `url`, which names `author`, is one of the account's.
 
         >>> own = PlatformAccount(address="https://www.zhihu.com/people/mouren")
-        >>> own.has_posted("https://zhihu.com/people/mouren/posts", ""), own.has_posted("https://zhihu.com/people/mouren2", "")
-        (True, False)
+        >>> [own.has_posted(f"https://zhihu.com/people/{path}", "") for path in ("mouren/posts", "mouren2")]
+        [True, False]
         >>> PlatformAccount(host="zhihu.com", name="某某").has_posted("https://zhuanlan.zhihu.com/p/1", "@某某")
         True
         """

@@ -1,4 +1,4 @@
-"""What the product says to people: a code with parameters, worded in English or Chinese where it is shown.
+"""Messages to people: a code with parameters, worded in English or Chinese where it is shown.
 
     Message("fetch.status", url="http://a.example/9", status=404)
 
@@ -31,7 +31,7 @@ class Message:
 
     def __init__(self, code: str, /, **params: object) -> None:
         object.__setattr__(self, "code", code)
-        object.__setattr__(self, "params", {name: _plain(value) for name, value in params.items()})
+        object.__setattr__(self, "params", {name: _reduce(value) for name, value in params.items()})
 
     @classmethod
     def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
@@ -44,7 +44,7 @@ class Message:
         return cls(stored["code"], **{name: _load(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
-        """What is stored, so that the reader's language decides."""
+        """Return the message as it is stored: without words, so that the reader's language decides."""
         return {"code": self.code, "params": {name: _dump(value) for name, value in self.params.items()}}
 
     def in_language(self, language: str) -> str:
@@ -106,12 +106,12 @@ def _translate_value(value: Any, language: str) -> Any:
     return value
 
 
-def _plain(value: object) -> Any:
-    """What a message keeps: of an error of ours its message, of a sequence a tuple, of anything else its text."""
+def _reduce(value: object) -> Any:
+    """Return the value that a message keeps: an error's own message, a sequence as a tuple, anything else as text."""
     if isinstance(value, Message | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return tuple(_plain(each) for each in value)
+        return tuple(_reduce(each) for each in value)
     said = getattr(value, "message", None)
     return said if isinstance(said, Message) else str(value)
 

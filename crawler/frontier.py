@@ -13,11 +13,14 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from core.pages import CrawlPlan
 from core.wording import Message
 from crawler.urls import canonical
+
+if TYPE_CHECKING:  # what imports the spider is loaded without Scrapy
+    from scrapy import Request
 
 JOURNAL_NAME = "frontier.jsonl"
 # A page, a sitemap, an address that may be one, and robots.txt, which is fetched for the sitemaps that it names.
@@ -32,6 +35,12 @@ class CrawlTarget:
     url: str
     depth: int
     kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS
+
+
+def asks_for_page(request: "Request") -> bool:
+    """Return true if a request of the spider asks for a page, not for a sitemap, robots.txt or a resource."""
+    target = request.cb_kwargs.get("target")
+    return isinstance(target, CrawlTarget) and target.kind == PAGE
 
 
 class Frontier:

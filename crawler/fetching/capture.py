@@ -29,7 +29,7 @@ from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
 CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried out
-_EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose answer was fetched for another site
+EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose answer was fetched for another site
 # What a redirect says in its body is a sentence; a page that sends on by a meta tag is a page, of 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
 _SECRETS = re.compile(rb"^(cookie|authorization|proxy-authorization)[ \t]*:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
@@ -76,7 +76,7 @@ def make_capture(
     """
     meta = response.meta if response.request is not None else {}
     capture: Capture | None = meta.get(CAPTURE)
-    earlier: HostAnswer | None = meta.get(_EARLIER)
+    earlier: HostAnswer | None = meta.get(EARLIER)
     if capture is None and meta.get(EXCHANGES):
         *hops, own = meta[EXCHANGES]
         capture = Capture((*hops, replace(own, body=b"")))
@@ -96,12 +96,9 @@ def own_capture(request: Request, machine: Machine | None) -> Capture | None:
     return replace(capture, machine=machine) if capture is not None else None
 
 
-def note_earlier_fetch(request: Request, answer: HostAnswer | None) -> None:
-    """Note in a request how its answer was fetched before; None: it is fetched now."""
-    request.meta.pop(_EARLIER, None)
-    if answer is None:
-        return
-    request.meta[_EARLIER] = answer
+def note_earlier_fetch(request: Request, answer: HostAnswer) -> None:
+    """Note in a request that its answer was fetched for another site before, and how."""
+    request.meta[EARLIER] = answer
     if answer.capture.source is CaptureSource.BROWSER:
         request.meta[CAPTURE] = answer.capture
         return
@@ -111,7 +108,7 @@ def note_earlier_fetch(request: Request, answer: HostAnswer | None) -> None:
 
 def fetch_time(response: Response, now: datetime) -> datetime:
     """Return when a response was fetched: now, unless it was fetched for another site before."""
-    earlier: HostAnswer | None = response.meta.get(_EARLIER) if response.request is not None else None
+    earlier: HostAnswer | None = response.meta.get(EARLIER) if response.request is not None else None
     return earlier.fetched_at if earlier is not None else now
 
 

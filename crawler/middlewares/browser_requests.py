@@ -14,7 +14,7 @@ from core.politeness import BrowserMode
 from core.states import Rejection
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import get_context
-from crawler.frontier import PAGE
+from crawler.frontier import asks_for_page
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
 from crawler.urls import is_book, script_route
@@ -35,8 +35,7 @@ class BrowserMiddleware:
         return cls(crawler)
 
     def process_request(self, request: Request) -> None:
-        target = request.cb_kwargs.get("target")
-        if target is None or target.kind != PAGE or is_book(request.url):
+        if not asks_for_page(request) or is_book(request.url):
             return
         if self._mode is BrowserMode.ALWAYS or self._shells >= SHELLS_THAT_DECIDE or script_route(request.url):
             self._mark(request)

@@ -7,7 +7,7 @@ from scrapy.http import Response
 
 from core.states import Rejection
 from crawler.fetching.bodies import MAX_CODINGS, READ_ARCHIVES, archive_kind, declares_entities, swells
-from crawler.frontier import PAGE
+from crawler.frontier import asks_for_page
 from crawler.politeness.refusals import RequestRefused
 
 
@@ -32,8 +32,7 @@ def _require_plain(request: Request, size: int, plain: Response) -> None:
     if swells(size, len(plain.body)):
         ratio = len(plain.body) // max(size, 1)
         raise RequestRefused(Rejection.TOO_LARGE, "fetch.swells", url=request.url, ratio=ratio)
-    target = request.cb_kwargs.get("target")
-    is_page = target is not None and target.kind == PAGE
+    is_page = asks_for_page(request)
     kind = archive_kind(plain.body, may_be_gzip=not is_page)
     if kind and not (is_page and kind in READ_ARCHIVES):
         raise RequestRefused(Rejection.NOT_HTML, "page.archive", url=request.url, kind=kind)

@@ -19,13 +19,12 @@ from core.host_answers import HostAnswer
 from core.ids import digest
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext, get_context
-from crawler.fetching.capture import note_earlier_fetch, own_capture
-from crawler.frontier import PAGE
+from crawler.fetching.capture import EARLIER, note_earlier_fetch, own_capture
+from crawler.frontier import asks_for_page
 from crawler.middlewares.refusal_handling import TIMES_META
 from crawler.opening import is_attachment, is_page_type
 from crawler.recrawl.site_visits import NOT_MODIFIED
 
-_TAKEN = "zhuiwen_shared_answer"  # in the meta of a request: its answer was fetched for another site
 # What a second crawl would be answered too; other statuses are faults and refusals that pass.
 _SHARED_STATUSES = frozenset({200, 301, 302, 303, 304, 307, 308, 404, 410})
 _VALIDATORS = ("If-None-Match", "If-Modified-Since")
@@ -44,16 +43,14 @@ class SharedAnswersMiddleware:
         return cls(get_context(crawler))
 
     async def process_request(self, request: Request) -> Response | None:
-        request.meta.pop(_TAKEN, None)
-        note_earlier_fetch(request, None)
+        request.meta.pop(EARLIER, None)
         if not _is_shared(request) or request.meta.get("retry_times") or request.meta.get(TIMES_META):
             return None
         answer = await self._newest(request)
         if answer is None or answer.site_id == self._context.plan.site_id:
             return None
-        request.meta[_TAKEN] = True
         note_earlier_fetch(request, answer)
-        self._context.stats.counts.requested += _asks_for_page(request)
+        self._context.stats.counts.requested += asks_for_page(request)
         headers = Headers()
         for name, value in answer.headers:
             headers.appendlist(name, value.encode("latin-1"))
@@ -63,7 +60,7 @@ class SharedAnswersMiddleware:
     async def process_response(self, request: Request, response: Response) -> Response:
         capture = own_capture(request, self._context.machine)
         if (
-            request.meta.get(_TAKEN)
+            EARLIER in request.meta
             or capture is None
             or not _is_shared(request)
             or not _may_be_given(request, response)
@@ -104,17 +101,12 @@ def _may_be_given(request: Request, response: Response) -> bool:
     """Return true if another crawl may read this answer: files are counted by each crawl while their headers come."""
     if response.status not in _SHARED_STATUSES:
         return False
-    if response.status != 200 or not _asks_for_page(request):
+    if response.status != 200 or not asks_for_page(request):
         return True
     kind, disposition = (
         (response.headers.get(name) or b"").decode("latin-1") for name in ("Content-Type", "Content-Disposition")
     )
     return is_page_type(kind) and not is_attachment(disposition)
-
-
-def _asks_for_page(request: Request) -> bool:
-    target = request.cb_kwargs.get("target")
-    return target is not None and target.kind == PAGE
 
 
 def _keys(request: Request) -> list[str]:

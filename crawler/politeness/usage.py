@@ -21,8 +21,8 @@ class HostUsage:
 
     def __init__(self, budget: CrawlBudget, run_id: str, hosts: Sequence[Host], folder: Path | None = None) -> None:
         """hosts: of the site. folder: of the crawls of this machine; None: nothing is known or kept of other crawls."""
-        self._budget, self._run_id, self._hosts = budget, run_id, hosts
-        self._names = [str(Host(host.bare, host.port)) for host in hosts]
+        self._budget, self._run_id = budget, run_id
+        self._hosts = {str(Host(host.bare, host.port)): host for host in hosts}
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         # Any number of crawls write to it at once; each waits for the others, whose writes take less than 1 ms.
@@ -40,14 +40,13 @@ class HostUsage:
     def add(self, url: str, at: datetime, size: int) -> None:
         """Note one response of `size` bytes; what comes from elsewhere, such as a style sheet, is the first host's."""
         name, port = host_key(url)
-        at_host = next(
-            (key for key, host in zip(self._names, self._hosts, strict=True) if host.equals(name, port)), None
-        )
+        own = (key for key, host in self._hosts.items() if host.equals(name, port))
+        counted_for = next(own, next(iter(self._hosts)))
         self._bytes_of_run += size
         self._rows.execute(
             "INSERT INTO usage VALUES (?, ?, ?, 1, ?)"
             " ON CONFLICT DO UPDATE SET pages = pages + 1, bytes = bytes + excluded.bytes",
-            [int(at.timestamp()) // _STEP_S * _STEP_S, at_host or self._names[0], self._run_id, size],
+            [int(at.timestamp()) // _STEP_S * _STEP_S, counted_for, self._run_id, size],
         )
 
     def reached_limit(self, day_began: datetime, in_flight: int = 0) -> str:
@@ -60,7 +59,7 @@ class HostUsage:
             return ""
         begun = int(day_began.timestamp())
         pages = size = 0
-        for name in self._names:
+        for name in self._hosts:
             used = "SELECT COALESCE(SUM(pages), 0), COALESCE(SUM(bytes), 0) FROM usage WHERE begun >= ? AND host = ?"
             pages_of_host, bytes_of_host = self._rows.execute(used, [begun, name]).fetchone()
             pages, size = pages + pages_of_host, size + bytes_of_host

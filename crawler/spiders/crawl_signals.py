@@ -10,7 +10,7 @@ from twisted.python.failure import Failure
 from core.errors import RetryLater
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.frontier import PAGE, CrawlTarget
+from crawler.frontier import asks_for_page
 from crawler.items import ReadPage
 from crawler.opening import is_attachment, is_no_text_type, is_page_type
 from crawler.politeness.refusals import BEYOND_FILES
@@ -33,11 +33,11 @@ class CrawlSignals:
         crawler.signals.connect(self.note_item_fault, signal=signals.item_error)
 
     def count_request(self, request: Request) -> None:
-        self._context.stats.counts.requested += _asks_for_page(request)
+        self._context.stats.counts.requested += asks_for_page(request)
 
     def refuse_by_headers(self, headers: Any, request: Request) -> None:
         """Stop the download of a body whose type has no text, and of files beyond what a run fetches."""
-        if not _asks_for_page(request):
+        if not asks_for_page(request):
             return
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
         is_attached = is_attachment((headers.get("Content-Disposition") or b"").decode("latin-1"))
@@ -66,8 +66,3 @@ class CrawlSignals:
         fault = failure.value
         url, kind = item.fetched.canonical_url, type(fault).__name__
         self._context.stats.fail(Message("crawl.unstored", url=url, kind=kind, fault=fault))
-
-
-def _asks_for_page(request: Request) -> bool:
-    target = request.cb_kwargs.get("target")
-    return isinstance(target, CrawlTarget) and target.kind == PAGE

@@ -229,12 +229,12 @@ def test_a_refused_crawl_asks_more_slowly() -> None:
 def test_the_pages_of_a_day_are_a_budget_over_several_runs(tmp_path: Path) -> None:
     with WebServer(_chain(9)) as site:
         plan = plan_of(site.url(), politeness=_polite(budget=CrawlBudget(pages_a_day=5)), concurrency=4)
-        first = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
+        first = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
         assert (first.finish_reason, len(site.requested)) == ("budget", 5)
         assert "5 pages a day" in str(first.end_sentence)
         resumes = datetime.fromisoformat(first.resume_at)
         assert timedelta() < resumes - datetime.now(UTC) <= timedelta(days=1)
-        second = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
+        second = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
         assert (second.finish_reason, len(site.requested)) == ("budget", 5)
 
 
@@ -242,7 +242,7 @@ def test_the_bytes_of_a_run_are_a_budget_and_the_next_run_has_its_own(tmp_path: 
     with WebServer(_chain(9)) as site:
         politeness = _polite(budget=CrawlBudget(bytes_a_run=2_000))
         plan = plan_of(site.url(), politeness=politeness, concurrency=1)
-        counts = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
+        counts = crawl(plan, settings_of(site.netloc), None, tmp_path / "job").counts
         assert counts.finish_reason == "byte_limit"
         sent = sum(site.bytes_sent.values())
         assert 2_000 <= sent < 4_000
