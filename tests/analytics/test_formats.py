@@ -199,7 +199,7 @@ def test_a_spreadsheet_shows_a_share_as_the_other_formats_do(share: float, shown
 
 
 def test_an_unknown_format_is_refused_with_those_that_there_are() -> None:
-    with pytest.raises(BadInput, match="choose pdf, xlsx, csv, html, json"):
+    with pytest.raises(BadInput, match="choose one of pdf, xlsx, csv, html, json"):
         render(build_report(rows.scope(), []), "docx")
 
 

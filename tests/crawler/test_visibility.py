@@ -3,7 +3,7 @@
 import pytest
 
 from crawler.css.cascade import cascade
-from crawler.markup import parse, text_of
+from crawler.markup import element_text, parse
 from crawler.obfuscation.page_styles import page_sheets
 from crawler.obfuscation.repairs import Removed, summarize_removed
 from crawler.obfuscation.visibility import remove_hidden
@@ -17,7 +17,7 @@ def _read(inner: str, style: str = "") -> tuple[str, list[Removed]]:
     tree = parse(f"<html><head><style>{style}</style></head><body><div><p>{inner}</p></div></body></html>")
     assert tree is not None
     removed = remove_hidden(tree)
-    return text_of(tree), removed
+    return element_text(tree), removed
 
 
 @pytest.mark.parametrize("case", cases("seen"), ids=lambda case: case.name)
@@ -25,7 +25,7 @@ def test_what_a_reader_does_not_see_is_taken_out_and_told(case: Case) -> None:
     tree = parse(case.body.decode())
     assert tree is not None
     removed = remove_hidden(tree, cascade(tree, page_sheets(tree, URL, Files(case.files), with_linked=True)))
-    text = text_of(tree)
+    text = element_text(tree)
     told = [{"kind": one.kind, "count": one.count, "example": one.example} for one in summarize_removed(removed, text)]
     assert text.split("\n") == case.expected["text"]
     assert [piece.text for piece in removed] == case.expected["removed"]
@@ -89,7 +89,7 @@ def test_a_page_made_to_be_slow_is_read_in_time(page: str) -> None:
     tree = parse(f"<p>{SEEN}</p>{page}")
     assert tree is not None
     remove_hidden(tree)
-    assert text_of(tree).startswith(SEEN)
+    assert element_text(tree).startswith(SEEN)
 
 
 def test_thousands_of_hidden_pieces_are_all_removed() -> None:

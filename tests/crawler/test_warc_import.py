@@ -234,7 +234,7 @@ def test_a_revisit_finds_its_original_before_the_place_where_an_import_goes_on(t
     revisit(archive, 3, 5, Payload_Digest=payload_digest(markup(1)))
     signs: list[RecordPosition] = []
     counts, store, _ = imported(
-        archive.save(tmp_path / "a.warc.gz"), start=position, on_progress=lambda _, at: signs.append(at)
+        archive.save(tmp_path / "a.warc.gz"), so_far=ImportedSoFar(position), on_progress=lambda _, at: signs.append(at)
     )
     assert {fetched.final_url for fetched, _ in store.versions.values()} == {url(2), url(3)}
     assert (counts.revisits, signs[0]) == (1, position)  # a sign of life while it looked

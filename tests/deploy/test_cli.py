@@ -166,7 +166,7 @@ def test_a_misspelt_setting_is_named_when_the_services_start(zhuiwen: CommandLin
         settings = {"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_WEB_PORT": str(other.getsockname()[1])}
         done = CommandLine(zhuiwen.home, settings)("up")
     assert done.complaints[0] == (
-        "zhuiwen: warning: ZHUIWEN_WEBPORT is set, and there is no such setting; is it ZHUIWEN_WEB_PORT?"
+        "zhuiwen: warning: ZHUIWEN_WEBPORT is set, and there is no such setting; did you mean ZHUIWEN_WEB_PORT?"
     )
     assert (done.code, len(done.complaints)) == (1, 2)
 

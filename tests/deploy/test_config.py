@@ -76,7 +76,7 @@ def test_a_setting_is_checked_written_and_in_force(zhuiwen: CommandLine) -> None
     [
         ("web_port", "99999", "web_port is '99999' in {file}; allowed: a whole number from 1 to 65535"),
         ("web_port", "8803", "web_port is 8803 in {file}, one of the seven ports of the demo's sites"),
-        ("webport", "9000", "there is no setting webport; is it web_port?"),
+        ("webport", "9000", "there is no setting webport; did you mean web_port?"),
         ("xyzzy", "1", "there is no setting xyzzy; see zhuiwen config list"),
         ("web_port", " ", "the value is empty; to have the default again: zhuiwen config unset web_port"),
         ("web_port", None, "give a value: zhuiwen config set web_port VALUE"),
@@ -177,7 +177,7 @@ def test_a_secret_is_asked_for_on_a_terminal_and_not_echoed(zhuiwen: CommandLine
     if child == 0:
         os.execve(sys.executable, command, zhuiwen.environ())
     seen = b""
-    while b"not shown" not in seen:
+    while b"hidden" not in seen:
         seen += os.read(terminal, 1024)
     os.write(terminal, f"{SECRET_URL}\n".encode())
     while chunk := _read(terminal):

@@ -85,14 +85,6 @@ class TestMongoPageStore(PageStoreContract):
         with pytest.raises(BrokenInvariant, match=name):
             store.capture(version.capture_digest)
 
-    def test_a_version_that_an_earlier_release_stored_has_no_capture(
-        self, store: MongoPageStore, database: MongoDatabase
-    ) -> None:
-        stored = store.put(fetched(capture=CAPTURE), reading())
-        database["page_versions"].update_one({"_id": stored.version_id}, {"$unset": {"capture": ""}})
-        version = store.version(stored.version_id)
-        assert version.capture_digest is None
-
     def test_raw_bodies_are_kept_compressed_and_once(self, store: MongoPageStore, database: MongoDatabase) -> None:
         body = "重复的内容。".encode() * 10_000
         store.put(fetched(body=body), reading())

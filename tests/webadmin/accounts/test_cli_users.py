@@ -65,7 +65,7 @@ def test_no_password_becomes_a_weak_one(monkeypatch: pytest.MonkeyPatch) -> None
 def test_an_unknown_user_or_role_is_named() -> None:
     with pytest.raises(NotFound, match="there is no user nobody"):
         users.password("nobody")
-    with pytest.raises(BadInput, match="there is no role 'king'; choose reviewer, manager, administrator"):
+    with pytest.raises(BadInput, match="there is no role 'king'; choose one of reviewer, manager, administrator"):
         users.add("li", role="king")
     for name in ("长" * 151, "a b"):
         with pytest.raises(BadInput, match="cannot be the name of a user: "):

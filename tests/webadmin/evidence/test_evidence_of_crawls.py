@@ -20,7 +20,7 @@ from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.support.evidence_samples import finding
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer
-from webadmin.evidence.services.drawings import ArchiveLimits, drawn_pages
+from webadmin.evidence.services.drawings import Limits, drawn_pages
 from webadmin.evidence.services.material import capture_of
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -78,14 +78,12 @@ def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
 @pytest.mark.parametrize(
     ("limits", "reason", "drawn"),
     [
-        (ArchiveLimits(pages=2), Undrawn.PAGES, [1, 2]),
-        (ArchiveLimits(following_s=0.0), Undrawn.TIME, [1]),
-        (ArchiveLimits(following_mib=0), Undrawn.SIZE, [1]),
+        (Limits(pages=2), Undrawn.PAGES, [1, 2]),
+        (Limits(following_s=0.0), Undrawn.TIME, [1]),
+        (Limits(following_mib=0), Undrawn.SIZE, [1]),
     ],
 )
-def test_what_a_limit_leaves_out_is_named_with_the_limit(
-    limits: ArchiveLimits, reason: Undrawn, drawn: list[int]
-) -> None:
+def test_what_a_limit_leaves_out_is_named_with_the_limit(limits: Limits, reason: Undrawn, drawn: list[int]) -> None:
     store, version = chapter_of_three_pages()
     pages = drawn_pages(version, store, "", limits)
     assert not isinstance(pages, NoRendering)

@@ -87,8 +87,8 @@ def test_facts_passages_and_picture_stand_in_word_and_pdf() -> None:
     assert printed.count("https://pirate.example/book/1.html") == 2
     assert sum(len(page.images) for page in pdf.pages) == 2
     again = read_word(word, "侵权比对表")
-    assert [type(block).__name__ for block in again.blocks].count("Picture") == 2
-    assert [type(block).__name__ for block in again.blocks].count("Table") == 2
+    assert [type(block).__name__ for block in again.blocks].count("BlockPicture") == 2
+    assert [type(block).__name__ for block in again.blocks].count("BlockTable") == 2
     assert "PageBreak" in [type(block).__name__ for block in again.blocks]
 
 

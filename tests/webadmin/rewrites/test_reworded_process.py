@@ -38,7 +38,7 @@ _ADD_PAGE = """
 from dataclasses import replace
 from datetime import UTC, datetime
 from core.pages import Fetched, Reading
-from core.works import Chapter, WorkFile
+from core.works import ChapterText, WorkFile
 from pipeline import steps
 from webadmin.process import set_up
 set_up()
@@ -55,7 +55,7 @@ url, text, source = sys.argv[1:]
 holder, is_new = RightsHolder.objects.get_or_create(name="甲", defaults={"reworded_kinds": ["story"]})
 if is_new:
     watchlist.add_site(holder, "http://pirate.example/")
-    catalogue.add_work(holder, WorkFile("河", "", (Chapter(1, "", source),)), "story", ports.works, ports.outbox)
+    catalogue.add_work(holder, WorkFile("河", "", (ChapterText(1, "", source),)), "story", ports.works, ports.outbox)
     rebuild_index(ports, catalogue.corpus_texts())
 fetched = Fetched(str(Site.objects.get().pk), url, url, url, 200, (), text.encode(), datetime.now(UTC))
 steps.compare_pages([ports.pages.put(fetched, Reading(title="某页", text=text)).version_id], ports)

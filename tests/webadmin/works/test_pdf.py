@@ -60,9 +60,9 @@ def test_a_word_cut_by_a_hyphen_is_whole_and_latin_words_keep_their_blank(tmp_pa
     ("content", "reason"),
     [
         (pdf_of_pictures(), "has no text layer"),
-        (PDF[: len(PDF) // 3], "is damaged or no .pdf file"),
-        (b"%PDF-1.7 and nothing more", "is damaged or no .pdf file"),
-        (b"plain text", "is damaged or no .pdf file"),
+        (PDF[: len(PDF) // 3], "is damaged or not a .pdf file"),
+        (b"%PDF-1.7 and nothing more", "is damaged or not a .pdf file"),
+        (b"plain text", "is damaged or not a .pdf file"),
     ],
 )
 def test_a_pdf_that_cannot_be_read_is_refused_in_one_sentence(tmp_path: Path, content: bytes, reason: str) -> None:

@@ -131,7 +131,7 @@ def test_a_bomb_inside_a_zip_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 def test_a_zip_without_chapters_and_a_broken_one_are_named() -> None:
     none, broken = read_uploads([sent("图.zip", zipped({"a.jpg": b"x"})), sent("坏.zip", b"PK\x03\x04rest")])
     assert said(none) == ["图.zip: holds no chapter files; put .txt, .md, .html or .docx files into it"]
-    assert said(broken) == ["坏.zip: is damaged or no .zip file; save or download it again"]
+    assert said(broken) == ["坏.zip: is damaged or not a .zip file; save or download it again"]
 
 
 def test_a_zip_that_could_be_read_in_part_says_so_of_its_work() -> None:
