@@ -1,1 +1,1 @@
-"""Records, ids, ports, messages, errors, settings: what every package shares. Only the settings need a library."""
+"""Records, ids, ports, messages, errors and settings that all packages share. Only the settings need a library."""

@@ -1,4 +1,4 @@
-"""Whom a notice goes to, which paper that makes it, and which time a counter-statement starts. The law beside each.
+"""Addressees of notices, the document that each gets, and the time that a counter-notice starts, with the law of each.
 
 docs/notices.md says the same for lawyers.
 """
@@ -9,18 +9,18 @@ from enum import StrEnum
 
 
 class AddresseeRole(StrEnum):
-    """What somebody has to do with a site; listed in the order in which one writes to them."""
+    """The part that an addressee has in a site, in the order in which notices are sent."""
 
     PUBLISHES = "publishes"  # chooses and posts the text itself
     STORES = "stores"  # gives storage to users who post
-    PLATFORM = "platform"  # takes notices by a form of its own alone
+    PLATFORM = "platform"  # takes notices only by its own form
     SEARCHES = "searches"  # searches or links
-    HOSTS = "hosts"  # the machine on which the site runs
-    REGISTERS = "registers"  # the name of the site
+    HOSTS = "hosts"  # runs the machine of the site
+    REGISTERS = "registers"  # registered the domain name of the site
 
 
 class Paper(StrEnum):
-    """The four papers."""
+    """The four kinds of notice."""
 
     LETTER = "letter"
     ARTICLE_14 = "article_14"
@@ -29,7 +29,7 @@ class Paper(StrEnum):
 
 
 class CounterRule(StrEnum):
-    """By which law a statement of whoever posted the text starts a time for the rights holder."""
+    """The law by which a counter-notice of the uploader starts a time limit for the rights holder."""
 
     REPLY_2020_9 = "reply_2020_9"
     E_COMMERCE = "e_commerce_43"
@@ -39,7 +39,7 @@ class CounterRule(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CounterTime:
-    """How many days a rule leaves; is_working_days: weekends and public holidays do not count."""
+    """The days that a rule leaves; is_working_days: weekends and public holidays do not count."""
 
     least: int
     most: int
@@ -47,8 +47,8 @@ class CounterTime:
 
 
 COUNTER_TIMES: Mapping[CounterRule, CounterTime] = {
-    # Reply of the Supreme People's Court 法释〔2020〕9号, point 3, to Civil Code art. 1196: a reasonable time, which a
-    # provider sets, of at most 20 working days. Until a provider says less, all of it is counted.
+    # Reply of the Supreme People's Court 法释〔2020〕9号, point 3, to Civil Code art. 1196: a reasonable time, set by
+    # the provider, of at most 20 working days. Unless the provider sets less, all 20 are counted.
     CounterRule.REPLY_2020_9: CounterTime(1, 20, is_working_days=True),
     CounterRule.E_COMMERCE: CounterTime(15, 15, is_working_days=False),  # E-Commerce Law art. 43
     # 17 U.S.C. 512(g)(2)(C): back in not less than 10 and not more than 14 business days.
@@ -56,37 +56,37 @@ COUNTER_TIMES: Mapping[CounterRule, CounterTime] = {
 }
 
 
-# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week
-# leaves a provider five working days, and a copy no more than that.
+# Chosen: article 15 of the Regulation says "at once", Civil Code art. 1195 "in time"; neither names a day. A week gives
+# the provider five working days.
 ANSWER_DAYS = 7
 
 
 def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPLY_2020_9) -> Paper:
-    """Return the paper that an addressee gets. rule: says under which law it takes notices.
+    """Return the kind of notice for an addressee. rule: the law under which it takes notices.
 
     >>> choose_notice_kind(AddresseeRole.PUBLISHES), choose_notice_kind(AddresseeRole.STORES, CounterRule.DMCA)
     (<Paper.LETTER: 'letter'>, <Paper.DMCA: 'dmca'>)
     """
-    # Articles 14 to 17 of the Regulation (信息网络传播权保护条例) are for providers of storage, search and links. Who
-    # publishes by itself is none of these, and answers for it like anybody: Copyright Law arts. 52, 53.
+    # Articles 14 to 17 of the Regulation (信息网络传播权保护条例) apply to providers of storage, search and links. A
+    # publisher is none of these and is liable like anybody: Copyright Law arts. 52, 53.
     if role is AddresseeRole.PUBLISHES:
         return Paper.LETTER
     if role is AddresseeRole.PLATFORM:
         return Paper.FORM_KIT
     if rule is CounterRule.DMCA:
         return Paper.DMCA  # 17 U.S.C. 512(c)(3)(A); (d)(3) for search
-    # Hosts and registrars are not named in article 14. Civil Code art. 1195 is for every provider of network services,
-    # and asks for the same: preliminary proof, true identity. The notice of article 14 states both.
+    # Article 14 does not name hosts and registrars. Civil Code art. 1195 applies to every provider of network services
+    # and asks for the same: preliminary proof and true identity. The notice of article 14 states both.
     return Paper.ARTICLE_14
 
 
 def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRule:
-    """Return the rule that holds for a role: who publishes by itself passes no statement of anybody on."""
+    """Return the rule that applies to a role; a publisher forwards no counter-notice, so none applies to it."""
     return CounterRule.NONE if role is AddresseeRole.PUBLISHES else rule
 
 
 def counter_days(rule: CounterRule) -> int:
-    """Return the days to count with until somebody knows better: all that are sure.
+    """Return the days to wait when the provider has set no time: the days that are certain.
 
     >>> counter_days(CounterRule.DMCA), counter_days(CounterRule.REPLY_2020_9), counter_days(CounterRule.NONE)
     (10, 20, 0)

@@ -1,20 +1,20 @@
-"""Which network addresses are of the public Internet: what a URL of somebody else must not make us ask is not."""
+"""Checks that a network address is public, so that a foreign URL cannot make the crawler connect to an internal one."""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from core.wording import Message
 
 _METADATA = frozenset({"169.254.169.254", "fd00:ec2::254", "100.100.100.200", "192.0.0.192"})
-# IPv6 ranges that carry an IPv4 address inside: the inner address decides (RFC 6052, 3056).
+# IPv6 ranges that embed an IPv4 address: the embedded address decides (RFC 6052, 3056).
 _NAT64, _SIX_TO_FOUR = ip_network("64:ff9b::/96"), ip_network("2002::/16")
-# What the interface part of an IPv6 address begins with where the rest of it is an IPv4 address (ISATAP, RFC 5214).
+# The first half of the interface identifier of an IPv6 address that embeds an IPv4 address (ISATAP, RFC 5214).
 _ISATAP = (0x0000_5EFE, 0x0200_5EFE)
-_GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA gives out; the rest is reserved or of some network's own
+_GLOBAL_UNICAST = ip_network("2000::/3")  # all that IANA assigns; the rest is reserved or local to a network
 _NOT_GLOBAL = (ip_network("3fff::/20"), ip_network("2001:20::/28"))  # documentation, ORCHIDv2: no host answers there
 
 
 def refusal(address: str) -> Message | None:
-    """What kind of address that must not be asked an IP address is, None for a public one.
+    """Return the kind of an IP address that must not be connected to, or None for a public address.
 
     >>> str(refusal("10.0.0.1")), refusal("8.8.8.8"), str(refusal("::ffff:127.0.0.1"))
     ('a private address', None, 'a loopback address')
@@ -38,7 +38,7 @@ def refusal(address: str) -> Message | None:
 
 
 def _inner(ip: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
-    """Return the IPv4 address that an IPv6 one carries, or the address itself."""
+    """Return the IPv4 address that an IPv6 address embeds, or the address itself."""
     if isinstance(ip, IPv4Address):
         return ip
     if ip.ipv4_mapped:

@@ -1,4 +1,4 @@
-"""Many items, some at a time."""
+"""Batches of an iterable."""
 
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 def batches(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """`items` in lists of at most `size`.
+    """Yield `items` in lists of at most `size`.
 
     >>> list(batches("abc", 2))
     [['a', 'b'], ['c']]

@@ -1,9 +1,9 @@
-"""What only the connection knows of a fetched page: what was asked, what was answered first, and who answered.
+"""Captures: the requests, responses and connections by which a page was fetched.
 
-A capture is taken while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or read from an
-archive (crawler.sources.archive_records), and kept beside its raw body (pagestore.captures). What would let somebody
-else in, cookies and logins, is not in it: each such value is replaced by `WITHHELD`, in records of an archive by as
-many asterisks as it had bytes, since they state their length.
+A capture is made while a page is fetched (crawler.fetching.capture, crawler.browsing.page_capture) or is read from an
+archive (crawler.sources.archive_records), and is stored with the raw body (pagestore.captures). It holds no
+credentials: each cookie and login is replaced by `WITHHELD`. Records of an archive state their length, so there as many
+asterisks as the value had bytes replace it.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ WITHHELD = "[withheld]"
 
 @dataclass(frozen=True, slots=True)
 class NameAnswer:
-    """What a host's name stood for when the connection was made; only addresses that may be fetched."""
+    """The DNS answer for a host when the connection was made; only addresses that may be fetched."""
 
     name: str
     addresses: tuple[str, ...]
@@ -27,30 +27,31 @@ class NameAnswer:
 
 @dataclass(frozen=True, slots=True)
 class TlsSession:
-    """How the connection was secured. `certificates`: DER, as the server sent them, its own first; not judged here."""
+    """The TLS session of a connection. certificates: DER, as sent, the server's own first; not verified here."""
 
     protocol: str  # "TLSv1.3"
     cipher: str
     cipher_bits: int
-    server_name: str  # that was asked for (SNI)
+    server_name: str  # SNI of the request
     certificates: tuple[bytes, ...]
 
 
 class CaptureSource(StrEnum):
-    """Who took a page down, which decides what its capture is worth."""
+    """The source of a capture, which decides its weight as evidence."""
 
-    CONNECTION = "connection"  # this product's own connection; heads are the bytes that went over it
-    BROWSER = "browser"  # a browser that ran the page's scripts; heads are written down from what it told
-    ARCHIVE = "archive"  # a WARC or WACZ that somebody else made: exchanges are what its records say
-    UNKNOWN = "unknown"  # nobody wrote it down: status, headers and body are the page store's
+    CONNECTION = "connection"  # the product's own connection; heads are the bytes that it carried
+    BROWSER = "browser"  # a browser that ran the page's scripts; heads are rebuilt from what it reported
+    ARCHIVE = "archive"  # a WARC or WACZ by a third party; exchanges are what its records say
+    UNKNOWN = "unknown"  # no capture was made: status, headers and body are those of the page store
 
 
 @dataclass(frozen=True, slots=True)
 class ArchivedRecord:
-    """One record of an archive file, byte for byte once the file's own compression is undone: `head` then `payload`.
+    """One record of an archive file, byte for byte after decompression: `head`, then `payload`.
 
-    head: the WARC header and, of a response, the HTTP header. file: its name without folders; member: of the archive
-    in it, where it is a WACZ. offset: where the record begins there, of what is unpacked where `is_unpacked`.
+    head: the WARC header and, for a response, the HTTP header. file: the name of the file without folders. member: the
+    name of the archive inside a WACZ, else "". offset: the start of the record, in the decompressed data if
+    `is_unpacked`.
     """
 
     file: str
@@ -68,7 +69,7 @@ class ArchivedRecord:
 
 @dataclass(frozen=True, slots=True)
 class CapturedResource:
-    """What a page refers to and was fetched to read it: a style sheet, a font, a picture."""
+    """A style sheet, font or image that a page refers to and that was fetched to read the page."""
 
     url: str
     content_type: str
@@ -80,12 +81,12 @@ class CapturedResource:
 class WireExchange:
     """One request and its response.
 
-    request_head, response_head: the bytes of the connection up to and with the empty line, in their order; b"" where
-    something else than this product's own connection fetched the page.
-    body_digest, body_bytes: of the body as it came, before its content coding (gzip) was undone; "" and 0: not known.
-    body: of a response that redirects, at most MAX_HOP_BODY_BYTES of crawler.fetching.capture; b"" of the last, whose
-    body is the page's, unless a browser fetched it: then the page's body is the DOM that was read, and this is what the
-    browser received, with its content coding undone.
+    request_head, response_head: the bytes of the connection up to and including the empty line; b"" if the page was not
+    fetched over the product's own connection.
+    body_digest, body_bytes: of the body as received, before its content coding (gzip) is removed; "" and 0: not known.
+    body: of a redirect, at most MAX_HOP_BODY_BYTES of crawler.fetching.capture; of the last response b"", because its
+    body is the page's. If a browser fetched the page, the page's body is its DOM, and this is the body that the browser
+    received, without content coding.
     """
 
     url: str
@@ -102,18 +103,18 @@ class WireExchange:
     body_bytes: int
     body: bytes = b""
     is_through_proxy: bool = False
-    is_truncated: bool = False  # the body is known to be longer than what was had of it
+    is_truncated: bool = False  # the body is known to be longer than the part received
     name_answer: NameAnswer | None = None
     tls: TlsSession | None = None
-    way: NetworkRoute | None = None  # None: nobody took it down
+    way: NetworkRoute | None = None  # None: not recorded
 
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """How a page was fetched. `exchanges`: the redirects in order, the page's own last.
+    """The record of fetching one page. exchanges: the redirects in order, the page's own last.
 
-    made_with: the browser, "Chromium 150.0.7871.100". records: of an archive, all that were used, the response first.
-    machine: that fetched it; None: an archive's. profile: of a browser.
+    made_with: the browser, "Chromium 150.0.7871.100". records: the records of an archive that were used, the response
+    first. machine: the machine that fetched the page, None for an archive. profile: the profile of the browser.
     """
 
     exchanges: tuple[WireExchange, ...]

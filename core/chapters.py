@@ -1,4 +1,4 @@
-"""Which chapters of a work, as people write them: "1-20, 25"."""
+"""Chapters of a work as people write them: "1-20, 25"."""
 
 import re
 import unicodedata
@@ -16,13 +16,13 @@ _RANGE = re.compile(r"第?(\d{1,7})[章回节]?(?:-第?(\d{1,7})[章回节]?)?")
 
 @dataclass(frozen=True, slots=True)
 class Chapters:
-    """Numbers of chapters as ranges, in order and apart from one another; without any, all chapters of the work."""
+    """Chapter numbers as ordered, disjoint ranges; no range means all chapters of the work."""
 
     ranges: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def parse(cls, typed: str) -> "Chapters":
-        """Read "1-20, 25", in the marks of either script; "" is all chapters. Raises BadInput naming what is no range.
+        """Parse "1-20, 25" with ASCII or Chinese punctuation; "" means all chapters. Raises BadInput for a bad range.
 
         >>> str(Chapters.parse("25、1-10，8 - 20，第30章至第31章"))
         '1-20, 25, 30-31'
@@ -39,7 +39,7 @@ class Chapters:
         return bool(self.ranges)
 
     def holds(self, number: int) -> bool:
-        """Return whether a chapter is among them.
+        """Return whether the ranges include a chapter.
 
         >>> [Chapters.parse("1-20").holds(20), Chapters.parse("1-20").holds(21), Chapters().holds(9)]
         [True, False, True]
@@ -47,7 +47,7 @@ class Chapters:
         return not self.ranges or any(first <= number <= last for first, last in self.ranges)
 
     def outside(self, copied: Iterable[Collection[int]]) -> list[int]:
-        """Return the numbers of copied texts that are not covered; each text by the numbers that it has in the work.
+        """Return the lowest number of each copied text outside the ranges; `copied` has the numbers of each text.
 
         >>> Chapters.parse("1-20").outside([{3}, {20, 40}, {25, 30}, {21}])
         [21, 25]
@@ -55,7 +55,7 @@ class Chapters:
         return sorted({min(numbers) for numbers in copied if numbers and not any(map(self.holds, numbers))})
 
     def require_existing(self, numbers: Collection[int]) -> None:
-        """Raises BadInput for a range that begins or ends outside the work's chapters."""
+        """Raise BadInput for a range that begins or ends outside the chapters of the work."""
         first, last = (min(numbers), max(numbers)) if numbers else (0, 0)
         for each in self.ranges:
             if not first <= each[0] <= each[1] <= last:
@@ -63,7 +63,7 @@ class Chapters:
 
 
 def numbers_named(numbers: Collection[int]) -> str:
-    """Chapters in a sentence, ranges where they follow one another.
+    """Format chapter numbers for a sentence, consecutive ones as a range.
 
     >>> numbers_named([21, 22, 23, 30])
     '21-23, 30'

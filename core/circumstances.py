@@ -1,8 +1,8 @@
-"""Under which circumstances a page was captured: on which machine, by which program and clock, on which way.
+"""Circumstances of a capture: the machine, the program, the clock, the network route and the browser profile.
 
-What belongs to the machine is noted once for each crawl process (crawler.surroundings.machine), what belongs to a fetch
-with each connection (crawler.fetching.routes). What could not be found out is None or "", and the bundle says so
-(bundles.circumstances). Logins of proxies are never in it.
+Each crawl process records its machine once (crawler.surroundings.machine), and each connection its route
+(crawler.fetching.routes). A value that could not be determined is None or "", and the bundle says so
+(bundles.circumstances). Proxy credentials are never recorded.
 """
 
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from core.ids import Digest
 
 
 class ClockFault(StrEnum):
-    """Why a time server gave no time that counts; codes of core.wording."""
+    """The reason why a time server gave no usable time; codes of core.wording."""
 
     UNKNOWN_NAME = "clock.unknown-name"
     NO_ANSWER = "clock.no-answer"
-    NOT_SET = "clock.not-set"  # it says of itself that its clock is not set (leap indicator 3, stratum 0 or 16)
+    NOT_SET = "clock.not-set"  # the server reports that its clock is not set (leap indicator 3, stratum 0 or 16)
 
 
 @dataclass(frozen=True, slots=True)
 class ClockReading:
-    """What one time server says of this machine's clock (SNTP, RFC 4330).
+    """A comparison of this machine's clock with one time server (SNTP, RFC 4330).
 
-    offset_s: what has to be added to this machine's clock; above 0 where that is slow. uncertainty_s: half of the way
-    there and back, and what the server says of its own distance from a reference clock. compared_at: by this machine.
+    offset_s: seconds to add to this machine's clock, positive if it is slow. uncertainty_s: half of the round-trip time
+    plus the distance from a reference clock that the server reports. compared_at: by this machine's clock.
     """
 
     server: str  # as the operator named it
@@ -33,23 +33,23 @@ class ClockReading:
     address: str = ""
     offset_s: float | None = None
     uncertainty_s: float | None = None
-    stratum: int | None = None  # 1: it has a reference clock of its own
+    stratum: int | None = None  # 1: the server has a reference clock
     fault: ClockFault | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What captured. digest: of the list of all its files, as `sha256sum` writes it (core.program)."""
+    """The program that captured a page. digest: of the list of its files as `sha256sum` writes it (core.program)."""
 
     version: str
     digest: Digest
     files: int
-    parts: tuple[tuple[str, str], ...]  # what it stands on: name and version
+    parts: tuple[tuple[str, str], ...]  # its dependencies: name and version
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The machine of one crawl process. None: it could not be read."""
+    """The machine of one crawl process. None: the value could not be read."""
 
     noted_at: datetime
     host: str
@@ -59,17 +59,17 @@ class Machine:
     resolver_lines: tuple[str, ...] | None  # of resolv.conf, without comments
     hosts_digest: Digest | None  # of the hosts file
     hosts_bytes: int | None
-    has_response_cache: bool  # whether answers of earlier fetches are given out again
-    clock: tuple[ClockReading, ...]  # empty: no time server is set
+    has_response_cache: bool  # responses of earlier fetches are reused
+    clock: tuple[ClockReading, ...]  # empty: no time server is configured
 
 
 @dataclass(frozen=True, slots=True)
 class NetworkRoute:
-    """The way of one connection, as far as a process without special rights knows it; to the proxy where there is one.
+    """The route of one connection as an unprivileged process can see it, to the proxy if there is one.
 
-    source_address: this machine's own, of the connection. interface: that has it. gateway: the next machine by the main
-    table of routes; "" where the other end is in the same network. hosts_lines: of the hosts file, that name the host.
-    proxy: "http://proxy.example:8080", never with a login.
+    source_address: the local address of the connection. interface: the interface with this address. gateway: the next
+    hop by the main routing table, "" within the same network. hosts_lines: the lines of the hosts file that name the
+    host. proxy: "http://proxy.example:8080", never with credentials.
     """
 
     source_address: str = ""
@@ -81,10 +81,10 @@ class NetworkRoute:
 
 @dataclass(frozen=True, slots=True)
 class BrowserProfile:
-    """The profile of a browser that loaded a page: made anew with the browser, and gone with it.
+    """The profile of a browser that loaded a page; it is created and deleted with the browser.
 
-    pages_before: how many pages of the same crawl it had loaded before. is_from_cache: whether the page came out of
-    the browser's own cache; None: it did not say.
+    pages_before: number of pages of the same crawl that it loaded before. is_from_cache: whether the page came from the
+    browser's cache, None if the browser did not say.
     """
 
     begun_at: datetime

@@ -1,19 +1,19 @@
-"""The time, and the one that tests turn by hand."""
+"""The system clock, and a manual clock for tests."""
 
 from datetime import UTC, datetime, timedelta
 
-CLOCKS_DIFFER = timedelta(minutes=1)  # of the machines of an installation, at most; what lies further ahead is wrong
+CLOCKS_DIFFER = timedelta(minutes=1)  # largest difference between the machines of one installation
 
 
 class SystemClock:
-    """The machine's time."""
+    """The clock of this machine."""
 
     def now(self) -> datetime:
         return datetime.now(UTC)
 
 
 class ManualClock:
-    """A clock that moves only when told to."""
+    """A clock that only `advance` moves."""
 
     def __init__(self, start: datetime) -> None:
         self._now = start

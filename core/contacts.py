@@ -1,4 +1,4 @@
-"""What is read of where a site can be reached: on its own pages, and in the registries of its name and address."""
+"""Contacts of a site, read from its own pages and from the registries of its domain name and address."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,15 +7,15 @@ MAX_VALUE_CHARS, MAX_LABEL_CHARS = 500, 60
 
 
 class ContactKind(StrEnum):
-    """What a contact is."""
+    """The kind of a contact."""
 
     ICP = "icp"  # ICP备, the record that every site in China needs
-    ICP_LICENCE = "icp_licence"  # ICP证, the licence of one that earns
-    POLICE = "police"  # 公安备案, kept apart: it is another register
+    ICP_LICENCE = "icp_licence"  # ICP证, the licence of a commercial site
+    POLICE = "police"  # 公安备案, another register
     EMAIL = "email"
     COMPLAINT_PAGE = "complaint_page"
     CONTACT_PAGE = "contact_page"
-    FORM = "form"  # a page with a form that a complaint can be written into
+    FORM = "form"  # a page with a complaint form
     HOST = "host"
     HOST_ABUSE = "host_abuse"
     REGISTRAR = "registrar"
@@ -34,7 +34,7 @@ PAGES = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE, Contact
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """One contact; label: the words beside it, as a hint of what it is for ("" for none)."""
+    """One contact. label: the adjacent words on the page, as a hint at its purpose ("" for none)."""
 
     kind: ContactKind
     value: str

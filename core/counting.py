@@ -1,7 +1,7 @@
-"""How characters are counted; what is left of a match when passages do not count: its figures without them.
+"""Counts characters, and recomputes the figures of a match without the passages that are excluded.
 
-A passage is known again by its letters (Han characters, letters, digits; width and case do not matter), whatever
-punctuation and spaces stand between them. The match itself stays as it was found.
+An excluded passage is recognized by its letters (Han characters, letters and digits in any width and case), whatever
+punctuation and spaces are between them. The spans of the match are not changed.
 """
 
 import re
@@ -14,18 +14,18 @@ from core.matches import Change, ChangeKind, Match, Span
 from core.taken import NO_PLACES, Places
 from core.text import TextRange
 
-# Chinese characters and figures: what a fingerprint has as tokens. Of 2,005 texts (wiki, news, literature; 2026-11)
-# 1,926 have as many tokens, the others up to 3 % more: letters that are read as pinyin.
+# Chinese characters and digits, which are the tokens of a fingerprint. Of 2,005 texts (wiki, news, literature; 2026-11)
+# 1,926 have as many tokens, the others up to 3 % more, because some Latin letters are read as pinyin.
 _HAN = "\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _COUNTED, _CHINESE = re.compile(f"[0-9\uff10-\uff19{_HAN}]+"), re.compile(f"[{_HAN}]")
-_LIKE = (ChangeKind.HOMOPHONE, ChangeKind.SHAPE, ChangeKind.PINYIN)  # taken, and not the same character
+_LIKE = (ChangeKind.HOMOPHONE, ChangeKind.SHAPE, ChangeKind.PINYIN)  # copied, but not as the same character
 _UNCOUNTED = (ChangeKind.NOISE, ChangeKind.MOVED, ChangeKind.SCRIPT)
 
 
 def count_characters(text: str) -> int:
-    """Count the characters of a text as all figures do: no punctuation, no spaces, no foreign words.
+    """Count the characters of a text without punctuation, spaces and foreign words; all figures count this way.
 
-    Of a text without any Chinese its letters and figures are counted.
+    In a text without Chinese characters, letters and digits are counted.
 
     >>> count_characters("2026年，渡口 (Ferry)……"), count_characters("A ferry.")
     (7, 6)
@@ -35,14 +35,14 @@ def count_characters(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class TextLetters:
-    """The letters of a text and where each stands in it, in code points."""
+    """The letters of a text and the offset of each, in code points."""
 
     text: str
     places: Sequence[int]
 
     @classmethod
     def from_text(cls, text: str) -> "TextLetters":
-        """Return the letters and digits of `text`, folded.
+        """Return the letters and digits of `text`, with width and case folded.
 
         >>> TextLetters.from_text("Ａ，渡")
         TextLetters(text='a渡', places=[0, 2])
@@ -54,7 +54,7 @@ class TextLetters:
         return len(self.text)
 
     def find(self, passages: Iterable["TextLetters"]) -> Places:
-        """Return where the letters of these passages stand, wherever they occur whole.
+        """Return the places of all letters where one of these passages occurs in full.
 
         >>> text, passage = TextLetters.from_text("江，面。江面"), TextLetters.from_text("江面")
         >>> len(text.find([passage]))
@@ -70,7 +70,7 @@ class TextLetters:
 
 
 def _fold(char: str) -> str:
-    """Return one character for one, so that places stay true."""
+    """Fold a character to exactly one character, so that offsets stay valid."""
     for folded in (unicodedata.normalize("NFKC", char).casefold(), char.casefold()):
         if len(folded) == 1:
             return folded
@@ -79,7 +79,7 @@ def _fold(char: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatchSides:
-    """Page and work of a match, and where they have what does not count."""
+    """The letters of page and work of a match, and the excluded places of each."""
 
     page: TextLetters
     work: TextLetters
@@ -88,12 +88,10 @@ class MatchSides:
 
 
 def deduct_excluded(match: Match, sides: MatchSides) -> Match:
-    """Return the match with the figures of what counts; the same where all of it does.
+    """Return the match with figures that leave the excluded places out, or the same match if none of it is excluded.
 
-    Its spans stay as they were found.
-
-    A passage of the page that does not count takes what stands there out; one that was inserted there counts neither
-    for nor against similarity.
+    The spans stay the same. An excluded passage of the page removes whatever matches there; an insertion into an
+    excluded passage counts neither for nor against similarity.
     """
     if not (sides.page_left_out.bits or sides.work_left_out.bits & match.taken.bits):
         return match
@@ -120,7 +118,7 @@ def _longest_equal_run(spans: Iterable[Span], sides: MatchSides) -> int:
 
 
 class _Tally:
-    """Letters of spans that count, of one match."""
+    """A running count of the letters of one match that are not excluded."""
 
     def __init__(self, sides: MatchSides) -> None:
         self._all_work = Places.from_starts(sides.work.places)
@@ -128,7 +126,7 @@ class _Tally:
         self._page = Places(Places.from_starts(sides.page.places).bits & ~sides.page_left_out.bits)
         self._gone = sides.work_left_out.bits
         self.matched, self._places, self._differing, self._covered = 0, 0, 0, 0.0
-        self.in_work = 0  # bits: ranges of the work of which something stands on the page and counts there
+        self.in_work = 0  # bits: ranges of the work that the page has in a passage that is not excluded
 
     @property
     def similarity(self) -> float:
@@ -161,7 +159,7 @@ class _Tally:
         if change.work.start < change.work.end:
             if not in_work:
                 return
-        elif self._gone >> change.work.start & 1:  # inserted into what does not count
+        elif self._gone >> change.work.start & 1:  # inserted into an excluded passage
             return
         self.matched -= in_work
         self._places += max(0, on_page - in_work)

@@ -1,4 +1,4 @@
-"""Whether there is room where an installation writes; asked by `status`, `doctor` and whoever waits in vain."""
+"""Checks the free space where an installation writes, for `status`, `doctor` and commands whose wait fails."""
 
 import contextlib
 import os
@@ -10,18 +10,18 @@ from pathlib import Path
 from core.settings import Settings
 from core.wording import Message
 
-# Chosen, not measured: below this SQLite's log and Redis' append-only file may meet the end within one write of a crawl
-# (32 pages, each up to 16 MB), and what is written beside them, too.
+# Chosen, not measured: below this, one write of a crawl (32 pages of up to 16 MB) may leave no room for SQLite's log,
+# Redis' append-only file or any other file on the disk.
 FULL_BYTES = 64_000_000
-# A chosen reserve, not a measurement: 100,000 pages at an assumed 4 kB compressed are 0.4 GB, and the log of the
-# embedded page store and the rewriting of Redis's append-only file need about as much again while they work.
+# Chosen, not measured: 100,000 pages at an assumed 4 kB compressed are 0.4 GB, and the log of the embedded page store
+# and the rewrite of Redis' append-only file temporarily need about as much again.
 LOW_BYTES = 1_000_000_000
 _PROBE_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """What is left where a folder is. `is_full`: nothing more can be stored there, for whatever reason."""
+    """The free space on the file system of a folder. is_full: nothing can be stored there, for whatever reason."""
 
     folder: Path
     free_bytes: int
@@ -29,7 +29,7 @@ class Space:
 
     @property
     def sentence(self) -> Message:
-        """What is wrong, and what to do."""
+        """The problem and its remedy."""
         return Message("start.problem-and-remedy", problem=self.problem, remedy=self.remedy)
 
     @property
@@ -50,7 +50,7 @@ def full(settings: Settings) -> list[Space]:
 
 
 def spaces(settings: Settings) -> list[Space]:
-    """What is left at each place that is written to, once for each file system."""
+    """Return the free space of each file system that the installation writes to."""
     found: dict[int, Space] = {}
     for folder in _folders(settings):
         with contextlib.suppress(OSError):
@@ -77,7 +77,7 @@ def _folders(settings: Settings) -> Iterator[Path]:
 
 
 def _can_store(folder: Path) -> bool:
-    """Return whether a small file can be stored: a quota and a disk that became read-only show in no figure."""
+    """Return whether a small file can be stored; the free space shows neither a quota nor a read-only disk."""
     probe = folder / f".space.{os.getpid()}"
     try:
         with probe.open("wb") as file:

@@ -1,7 +1,7 @@
-"""The longest run of equal characters in a passage of which some does not count, as its changes tell it.
+"""Finds the longest run of equal characters in a passage of which parts are excluded.
 
-What stands between two changes is the same on both sides, so its letters pair off in order. A piece that was moved
-pairs with its own place in the work.
+The text between two changes is equal on both sides, so its letters pair up in order. A moved piece pairs with its own
+place in the work.
 """
 
 from bisect import bisect_left
@@ -16,9 +16,9 @@ from core.text import TextRange
 def longest_equal_run(
     span: Span, page: Sequence[int], work: Sequence[int], page_left_out: Places, work_left_out: Places
 ) -> int:
-    """Count the letters of the longest run of a span that is equal and counts, in one go on both sides.
+    """Return the length in letters of the longest run of a span that is equal, contiguous and not excluded.
 
-    page, work: where the letters of both texts stand, ascending. Of the left out places only those of letters matter.
+    page, work: offsets of the letters of both texts, ascending. Of the excluded places only those of letters matter.
 
     >>> replaced = Change(ChangeKind.REPLACED, TextRange(3, 4), TextRange(3, 4))
     >>> span = Span(TextRange(0, 9), TextRange(0, 9), 0.9, (replaced,))
@@ -50,7 +50,7 @@ def _differs(change: Change) -> bool:
 
 
 def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Numbers of letters of the page and of the work that are equal, piece by piece."""
+    """Yield pairs of indices, from 0, of equal letters of page and work, piece by piece."""
     changed = [change for change in span.changes if _differs(change)]
     gone = _numbers(page, [change.page for change in changed]), _numbers(work, [change.work for change in changed])
     pieces = [(change.page, change.work) for change in span.changes if change.kind is ChangeKind.MOVED]
@@ -61,7 +61,7 @@ def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterat
 
 
 def _numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
-    """Return the indices, from 0, of the letters that stand in any of these ranges."""
+    """Return the indices, from 0, of the letters in any of these ranges."""
     found = set[int]()
     for place in ranges:
         found.update(range(bisect_left(letters, place.start), bisect_left(letters, place.end)))
@@ -69,5 +69,5 @@ def _numbers(letters: Sequence[int], ranges: Sequence[TextRange]) -> set[int]:
 
 
 def _flags(places: Places) -> str:
-    """Write a 1 at each of the places, a 0 at the others up to the last."""
+    """Return a string with "1" at each of the places and "0" elsewhere, up to the last place."""
     return f"{places.bits:b}"[::-1]

@@ -1,22 +1,22 @@
-"""Every error of the product, sorted by what the caller should do.
+"""The errors of the product, sorted by what the caller should do.
 
 ZhuiwenError
 |-- RetryLater            network, lock, fail-over: the same call may succeed later
 |   |-- ServiceUnavailable    a store, index or broker does not answer
-|   `-- IndexStale            the index is empty or older than the store: rebuild it, do not trust its silence
+|   `-- IndexStale            the index is empty or older than the store: rebuild it, do not trust an empty result
 |-- BadInput              this page, work or argument is at fault: record it and go on
-|   |-- UnreadableFile        a file that is missing, empty, no text, or in no known encoding
-|   |-- UnsafeUrl             a URL that must not be fetched
-|   |-- MalformedLine         one line of a JSON lines file
-|   `-- NotFound              an id or name that nothing stored has
-|-- BadConfiguration      stop at start-up, with every fault named at once
+|   |-- UnreadableFile        a file is missing, empty, not text, or in an unknown encoding
+|   |-- UnsafeUrl             a URL must not be fetched
+|   |-- MalformedLine         one line of a JSON lines file is malformed
+|   `-- NotFound              nothing stored has this id or name
+|-- BadConfiguration      stop at start-up and name every fault at once
 |   `-- PortTaken             a port that an embedded service needs is in use
 `-- BrokenInvariant       a bug, or damage: stop
     |-- AlgorithmMismatch     fingerprints of different algorithm ids were compared
-    `-- DamagedStore          a store that cannot read its own files
+    `-- DamagedStore          a store cannot read its own files
 
 Each is raised with a code of core.wording and the parameters of its text: `BadInput("report.language", language="fr")`.
-`error.message` is what is stored and shown in the reader's language; `str(error)` is the same in English.
+`error.message` is stored and is shown in the reader's language; `str(error)` is the same in English.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from core.wording import Message
 
 
 class ZhuiwenError(Exception):
-    """The root. The message of any of these is one sentence fit for a user. All of them can be pickled."""
+    """The base class. The message of each error is one sentence for the user. Every error can be pickled."""
 
     message: Message
 
@@ -52,7 +52,7 @@ class ServiceUnavailable(RetryLater):
 
 
 class IndexStale(RetryLater):
-    """The index is empty or behind the store, so that "no copies" would be a guess."""
+    """The index is empty or behind the store, so "no copies" would be a guess."""
 
     def __init__(self, code: str, /, **params: object) -> None:
         self.state = Message.from_code(code, **params)
@@ -60,11 +60,11 @@ class IndexStale(RetryLater):
 
 
 class BadInput(ZhuiwenError):
-    """What was given is at fault; the rest goes on."""
+    """One input is at fault; the rest can go on."""
 
 
 class UnreadableFile(BadInput):
-    """A file that cannot be read; the code is that of the reason."""
+    """A file cannot be read; the code is that of the reason."""
 
     def __init__(self, path: Path | str, code: str | Message, /, **params: object) -> None:
         self.path, self.reason = path, Message.from_code(code, **params)
@@ -72,7 +72,7 @@ class UnreadableFile(BadInput):
 
 
 class UnsafeUrl(BadInput):
-    """A URL that is not fetched; the code is that of the reason."""
+    """A URL must not be fetched; the code is that of the reason."""
 
     def __init__(self, url: str, code: str | Message, /, **params: object) -> None:
         self.url, self.reason = url, Message.from_code(code, **params)
@@ -80,7 +80,7 @@ class UnsafeUrl(BadInput):
 
 
 class MalformedLine(BadInput):
-    """One line of a JSON lines file that is not what it should be; the code is that of the reason."""
+    """One line of a JSON lines file is malformed; the code is that of the reason."""
 
     def __init__(self, path: Path | str, line_number: int, code: str | Message, /, **params: object) -> None:
         self.path, self.line_number, self.reason = path, line_number, Message.from_code(code, **params)
@@ -88,7 +88,7 @@ class MalformedLine(BadInput):
 
 
 class NotFound(BadInput):
-    """Nothing stored has this id or name. `kind` is the rest of a code: "site" of missing.site."""
+    """Nothing stored has this id or name. kind: the last part of the code, "site" for missing.site."""
 
     def __init__(self, kind: str, key: object, **params: object) -> None:
         self.kind, self.key = kind, key
@@ -96,7 +96,7 @@ class NotFound(BadInput):
 
 
 class BadConfiguration(ZhuiwenError):
-    """Settings that cannot work: one fault by its code, or every fault named."""
+    """The settings cannot work. fault: one fault by its code, or all of them."""
 
     def __init__(self, fault: str | Message | Sequence[Message | str], /, **params: object) -> None:
         several = [fault] if isinstance(fault, str | Message) else fault
@@ -113,11 +113,11 @@ class PortTaken(BadConfiguration):
 
 
 class BrokenInvariant(ZhuiwenError):
-    """A bug, or what is stored is not what was put there."""
+    """A bug, or stored data that differs from what was written."""
 
 
 class AlgorithmMismatch(BrokenInvariant):
-    """Fingerprints of different algorithm ids say nothing about each other."""
+    """Fingerprints of different algorithm ids cannot be compared."""
 
     def __init__(self, page_algorithm: int, work_algorithm: int) -> None:
         self.page_algorithm, self.work_algorithm = page_algorithm, work_algorithm
@@ -125,7 +125,7 @@ class AlgorithmMismatch(BrokenInvariant):
 
 
 class DamagedStore(BrokenInvariant):
-    """A store whose files were changed by something else than itself, so that it cannot read them."""
+    """A store cannot read its own files, because something else changed them."""
 
     def __init__(self, service: str | Message, where: str | Message) -> None:
         self.service, self.where = service, where
@@ -133,7 +133,7 @@ class DamagedStore(BrokenInvariant):
 
 
 def _restore_error(kind: type[ZhuiwenError], args: tuple[Any, ...], attributes: dict[str, Any]) -> ZhuiwenError:
-    """Return an error as it was; its own arguments are not those that its class is called with."""
+    """Rebuild a pickled error without calling `__init__`, whose parameters differ from `args`."""
     error = kind.__new__(kind, *args)
     error.__dict__.update(attributes)
     return error

@@ -1,4 +1,4 @@
-"""What is said of evidence between the stores, the pipeline and the admin."""
+"""Records about evidence that the stores, the pipeline and the admin share."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,7 +8,7 @@ from core.ids import Digest
 
 @dataclass(frozen=True, slots=True)
 class BundleRemoval:
-    """A bundle that a retention policy removed: which, how large, when, and by what rule."""
+    """The removal of a bundle by a retention policy. reason: the rule that removed it."""
 
     digest: Digest
     bytes: int

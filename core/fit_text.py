@@ -1,4 +1,4 @@
-"""Text made fit for Typst: what its fonts lack is written by number, and a run too long for a column may break."""
+"""Prepares text for Typst: writes characters that its fonts lack by number, and lets long runs break."""
 
 import re
 from functools import cache
@@ -11,13 +11,13 @@ from core.typesetting import fonts
 
 _FONT_FILES = ("NotoSansCJKsc-Regular.otf", "NotoSerifCJKsc-Regular.otf")
 
-# A run without a place to break a line, longer than the narrowest column of text is wide; Chinese breaks anywhere.
+# A run that offers no line break and is longer than the narrowest column; Chinese text breaks anywhere.
 _LONG_RUN = re.compile("[^\\s\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]{15,}")
 _PIECE = re.compile(r"[^/?&=._-]{1,10}[/?&=._-]{0,4}|[/?&=._-]{1,4}")
 
 
 def fit_text(value: Any) -> Any:
-    """Prepare every text in `value`, at any depth, for the fonts and for narrow columns."""
+    """Prepare each string in `value`, at any depth, for the fonts and for narrow columns."""
     match value:
         case str():
             safe = value if value.isascii() else "".join(map(_write_character, value))
@@ -32,7 +32,7 @@ def fit_text(value: Any) -> Any:
 
 
 def cut_runs(text: str) -> list[str]:
-    """Cut `text` where a line may break in runs that offer no other place; one piece where none does.
+    """Cut the long runs of `text` where a line may break; return one piece if there is no such run.
 
     >>> cut_runs("https://example.com/a")
     ['https://', 'example.', 'com/', 'a']
@@ -52,6 +52,6 @@ def _write_character(character: str) -> str:
 
 @cache
 def _covered_characters() -> frozenset[int]:
-    """Find the code points that both fonts can show; read from their tables once, 0.4 s."""
+    """Return the code points that both fonts can show; reading their tables takes 0.4 s, once."""
     tables = [TTFont(fonts() / name, lazy=True).getBestCmap() for name in _FONT_FILES]
     return frozenset(set(tables[0]).intersection(*tables[1:]))

@@ -1,4 +1,4 @@
-"""Errors that come of a disk on which nothing more can be stored."""
+"""Recognizes errors that a full disk caused."""
 
 import errno
 import os
@@ -9,12 +9,12 @@ _SQLITE_SAYS = "database or disk is full"
 
 
 def find_disk_full_error(error: BaseException) -> OSError | None:
-    """Return the refusal of the system that led to an error, where that was for want of space.
+    """Return the OSError for want of space that led to an error, or None.
 
     >>> [find_disk_full_error(OSError(number, "")) is not None for number in (errno.ENOSPC, errno.EIO)]
     [True, False]
 
-    A server says so in the system's words, as Redis does, and SQLite in its own:
+    Redis reports it in the words of the system, SQLite in its own:
 
     >>> find_disk_full_error(Exception("MISCONF Errors writing to the AOF file: No space left on device"))
     OSError(28, 'No space left on device')
@@ -32,7 +32,7 @@ def _disk_full_error(error: BaseException) -> OSError | None:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error and what led to it."""
+    """Yield an error and the chain of errors that caused it."""
     cause: BaseException | None = error
     while cause is not None:
         yield cause

@@ -1,9 +1,9 @@
-"""What a process has loaded when it begins its work stays to its end."""
+"""Garbage collection for processes that keep what they load at the start."""
 
 import gc
 
 
 def freeze_loaded_objects() -> None:
-    """Spare the garbage collector what is there now: looking at it each time takes time, and unshares forked pages."""
+    """Freeze all current objects, because scanning them takes time and unshares the memory of forked processes."""
     gc.collect()
     gc.freeze()

@@ -1,6 +1,7 @@
-"""Signs of life of processes that answer nobody: each touches a file of its own again and again.
+"""Heartbeats of processes that listen on no port: each touches its own file at intervals.
 
-The launcher names the process in its environment; one without a name, which nobody watches, touches nothing.
+The launcher sets the name of the process in its environment; a process without a name is not watched and touches no
+file.
 """
 
 import time
@@ -11,16 +12,16 @@ PROCESS = "ZHUIWEN_PROCESS"
 
 
 def write_heartbeat(home: Path, environ: Mapping[str, str], part: str = "") -> None:
-    """Say that this process lives, or that part of it which has a sign of its own."""
+    """Touch the heartbeat file of this process, or of a part of it that has its own."""
     name = environ.get(PROCESS, "")
     if name:
         heartbeat_path(home, name + part).touch(0o600)
 
 
 def is_fresh(home: Path, name: str, within_s: float) -> bool:
-    """Return whether the process of this name lived within that time.
+    """Return whether the process of this name wrote a heartbeat within that time.
 
-    A sign from the future is of a clock that was ahead.
+    A heartbeat from the future counts too if it is as near, because a clock may have been ahead.
     """
     try:
         return abs(time.time() - heartbeat_path(home, name).stat().st_mtime) < within_s
@@ -29,5 +30,5 @@ def is_fresh(home: Path, name: str, within_s: float) -> bool:
 
 
 def heartbeat_path(home: Path, name: str) -> Path:
-    """What the process of this name touches."""
+    """Return the path of the heartbeat file of a process."""
     return home / "run" / f"{name}.heartbeat"

@@ -1,7 +1,7 @@
-"""Characters that cannot be seen, or that change how their neighbours are shown, made visible.
+"""Makes characters visible that cannot be seen or that change how their neighbours are displayed.
 
-A crawled text may turn the reading direction (U+202E), hide characters between the letters (U+200B) or use code points
-with no glyph. On a screen that serves as evidence none of them may act; each is shown as a mark with its name.
+A crawled text may reverse the reading direction (U+202E), hide characters between the letters (U+200B) or use code
+points without a glyph. A screen that serves as evidence must show each of them as a label with its name.
 """
 
 import re
@@ -9,14 +9,14 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Categories C* but for line feed, tab and carriage return, lines and paragraphs, variation selectors, fillers that look
-# like nothing, and spaces other than U+0020 and U+3000 (Unicode 15).
+# Categories C* except line feed, tab and carriage return; line and paragraph separators; variation selectors; invisible
+# fillers; spaces other than U+0020 and U+3000 (Unicode 15).
 _HIDDEN = (
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3164\ud800-\udfff\ue000-\uf8ff\ufe00-\ufe0f\ufeff\uffa0"
     "\ufff0-\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff\U000f0000-\U0010ffff"
 )
-# Of these, what turns the direction of writing: UAX #9, and the marks that only lean on it. For use in a class of `re`.
+# The bidirectional controls and marks among these (UAX #9), for use in a character class of `re`.
 BIDI = "\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"
 _RUNS = re.compile(f"[{_HIDDEN}]+|[^{_HIDDEN}]+")
 _FIRST = re.compile(f"[{_HIDDEN}]")
@@ -25,12 +25,12 @@ _SHORT_NAMES = {
     0x200F: "RLM", 0x202A: "LRE", 0x202B: "RLE", 0x202C: "PDF", 0x202D: "LRO", 0x202E: "RLO", 0x2060: "WJ",
     0x2066: "LRI", 0x2067: "RLI", 0x2068: "FSI", 0x2069: "PDI", 0xFEFF: "BOM",
 }  # fmt: skip
-_MOST_NAMES = 3  # a run of more kinds ends in an ellipsis, so that a mark stays as wide as a word
+_MOST_NAMES = 3  # a run of more kinds ends in an ellipsis, so that a label is about as wide as a word
 
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """A run of a text. `label` is empty for characters that can be shown, else what is shown in their place."""
+    """A run of a text. label: the text to display in its place, "" for characters that can be displayed."""
 
     text: str
     label: str = ""
@@ -38,7 +38,7 @@ class Glyphs:
 
 
 def glyphs(text: str) -> Iterator[Glyphs]:
-    r"""Cut `text` into runs of characters that can be shown and of those that cannot; joined they are `text`.
+    r"""Yield `text` as runs of characters that can be displayed and runs that cannot.
 
     >>> [run.label or run.text for run in glyphs("甲\u200b\u200b乙")]
     ['甲', 'ZWSP×2', '乙']
@@ -51,7 +51,7 @@ def glyphs(text: str) -> Iterator[Glyphs]:
 
 
 def spell_hidden(text: str) -> str:
-    r"""Spell `text` for places that take no markup: hidden characters as ‹U+202E›.
+    r"""Return `text` with hidden characters as ‹U+202E›, for places that allow no markup.
 
     >>> spell_hidden("甲\u202e乙")
     '甲‹RLO›乙'
@@ -62,7 +62,7 @@ def spell_hidden(text: str) -> str:
 
 
 def clip_text(text: str, most: int = 60) -> str:
-    r"""Cut a text to `most` characters, hidden ones spelled out.
+    r"""Cut a text to `most` characters, with hidden characters spelled out.
 
     >>> clip_text("一二三四五", 3), clip_text("一\u202e二")
     ('一二…', '一‹RLO›二')
@@ -72,7 +72,7 @@ def clip_text(text: str, most: int = 60) -> str:
 
 
 def has_hidden(text: str) -> bool:
-    r"""Return whether anything in `text` has to be made visible; most texts have nothing.
+    r"""Return whether `text` has a hidden character.
 
     >>> has_hidden("甲\u200b乙"), has_hidden("甲乙")
     (True, False)

@@ -1,4 +1,4 @@
-"""An answer of a host that several sites watch: it is fetched once, and each site reads it by its own rules."""
+"""The response of a host that several sites share: it is fetched once, and each site reads it by its own rules."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,10 +9,10 @@ from core.ids import SiteId
 
 @dataclass(frozen=True, slots=True)
 class HostAnswer:
-    """One answer as it came, its body still coded as it was sent, without the cookies that it set.
+    """One response as received, with its content coding but without the cookies that it set.
 
-    key: of the request. site_id: for whose crawl it was fetched. headers: names and values in their order.
-    capture: how it was fetched, without the redirects before it; the machine that fetched it is in it.
+    key: of the request. site_id: the site whose crawl fetched it. headers: names and values in their order.
+    capture: the capture of this response with its machine, without the redirects before it.
     """
 
     key: str

@@ -1,7 +1,7 @@
-"""Hosts in one spelling, whoever wrote them: people in forms, sites in links, the crawler in its records.
+"""Hosts in normal form, whether people typed them in forms, sites linked them, or the crawler recorded them.
 
-A name is ASCII (IDNA), in lower case, without a dot at its end; an IPv6 address is in its shortest form. Everything
-that compares hosts (rights, the scope of a crawl, the list of sites) compares these.
+A name is ASCII (IDNA), in lower case, without a trailing dot; an IPv6 address is in its shortest form. Rights, crawl
+scopes and the list of sites compare hosts in this form.
 """
 
 from collections.abc import Iterable, Iterator
@@ -15,13 +15,13 @@ DEFAULT_PORTS = {"http": 80, "https": 443}
 MAX_NAME_CHARS = 253  # RFC 1035
 _MAX_TYPED_CHARS = 2_000  # the codec takes time quadratic in the length of a name
 _WWW = "www."
-# Endings under which anybody may have a name: www.net.cn is a site of its own, and net.cn all of China's networks.
+# Labels of public suffixes: www.net.cn is a site, and net.cn is the suffix of many unrelated ones.
 _SHARED_LABELS = frozenset({"ac", "co", "com", "edu", "go", "gov", "mil", "ne", "net", "or", "org"})
 
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """A place that a person or a plan names. `port` None: any port; `name`: an IPv6 address is without brackets."""
+    """A host that a person or a crawl plan names. port: None for any port; name: an IPv6 address has no brackets."""
 
     name: str
     port: int | None = None
@@ -32,7 +32,7 @@ class Host:
 
     @property
     def bare(self) -> str:
-        """The name without `www.`: the same site answers under both."""
+        """The name without `www.`, because both names lead to the same site."""
         rest = self.name.removeprefix(_WWW)
         return self.name if _is_shared_ending(rest) else rest
 
@@ -41,7 +41,7 @@ class Host:
         return self.port in (None, port) and self.bare == Host(name).bare
 
     def holds(self, name: str, port: int) -> bool:
-        """Return whether the host `name` at `port` is this one or below it.
+        """Return whether the host `name` at `port` is this one or a subdomain of it.
 
         >>> Host("own.cn").holds("m.own.cn", 80), Host("own.cn").holds("evil-own.cn", 80)
         (True, False)
@@ -49,7 +49,7 @@ class Host:
         return self.equals(name, port) or (self.port in (None, port) and name.endswith(f".{self.bare}"))
 
     def spellings(self) -> frozenset[str]:
-        """All the ways in which this site may have been written down: `www.` or not, in ASCII or in its own script."""
+        """Return all spellings of this host: with and without `www.`, in ASCII and in Unicode."""
         names = {self.name, self.bare}
         if ":" not in self.bare and not _is_shared_ending(self.bare):
             names.add(_WWW + self.bare)
@@ -58,9 +58,9 @@ class Host:
 
 
 def parse_host(text: str) -> Host:
-    """Return the host that was typed, as a name, with a port, or as a whole URL whose usual port says nothing.
+    """Parse a host from a name, a name with a port, or a URL; the default port of a URL's scheme is dropped.
 
-    Raises ValueError for what names no host.
+    Raises ValueError for a text that names no host.
 
     >>> str(parse_host("HTTPS://Www.Example.com.:443/a")), str(parse_host("[2001:DB8:0::1]:8080"))
     ('www.example.com', '[2001:db8::1]:8080')
@@ -81,15 +81,15 @@ def parse_host(text: str) -> Host:
 
 
 def host_key(url: str) -> tuple[str, int]:
-    """Return where a URL leads: the name ("" for none) and the port, the scheme's where none is given (0: unknown).
+    """Return the host name ("" for none) and port of a URL; without a port, the default of its scheme (0: unknown).
 
-    Raises ValueError for a host or port that cannot be.
+    Raises ValueError for an invalid host or port.
     """
     parts = urlsplit(url)
     return _normalize_name(parts.hostname or ""), parts.port or DEFAULT_PORTS.get(parts.scheme.lower(), 0)
 
 
-@lru_cache(maxsize=1_024)  # a crawl asks for the same host at every link
+@lru_cache(maxsize=1_024)  # a crawl looks up the same host for every link
 def _normalize_name(name: str) -> str:
     if _is_ipv6(name):
         return str(ip_address(name))
@@ -122,7 +122,7 @@ def _native(name: str) -> str:
 
 
 def parse_hosts(written: Iterable[str]) -> Iterator[Host]:
-    """Yield the hosts that some texts name, in order; a text that names none is passed over."""
+    """Yield the hosts that the texts name, in order; skip a text that names none."""
     for text in written:
         with suppress(ValueError):
             yield parse_host(text)

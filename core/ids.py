@@ -1,4 +1,4 @@
-"""Ids are digests of content, so that a step that runs twice writes the same thing twice."""
+"""Ids, which are digests of content, so that a step that runs twice writes the same rows."""
 
 import hashlib
 from typing import NewType
@@ -17,25 +17,25 @@ ID_HEX_CHARS = 40  # 160 bits: no accidental collision at 10^12 texts
 
 
 def digest(content: bytes) -> Digest:
-    """Return the SHA-256 of `content` as 64 hex digits: the digest that evidence quotes."""
+    """Return the SHA-256 of `content` as 64 hex digits, which evidence quotes."""
     return Digest(hashlib.sha256(content).hexdigest())
 
 
 def page_id(site: SiteId, url: CanonicalUrl) -> PageId:
-    """Return one page of one site.
+    """Return the id of a page of a site.
 
-    Two rights holders that watch one URL own two pages: nothing crosses between them.
+    Two rights holders that watch the same URL have two pages and share nothing.
     """
     return PageId(_short("page", site, url))
 
 
 def version_id(page: PageId, text: str, title: str) -> VersionId:
-    """Return one state of a page. The same text under the same title is the same version, whenever it was fetched."""
+    """Return the id of a page version: the same text and title give the same version, whenever they were fetched."""
     return VersionId(_short("version", page, title, text))
 
 
 def work_text_id(text: str) -> WorkTextId:
-    """Return one text of the reference corpus, whoever owns it and under whatever title."""
+    """Return the id of a text of the reference corpus; it depends on neither owner nor title."""
     return WorkTextId(_short("work", text))
 
 

@@ -1,4 +1,4 @@
-"""Every setting by its name, as the fields of `core.settings` have it; what may be shown of its value."""
+"""The settings by name, from the fields of `core.settings`, and the part of each value that may be shown."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
@@ -16,16 +16,16 @@ from core.wording import Message
 PREFIX = "ZHUIWEN_"
 HOME = "home"
 # Set by the installation for its own processes: deploy.home, deploy.services.supervision and .installed.
-RESOLVED = "ZHUIWEN_RESOLVED"  # this environment holds every setting: no file is read
+RESOLVED = "ZHUIWEN_RESOLVED"  # this environment has every setting, so no file is read
 INTERNAL = frozenset({RESOLVED, "ZHUIWEN_CONFIGURATION", "ZHUIWEN_PROCESS"})
 HIDDEN = "***"
-# Secret as a whole; of the others, which are URLs, what is not secret is shown.
+# Secret as a whole; the other secret settings are URLs, whose public parts are shown.
 KEYS = frozenset({"secret_key", "s3_access_key", "s3_secret_key"})
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSetting:
-    """One setting: where its value is in `Settings`, and what is told of it. `allowed`: what it may be, in words."""
+    """One setting: its place in `Settings` and its description. allowed: its allowed values, in words."""
 
     name: str
     section: str
@@ -61,7 +61,7 @@ def environment_variable(name: str) -> str:
 
 
 def format_value(value: Any) -> str:
-    """Return a value as it is written in an environment variable.
+    """Format a value for an environment variable.
 
     >>> format_value(True), format_value(30.0), format_value(("a", "b")), format_value("")
     ('1', '30', 'a,b', '')
@@ -73,7 +73,7 @@ def format_value(value: Any) -> str:
 
 
 def mask_secrets(name: str, value: str) -> str:
-    """Return a value, written, as it may be shown to whoever looks over one's shoulder.
+    """Return a formatted value with its secret parts masked.
 
     >>> mask_secrets("mongo_url", "mongodb://zw:hush@db/zw"), mask_secrets("secret_key", "hush")
     ('mongodb://***@db/zw', '***')
@@ -86,7 +86,7 @@ def mask_secrets(name: str, value: str) -> str:
 
 
 def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
-    """The variables of `environ` that look like settings and are none, each with the known name nearest to it, or "".
+    """Return the variables of `environ` that look like settings but are not, each with the most similar name or "".
 
     >>> unknown_names({"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_HOME": "/x", "PATH": "/bin"})
     {'ZHUIWEN_WEBPORT': 'ZHUIWEN_WEB_PORT'}
@@ -97,7 +97,7 @@ def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def nearest(name: str) -> str:
-    """Return the known name that a name resembles, or ""."""
+    """Return the known name that is most similar to a name, or ""."""
     return next(iter(get_close_matches(name.lower(), (HOME, *known_settings()), n=1)), "")
 
 

@@ -1,4 +1,4 @@
-"""The mail server and the sender's address as an operator sets them."""
+"""Parses the mail server and the sender's address that the operator configures."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,16 +7,16 @@ from urllib.parse import unquote, urlsplit
 
 
 class Security(StrEnum):
-    """How a connection to a mail server is encrypted: the schemes of its URL."""
+    """The encryption of the connection to a mail server, by the scheme of its URL."""
 
     NONE = "smtp"
     STARTTLS = "smtp+starttls"
     TLS = "smtps"
 
 
-# RFC 5321 for relays; RFC 6409 and RFC 8314 for who hands mail in.
+# RFC 5321 for relays; RFC 6409 and RFC 8314 for submission.
 _PORTS = {Security.NONE: 25, Security.STARTTLS: 587, Security.TLS: 465}
-# Narrower than RFC 5322: what every server takes. No quotes, no comments, nothing that could begin a new header.
+# Narrower than RFC 5322, so that every server accepts it: no quotes, no comments, nothing that could start a header.
 _ADDRESS = re.compile(r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*@(?P<domain>[^\s@]+)")
 _LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 _DOMAIN = re.compile(rf"(?:{_LABEL}\.)*{_LABEL}")
@@ -25,7 +25,7 @@ MAX_ADDRESS_CHARS = 254  # RFC 5321 4.5.3.1.3, without the angle brackets
 
 @dataclass(frozen=True, slots=True)
 class MailServer:
-    """One mail server. user, password: empty where it asks for none."""
+    """A mail server. user, password: "" if it needs no authentication."""
 
     security: Security
     host: str
@@ -35,7 +35,7 @@ class MailServer:
 
 
 def mail_server(url: str) -> MailServer:
-    """Return the server that a URL names. Raises ValueError for what names none.
+    """Parse the URL of a mail server. Raises ValueError for any other text.
 
     >>> mail_server("smtps://li:a%40b@mail.example").port, mail_server("smtp://[::1]:2525").host
     (465, '::1')
@@ -58,7 +58,7 @@ def can_be_server(url: str) -> bool:
 
 
 def plain_address(text: str) -> str | None:
-    r"""Return an address as it may stand in a header and on the wire, its domain in ASCII; None for what is none.
+    r"""Return a mail address that is safe in a header and in SMTP, its domain in ASCII, or None for any other text.
 
     >>> plain_address(" ts@例子.cn "), plain_address("a@b.cn\r\nBcc: c@d.cn"), plain_address("a b@c.cn")
     ('ts@xn--fsqu00a.cn', None, None)

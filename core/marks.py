@@ -1,4 +1,4 @@
-"""What was undone between a page's text as it came and its clean text, and where a place of one stands in the other."""
+"""Marks of the changes from the raw text of a page to its clean text, and the mapping of places between the two."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,16 +7,16 @@ from typing import Any
 
 from core.text import TextRange
 
-BESIDE = "beside"  # the kind of what stood between the lines of the text and is of another zone, or of a seam
+BESIDE = "beside"  # the kind of a text between the lines that belongs to another zone or to a seam
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One thing that was undone. kind: a value of core.obfuscations.Obfuscation, or BESIDE.
+    """One change that cleaning made. kind: a value of core.obfuscations.Obfuscation, or BESIDE.
 
-    raw: where it stands in the text as it came, empty for what was written in; text: what stands for it in the clean
-    text, empty for what was taken out, where both are not a piece of the same words that stood elsewhere. Outside of
-    all marks both texts have the same characters in the same order.
+    raw: its range in the raw text, empty for added text; text: its range in the clean text, empty for removed text. Of
+    a piece that moved, both are ranges with the same words. Outside all marks both texts have the same characters in
+    the same order.
     """
 
     kind: str
@@ -25,11 +25,11 @@ class Mark:
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Mark":
-        """Return the mark that `record` was made of. Raises KeyError, TypeError or ValueError for what is none."""
+        """Return the mark of a record. Raises KeyError, TypeError or ValueError for a malformed record."""
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
     def shift(self, raw_chars: int, chars: int) -> "Mark":
-        """Return the same mark where so many characters stand before both texts."""
+        """Return the mark with its ranges moved by so many characters."""
         raw, text = self.raw, self.text
         return Mark(
             self.kind,
@@ -39,13 +39,13 @@ class Mark:
 
     @property
     def record(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """The mark as a dict for JSON."""
         return {"kind": self.kind, "raw": [self.raw.start, self.raw.end], "text": [self.text.start, self.text.end]}
 
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of the clean text and the part of the raw one that it stands for; of unequal length only as a whole."""
+    """A range of the clean text and its range of the raw text; if their lengths differ, they match only as a whole."""
 
     start: int
     end: int
@@ -60,14 +60,14 @@ class _Piece:
 
 
 class RawPlaces:
-    """Where ranges of a clean text stand in the raw one. chars: how long the clean text is."""
+    """Maps ranges of a clean text to ranges of the raw text. chars: length of the clean text."""
 
     def __init__(self, marks: Iterable[Mark], chars: int) -> None:
         self._pieces = _pieces(list(marks), chars)
         self._starts = [piece.start for piece in self._pieces]
 
     def find_range(self, start: int, end: int) -> TextRange:
-        """Return the least range of the raw text that has all the characters of [start, end) of the clean one.
+        """Return the smallest range of the raw text with all characters of [start, end) of the clean text.
 
         >>> RawPlaces([Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))], 2).find_range(0, 2)
         TextRange(start=0, end=4)
@@ -81,7 +81,7 @@ class RawPlaces:
 
 
 def rebuild_text(raw: str, text: str, marks: Sequence[Mark]) -> str:
-    """Return the clean text, made of the raw one and of what the marks write: `text`, where the marks are right.
+    """Rebuild the clean text from the raw text and the marks; it equals `text` if the marks are right.
 
     >>> rebuild_text("他x说", "他说", [Mark("hidden_text", TextRange(1, 2), TextRange(1, 1))])
     '他说'
@@ -105,7 +105,7 @@ def _cut_ranges(text: str, ranges: Iterable[TextRange]) -> str:
 
 
 def _pieces(marks: Sequence[Mark], chars: int) -> list[_Piece]:
-    """Return the clean text in pieces, in its order."""
+    """Return the pieces of the clean text in order."""
     written = sorted((mark for mark in marks if len(mark.text)), key=lambda mark: mark.text)
     found = [_Piece(mark.text.start, mark.text.end, mark.raw.start, mark.raw.end) for mark in written]
     taken = _gaps(sorted(mark.raw for mark in marks if len(mark.raw)))
@@ -131,7 +131,7 @@ def _uncovered_ranges(ranges: Sequence[TextRange], chars: int) -> Iterator[tuple
 
 
 def _gaps(ranges: Sequence[TextRange]) -> Iterator[tuple[int, int]]:
-    """What lies between ranges of the raw text; behind the last one whatever is asked for."""
+    """Yield the gaps between ranges of the raw text; the last gap has no end."""
     at = 0
     for each in ranges:
         yield at, each.start

@@ -15,9 +15,9 @@ _FORM = re.compile(
 
 
 def parse_moment(text: str, zone: tzinfo | None) -> datetime:
-    """Return the moment in UTC; one without an offset is of `zone`, one without a time its midnight.
+    """Parse a moment and return it in UTC; without an offset it is in `zone`, without a time at midnight.
 
-    Raises BadInput for what is none, and with no zone for one without an offset.
+    Raises BadInput for any other text, and for a moment without an offset if there is no zone.
 
     >>> from zoneinfo import ZoneInfo
     >>> parse_moment("2026年3月1日 12时30分", ZoneInfo("Asia/Shanghai")).isoformat()

@@ -1,4 +1,4 @@
-"""What Chinese numerals stand for: 一百零三, 二〇四, 廿一, the formal 壹贰叁, both scripts."""
+"""Reads Chinese numerals: 一百零三, 二〇四, 廿一, the formal 壹贰叁, in both scripts."""
 
 DIGITS = {
     char: value
@@ -11,11 +11,11 @@ UNITS = {"十": 10, "拾": 10, "百": 100, "佰": 100, "千": 1_000, "仟": 1_00
 TENS = {"廿": 20, "卅": 30, "卌": 40}
 MYRIADS = {"万": 10_000, "萬": 10_000}
 NUMERAL_CHARS = "".join([*DIGITS, *UNITS, *TENS, *MYRIADS])
-MAX_DIGITS = 9  # of a numeral that is a row of digits; what follows is no number of anything
+MAX_DIGITS = 9  # of a numeral without units; further digits are ignored
 
 
 def chinese_number(text: str) -> int | None:
-    """Return the value of a numeral, Arabic digits among the Chinese ones; None for anything else.
+    """Return the value of a numeral, which may mix Chinese and Arabic digits, or None for any other text.
 
     >>> [chinese_number(text) for text in ("一百零三", "二〇四", "廿一", "十", "1百2十", "春", "")]
     [103, 204, 21, 10, 120, None, None]

@@ -1,8 +1,8 @@
-"""The ways to alter or hide a text: one record each, in the order in which they are looked for and shown.
+"""The kinds of obfuscation, in the order in which they are detected and shown.
 
-Desk, reports, command line and evidence take their words from here. A record names its repair by a dotted path, as a
-kind of site names its spider: words are needed where the libraries that read pages must not be loaded.
-docs/recipes/obfuscation.md says how to add one.
+The admin, reports, the command line and evidence take their labels from here. A record names its repair by a dotted
+path, because labels are needed where the libraries that read pages must not be loaded. docs/recipes/obfuscation.md says
+how to add a kind.
 """
 
 from collections.abc import Mapping
@@ -15,17 +15,17 @@ from core.wording import Message, has_words
 
 
 class Obfuscation(StrEnum):
-    """What was altered in a text, or hides it from programs; what for, nobody knows. The value is what is stored.
+    """A way in which a text is altered or hidden from programs, whatever the purpose. The value is stored.
 
-    label, explanation: for people, from the catalogues. caveat: what readers who rely on the text have to know of how
-    it was undone. repair: a `crawler.obfuscation.repairs.Repair`, which several may share; "" where only comparison
-    with the work shows it.
+    label, explanation: words from the catalogues. caveat: a warning about the repair for readers who rely on the text.
+    repair: a `crawler.obfuscation.repairs.Repair`, which kinds may share; "" if only comparison with the work detects
+    the kind.
     """
 
     repair: str
 
     def __new__(cls, kind: str, repair: str = "") -> Self:
-        """Return a member whose value is its kind."""
+        """Create a member whose value is its kind."""
         member = str.__new__(cls, kind)
         member._value_ = kind
         member.repair = repair
@@ -44,8 +44,8 @@ class Obfuscation(StrEnum):
         code = f"{self.label.code}-caveat"
         return Message(code) if has_words(code) else None
 
-    # In the markup of a page, repaired in this order: scripts write first, since style hides what they wrote; what is
-    # hidden goes before shapes and order are looked at; the order comes last, since it moves whatever is shown.
+    # In the markup of a page, repaired in this order: scripts first, because styles hide what they wrote; hidden text
+    # before shapes and order; the order last, because it moves all that is displayed.
     SCRIPTED = ("scripted", "crawler.obfuscation.scripted.REPAIR")
     HIDDEN_TEXT = ("hidden_text", "crawler.obfuscation.visibility.REPAIR")
     RUBY = ("ruby", "crawler.obfuscation.visibility.REPAIR")
@@ -64,7 +64,7 @@ class Obfuscation(StrEnum):
     FULL_WIDTH = ("full_width", "crawler.obfuscation.text_noise.FULL_WIDTH")
     PUNCTUATION_NOISE = ("punctuation_noise", "crawler.obfuscation.text_noise.PUNCTUATION_NOISE")
 
-    # Seen by comparison with the work.
+    # Detected by comparison with the work.
     PINYIN_REPLACED = "pinyin_replaced"
     PRIVATE_USE = "private_use"
     HOMOPHONE = "homophone"
@@ -78,17 +78,17 @@ class Obfuscation(StrEnum):
     SHUFFLED = "shuffled"
     PATCHWORK = "patchwork"
 
-    # Of reading itself: what takes too long is left out (crawler.reading_steps).
+    # From reading itself: parts that take too long are left out (crawler.reading_steps).
     SLOW_PARTS = "slow_parts"
 
 
-# By what is stored; another version may know kinds that this one does not.
+# By stored value; a store may hold kinds of another version, which are missing here.
 OBFUSCATIONS: Mapping[str, Obfuscation] = MappingProxyType({kind.value: kind for kind in Obfuscation})
 
 
 @dataclass(frozen=True, slots=True)
 class ObfuscationFound:
-    """One kind of obfuscation on a page: how often, and one example as it stood there (at most 80 characters)."""
+    """One kind of obfuscation on a page, with its count and one unrepaired example of at most 80 characters."""
 
     kind: Obfuscation
     count: int

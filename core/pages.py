@@ -1,4 +1,4 @@
-"""What is known of a page: the response as it came, what was read in it, and its history."""
+"""Records of a page: the response as received, the text read from it, and its history."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from core.zones import LineBeside, Zone, ZonedLine
 
 @dataclass(frozen=True, slots=True)
 class FollowingPart:
-    """The response behind one further part of a text that a site spreads over several pages."""
+    """The response for a further part of a text that a site splits over several pages."""
 
     url: FinalUrl
     status: int
@@ -29,7 +29,7 @@ class FollowingPart:
 
 @dataclass(frozen=True, slots=True)
 class StoredPart:
-    """A `FollowingPart` as it is kept: its body stands in the page store under `raw_digest`."""
+    """A `FollowingPart` as stored; its body is in the page store under `raw_digest`."""
 
     url: FinalUrl
     status: int
@@ -41,12 +41,12 @@ class StoredPart:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """One HTTP response. `body` is what came over the wire after content decoding, not yet characters.
+    """One HTTP response. body: the bytes after content decoding, before character decoding.
 
-    parts: the responses that followed, in order, where the text stands on several pages; this one is the first.
-    origin: "" for what the crawler fetched itself, else the archive and the record that it was taken from, with
-    DATED_BY_SERVER where fetched_at is what the site's server said.
-    capture: what the connection knew; None where nobody took it down.
+    parts: the responses for further parts of the text, in order; this response is the first part.
+    origin: "" if the crawler fetched it, else the archive and the record, with DATED_BY_SERVER if `fetched_at` is the
+    time that the site's server stated.
+    capture: the record of the connection, None if there is none.
     """
 
     site_id: SiteId
@@ -64,7 +64,7 @@ class Fetched:
 
 @dataclass(frozen=True, slots=True)
 class ChapterStart:
-    """Where a chapter of a file that holds a book begins in what was read of it; `title` "" where it has none."""
+    """The start of a chapter in the text of a file with a whole book; title: "" if it has none."""
 
     title: str
     start: TextOffset
@@ -72,7 +72,7 @@ class ChapterStart:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """The account that a page names beside a post, and how many lines of the main text stand before it; "" unknown."""
+    """The account that a page names as the author of a post ("": unknown). after: lines of main text before the post."""
 
     name: str
     after: int
@@ -80,27 +80,27 @@ class Poster:
 
 @dataclass(frozen=True, slots=True)
 class NetDiskLink:
-    """A link to a file on a net disk, as it stands on a page; it is listed and never fetched. `disk`: whose it is."""
+    """A link on a page to a file on a net disk; it is listed and never fetched. disk: the provider."""
 
     url: str
     disk: str
-    label: str  # the words of the link, which often name the file or the code to get it by
+    label: str  # the text of the link, which often has the name of the file or its access code
 
 
-# Of a line beside the text that makes another version: a paragraph, and not a name with a time. Chosen, 2026-11.
+# Length of a line outside the main text that makes a new version: a paragraph, not a name with a time. Chosen, 2026-11.
 MIN_CHARS_OF_VERSION = 30
-DATED_BY_SERVER = "moment of the HTTP header Date"  # in the origin of a page whose archive states no moment
-FROM_FEED = "feed"  # the extractor of a text that was never on a page of its own
-# Those of a text that a page's markup has not: its scripts carry it, or ask for it elsewhere.
+DATED_BY_SERVER = "moment of the HTTP header Date"  # in the origin of a page if its archive states no time
+FROM_FEED = "feed"  # the extractor of a text that is only in a feed
+# The extractors of a text that is not in the markup: scripts contain it, or request it elsewhere.
 FROM_SCRIPTS, FROM_DATA = "scripts", "data"
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was read in a response. `text` is the main text with obfuscations undone and paragraphs on lines.
+    """The content read from a response. text: the main text without obfuscations, one paragraph on each line.
 
-    raw_text: the same passage with nothing undone, as a program without eyes takes it from the markup; "" where it is
-    no other than `text`. marks: what lies between both.
+    raw_text: the same passage as in the markup, with obfuscations; "" if it equals `text`. marks: the differences
+    between the two.
     """
 
     title: str
@@ -112,20 +112,20 @@ class Reading:
     extractor: str = ""
     confidence: float = 1.0  # [0, 1]; below core.states.MIN_CONFIDENCE_TO_TRUST an extraction is doubtful
     obfuscations: tuple[ObfuscationFound, ...] = ()
-    site_name: str = ""  # what the page calls its site
-    chapter_number: int | None = None  # that the title names
-    left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text, at most 20 of 80 chars
+    site_name: str = ""  # the name of the site as the page states it
+    chapter_number: int | None = None  # from the title
+    left_out: tuple[str, ...] = ()  # template lines removed from inside the text, at most 20 of 80 characters
     raw_text: str = ""
-    repairs: tuple[Message, ...] = ()  # what beside `encoding` it took to read the bytes
-    beside: tuple[LineBeside, ...] = ()  # what else a visitor sees on the page, in order
-    chapters: tuple[ChapterStart, ...] = ()  # of a text that was cut into chapters, in order
+    repairs: tuple[Message, ...] = ()  # repairs of the bytes in addition to `encoding`
+    beside: tuple[LineBeside, ...] = ()  # the other visible lines of the page, in order
+    chapters: tuple[ChapterStart, ...] = ()  # if the text was split into chapters, in order
     net_disks: tuple[NetDiskLink, ...] = ()
     marks: tuple[Mark, ...] = ()
-    posters: tuple[Poster, ...] = ()  # who posted the main text, as far as the page says; `author` is who wrote it
+    posters: tuple[Poster, ...] = ()  # the accounts that posted the main text, if stated; `author` is its writer
 
     @property
     def lines(self) -> list[ZonedLine]:
-        """All that a visitor sees on the page, line by line, each with its zone."""
+        """The visible lines of the page in order, each with its zone."""
         main, found, at = self.text.split("\n") if self.text else [], list[ZonedLine](), 0
         for line in self.beside:
             found += [ZonedLine(Zone.MAIN, text) for text in main[at : line.after]]
@@ -135,41 +135,41 @@ class Reading:
 
     @property
     def identity(self) -> str:
-        """What makes this another version of its page: the text, and what visitors wrote below it at some length.
+        """The content that distinguishes versions of a page: the main text and the longer comments of visitors.
 
-        Of a page without a text any line that is as long. Titles of other pages, the site's own lines, names and times
-        change with every visit.
+        If the page has no main text, all longer lines. Titles of other pages, template lines, names and times are left
+        out because they change with every visit.
         """
         lines = (line for line in self.beside if line.zone is Zone.COMMENT or not self.text)
         return "\n".join((self.text, *(line.text for line in lines if len(line.text) >= MIN_CHARS_OF_VERSION)))
 
     @property
     def surrounding_text(self) -> str:
-        """What stands beside the main text, line by line."""
+        """The lines outside the main text, joined by line feeds."""
         return "\n".join(line.text for line in self.beside)
 
     @property
     def whole_text(self) -> str:
-        """The main text, and behind it what stands beside it: what spans of other zones have their offsets in."""
+        """The main text followed by the lines outside it; offsets of spans in other zones refer to it."""
         return f"{self.text}\n{self.surrounding_text}" if self.beside else self.text
 
     @property
     def raw_whole_text(self) -> str:
-        """The text as it came, and behind it what stands beside the text: as `whole_text` with nothing undone."""
+        """The raw text followed by the lines outside it: `whole_text` with obfuscations."""
         raw_text = self.raw_text or self.text
         return f"{raw_text}\n{self.surrounding_text}" if self.beside else raw_text
 
     def raw_places(self) -> RawPlaces:
-        """Return where ranges of `text` and `whole_text` stand in `raw_whole_text`; made anew each time."""
+        """Return the mapping from `text` and `whole_text` to `raw_whole_text`, computed on each call."""
         return RawPlaces(self.marks, len(self.whole_text))
 
     def text_by_digest(self, text_digest: str) -> str | None:
-        """Return the main or the whole text, whichever has this digest; None where neither has."""
+        """Return the main text or the whole text, whichever has this digest, or None."""
         texts = (self.text, self.whole_text)
         return next((each for each in texts if digest(each.encode("utf-8", "surrogatepass")) == text_digest), None)
 
     def chapter_titles(self, places: Iterable[int]) -> tuple[str, ...]:
-        """Titles of the chapters in which these places of the text stand, each once, in order.
+        """Return the titles of the chapters with these places of the text, each once, in order.
 
         >>> chapters = ChapterStart("一", TextOffset(0)), ChapterStart("二", TextOffset(1))
         >>> Reading("", "甲乙", chapters=chapters).chapter_titles([1])
@@ -180,7 +180,7 @@ class Reading:
         return tuple(dict.fromkeys(title for at in found if (title := self.chapters[at - 1].title)))
 
     def poster_names(self, places: Iterable[int]) -> tuple[str, ...]:
-        r"""Name who posted what stands at these places of the main text, each once, in order.
+        r"""Return the accounts that posted the text at these places of the main text, each once, in order.
 
         >>> posters = Poster("路人", 0), Poster("", 1), Poster("过客", 2)
         >>> Reading("", "甲\n乙\n丙", posters=posters).poster_names([0, 2, 4, 99])
@@ -194,7 +194,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A place on the web and its current state."""
+    """A page of a site and its current version."""
 
     id: PageId
     site_id: SiteId
@@ -206,7 +206,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Sighted:
-    """When something was first and last seen; whatever is seen in between or in whatever order changes neither."""
+    """The first and the last time at which something was seen, whatever the order of the observations."""
 
     first: datetime
     last: datetime
@@ -214,9 +214,9 @@ class Sighted:
 
 @dataclass(frozen=True, slots=True)
 class PageVersion:
-    """One state of a page: what was read, and the digest of the raw response that was kept of it, with its moment.
+    """One version of a page: its reading, and the digest and time of the raw response stored for it.
 
-    An archive that is imported later may show the same version earlier: `VersionOfPage.sighted`.
+    An archive imported later may show that the version existed earlier: see `VersionOfPage.sighted`.
     """
 
     id: VersionId
@@ -237,13 +237,13 @@ class PageVersion:
 
     @property
     def page_url(self) -> str:
-        """Where a reader finds the text: what answered, but for a text that stood in a feed its entry's own address."""
+        """The URL where a reader finds the text: the final URL, or the URL of the entry for a text from a feed."""
         return self.requested_url if self.reading.extractor == FROM_FEED else self.final_url
 
 
 @dataclass(frozen=True, slots=True)
 class VersionOfPage:
-    """A version as its page has it: whether the page shows it now, and when it was seen in it."""
+    """A version with its state on the page: if the page shows it now, and when it was seen."""
 
     version: PageVersion
     is_current: bool
@@ -252,7 +252,7 @@ class VersionOfPage:
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """What a page store did with a page."""
+    """The result of storing a page."""
 
     page_id: PageId
     version_id: VersionId
@@ -262,43 +262,43 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """How one site is crawled: everything a spider needs, and nothing it has to look up."""
+    """The plan of one crawl, with everything that a spider needs, so that it looks nothing up."""
 
     site_id: SiteId
     run_id: str
     start_urls: tuple[str, ...]
     allowed_hosts: tuple[str, ...]  # host or host:port; empty: the hosts of start_urls
     follow_patterns: tuple[str, ...] = ()  # regular expressions on URLs; empty: all within the hosts
-    page_patterns: tuple[str, ...] = ()  # URLs that are kept; empty: all that have a main text
+    page_patterns: tuple[str, ...] = ()  # URLs of pages to store; empty: all that have a main text
     deny_patterns: tuple[str, ...] = ()
     sitemap_urls: tuple[str, ...] = ()
-    use_sitemap: bool = True  # look for those that robots.txt names, and /sitemap.xml
-    next_page_selector: str = ""  # CSS; empty: recognised by its words
+    use_sitemap: bool = True  # read the sitemaps in robots.txt, and /sitemap.xml
+    next_page_selector: str = ""  # CSS; empty: recognised by the text of the link
     chapter_list_selector: str = ""
     body_selector: str = ""  # CSS or XPath (begins with /); empty: chosen by the extractors
     title_selector: str = ""
-    encoding: str = ""  # what the operator knows; empty: found from the bytes
+    encoding: str = ""  # set by the operator; empty: detected
     max_depth: int = 5
     max_pages: int = 2_000
     delay_s: float = 1.0
     concurrency: int = 2
     obey_robots: bool = True
     kind: str = "generic"  # of crawler.site_kinds
-    only_urls: tuple[str, ...] = ()  # these pages are fetched, due or not, and nothing else; empty: the whole site
+    only_urls: tuple[str, ...] = ()  # fetch only these pages, due or not; empty: the whole site
     politeness: Politeness = field(default_factory=Politeness)
-    answers_since: datetime | None = None  # answers of other sites' crawls of the host serve from then on; None: none
+    answers_since: datetime | None = None  # reuse responses that other crawls of the host got since then; None: none
 
 
-MAX_FAULTS = 50  # of a run: what comes behind them says nothing new
+MAX_FAULTS = 50  # of a run; further faults add nothing new
 
 
 @dataclass(slots=True)
 class CrawlCounts:
-    """What a crawl run did, for the operator. `faults`: at most 50, each naming a URL and what was wrong."""
+    """The statistics of a crawl run for the operator. faults: at most 50, each with a URL and a reason."""
 
     requested: int = 0
     fetched: int = 0
-    files: int = 0  # of `fetched`, or broken off: answers that offer a file for download
+    files: int = 0  # responses that offer a file for download, included in `fetched` or aborted
     stored: int = 0
     new_versions: int = 0
     unchanged: int = 0
@@ -308,20 +308,20 @@ class CrawlCounts:
     seconds_extract: float = 0.0
     seconds_store: float = 0.0
     faults: list[Message] = field(default_factory=list)
-    refusals: list[Message] = field(default_factory=list)  # of `faults`, those that say how the site refused
+    refusals: list[Message] = field(default_factory=list)  # those of `faults` that describe a refusal of the site
     finish_reason: str = ""
-    end_sentence: Message | None = None  # for the operator, where the crawl was ended before its end
-    resume_at: str = ""  # ISO 8601, in UTC: when it goes on by itself; "" where it does not
+    end_sentence: Message | None = None  # for the operator, if the crawl was stopped early
+    resume_at: str = ""  # ISO 8601, in UTC: when the crawl resumes by itself; "" if it does not
     proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.Health
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)
 
     @property
     def kept(self) -> int:
-        """Pages that need not come again; one that was fetched and not stored does."""
+        """The number of pages stored or unchanged, which need not be fetched again."""
         return self.stored + self.unchanged
 
     def plus(self, earlier: "CrawlCounts") -> "CrawlCounts":
-        """Of a run that was stopped and went on: both numbers added and sentences joined, all else as it is now.
+        """Return the counts of a resumed run: numbers added to the earlier ones, sentences joined, the rest as now.
 
         >>> CrawlCounts(fetched=2, rejected={"robots": 1}).plus(CrawlCounts(fetched=3, rejected={"robots": 2})).rejected
         {'robots': 3}

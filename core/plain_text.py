@@ -1,26 +1,26 @@
-"""Crawled text made fit to be shown: no character that hides, reorders or breaks what stands around it."""
+"""Makes crawled text safe to display, without characters that hide, reorder or break the surrounding text."""
 
 import re
 import unicodedata
 
-MAX_SHOWN_CHARS = 2_000  # a title or URL beyond it says nothing more to a reader; a spreadsheet's cell holds 32,767
+MAX_SHOWN_CHARS = 2_000  # more of a title or URL does not help a reader; a spreadsheet cell holds 32,767
 
-# Invisible and without effect on the order of characters: zero-width ones, soft hyphen, variation selectors.
+# Invisible characters that do not affect the order: zero-width ones, soft hyphen, variation selectors.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2060-\u2064\u3164\ufe00-\ufe0f\ufeff\uffa0]"
 )
-# The full-width ones are read as operators by spreadsheets with an East Asian input method.
+# Spreadsheets with an East Asian input method read the full-width signs as operators.
 _FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 _BLANK = re.compile(r"[\s\x00\x1c-\x1f\x85]+")
 _DISRUPTIVE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs"})
 
 
 def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
-    r"""`text` on one line, at most `max_chars` long (an ellipsis marks a cut).
+    r"""Return `text` on one line of at most `max_chars` characters; an ellipsis marks a cut.
 
-    White space becomes one space, invisible characters go; controls, marks that turn the direction of writing, halves
-    of surrogate pairs and unassigned code points are written by their number. What a page really carried is in the
-    case's evidence.
+    Each run of white space becomes one space, and invisible characters are removed. Control characters, bidirectional
+    controls, lone surrogates and unassigned code points are written by number. The evidence of the case has the
+    original text.
 
     >>> clean_line("a\u202eb\u200b\n c")
     'a[U+202E]b c'
@@ -32,12 +32,12 @@ def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
 
 
 def by_number(character: str) -> str:
-    """Write a character so that anyone can name it: [U+202E]."""
+    """Return a character as its code point: [U+202E]."""
     return f"[U+{ord(character):04X}]"
 
 
 def defuse_formula(text: str) -> str:
-    """Put an apostrophe before what a spreadsheet would take for a formula (OWASP, "CSV Injection").
+    """Prefix an apostrophe to a text that a spreadsheet would run as a formula (OWASP, "CSV Injection").
 
     >>> defuse_formula("=1+1"), defuse_formula("1+1")
     ("'=1+1", '1+1')
@@ -46,7 +46,7 @@ def defuse_formula(text: str) -> str:
 
 
 def text_width(text: str) -> int:
-    """Measure the room that `text` takes, in digits' widths: a Chinese character takes two.
+    """Return the display width of `text` in digits; a Chinese character has the width of two.
 
     >>> text_width("案件 12")
     7

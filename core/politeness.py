@@ -1,6 +1,6 @@
-"""How a site is to be crawled beyond its plan: when, how much, under which name, and what its refusals look like.
+"""Crawl limits of a site: times, budgets, identities, proxies, logins and the signs of a refusal.
 
-Secrets (a proxy's password, cookies, the values of a login) are in fields that no repr shows.
+Secrets (proxy passwords, cookies, login values) are in fields that `repr` leaves out.
 """
 
 from dataclasses import dataclass, field
@@ -9,41 +9,41 @@ from enum import StrEnum
 
 
 class BanAction(StrEnum):
-    """What a crawl does about a page that says "not you"."""
+    """The reaction of a crawl to a refusal."""
 
-    SLOW = "slow"  # wait, then ask more slowly
-    ROTATE = "rotate"  # go on through another proxy and under another user agent
-    LOGIN = "login"  # the session is over: log in again
-    STOP = "stop"  # end the crawl, with the reason; the pages left stay to be done
+    SLOW = "slow"  # wait, then fetch more slowly
+    ROTATE = "rotate"  # switch to another proxy and another user agent
+    LOGIN = "login"  # the session has expired: log in again
+    STOP = "stop"  # end the crawl with the reason; the remaining pages stay due
 
 
 class BrowserMode(StrEnum):
-    """Which pages are loaded in a browser."""
+    """The pages that are loaded in a browser."""
 
     NEVER = "never"
-    AUTO = "auto"  # a page that has scripts and no text of its own, where there is a browser
+    AUTO = "auto"  # a page with scripts and without text, if a browser is installed
     ALWAYS = "always"
 
 
 @dataclass(frozen=True, slots=True)
 class BanRule:
-    """How one kind of refusal is recognised: every condition that is given must hold, and one at least is given."""
+    """A rule that recognises a kind of refusal: every given condition must hold, and at least one is given."""
 
     name: str
     statuses: tuple[int, ...] = ()  # any of them
     words: tuple[str, ...] = ()  # any of them in the title or the visible text
-    selector: str = ""  # CSS or XPath (begins with /): what it finds is there
-    redirect: str = ""  # regular expression on the address that the page redirects to
-    max_chars: int = 0  # of the visible text, 0 for any: a page that says little is not a text about robots
+    selector: str = ""  # CSS or XPath (begins with /) that matches an element
+    redirect: str = ""  # regular expression on the target of a redirect
+    max_chars: int = 0  # of the visible text, 0 for any; keeps long texts about robots from matching
     action: BanAction = BanAction.SLOW
 
 
 @dataclass(frozen=True, slots=True)
 class Proxy:
-    """A proxy that the operator set: `place` is host:port, and what is shown."""
+    """A proxy set by the operator. place: host:port, which is shown."""
 
     place: str
-    scheme: str = "http"  # how the proxy itself is spoken to
+    scheme: str = "http"  # of the connection to the proxy
     user: str = field(default="", repr=False)
     password: str = field(default="", repr=False)
     cools_until: datetime | None = None
@@ -51,16 +51,16 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """How a session is opened: the steps, the secret values that they name, and cookies that are there before."""
+    """The login of a site: its steps, the secret values that they use, and the initial cookies."""
 
-    steps: str = ""  # one a line: crawler.politeness.sessions
+    steps: str = ""  # one on each line: crawler.politeness.sessions
     values: tuple[tuple[str, str], ...] = field(default=(), repr=False)
     cookies: tuple[tuple[str, str], ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlBudget:
-    """How much may be fetched; 0 is no limit. A day is one of the site's own zone."""
+    """The limits of fetching, 0 for no limit. A day is a day in the site's time zone."""
 
     bytes_a_run: int = 0
     pages_a_day: int = 0
@@ -69,7 +69,7 @@ class CrawlBudget:
 
 @dataclass(frozen=True, slots=True)
 class Politeness:
-    """All of it; the defaults ask nothing special."""
+    """The crawl limits of a site; the defaults limit nothing."""
 
     windows: str = ""  # like "01:00-06:00, 23:30-00:30"; empty: at any time
     zone: str = "UTC"  # of the windows and of the budget's day
@@ -79,4 +79,4 @@ class Politeness:
     user_agents: tuple[str, ...] = ()
     login: Login = Login()
     browser: BrowserMode = BrowserMode.AUTO
-    first_wait_s: float = 5.0  # after a refusal that names no time; doubles with each that follows, up to 10 minutes
+    first_wait_s: float = 5.0  # after a refusal that names no time; doubles with each further one, up to 10 minutes

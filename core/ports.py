@@ -1,18 +1,18 @@
-"""Protocols of what the middle needs of the outside; most have a twin in memory in tests/support, and one suite.
+"""Protocols of the stores and services that the pipeline uses; most have an in-memory fake in tests/support.
 
 PageStore           pages, versions, raw responses      pagestore.mongo
-PageHistory         seen, gone, back again              part of every PageStore
-VisitRepository     when addresses are due again        webadmin.sites.services.visit_repository, crawler.recrawl.memory
+PageHistory         pages seen, gone and back           part of every PageStore
+VisitRepository     visits and due times of addresses   webadmin.sites.services.visit_repository, crawler.recrawl.memory
 RecentAnswers       one fetch for several sites         pagestore.recent_answers
 WorkStore           texts of the reference corpus       pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo
 CaseRepository      rights, outcomes, cases             webadmin.cases.services.case_repository
 EvidenceStore       bundles, append-only                pagestore.evidence
 ObjectStore         bytes by key, written once          pagestore.objects
-SearchBacklog       pages to be searched for new texts  part of every CaseRepository
-FindableTexts       texts that the index has            part of every CaseRepository
+SearchBacklog       pages to search for new texts       part of every CaseRepository
+FindableTexts       texts in the index                  part of every CaseRepository
 Outbox              messages to the next step           pipeline.outbox
-Clock               now                                 core.clock
+Clock               current time                        core.clock
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -33,20 +33,20 @@ from core.works import StoredFingerprint, WorkText
 
 
 class PageStore(Protocol):
-    """Pages as they were fetched and read. Nothing in it is ever overwritten by a later fetch but `last_seen`.
+    """Pages as fetched and read. A later fetch overwrites nothing but `last_seen`.
 
-    Responses may come in any order of time: an older one widens what is known of its page and takes nothing back.
+    Responses may arrive in any order of time: an older one extends the history of its page and revokes nothing.
     """
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Keep one response and what was read in it; the same text again only widens when it was seen.
+        """Store one response and its reading; the same text again only extends the time in which it was seen.
 
-        The raw body is kept once for its digest, compressed. Safe to call twice with the same arguments.
+        The raw body is stored once for its digest, compressed. Safe to call twice with the same arguments.
         """
         ...
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
-        """As `put` for each in order, at the cost of few; where it raises, any of them may have been stored."""
+        """Store pages in order, as `put`, with few round trips; if it raises, any of them may be stored."""
         ...
 
     def page(self, page_id: PageId) -> Page | None: ...
@@ -58,101 +58,101 @@ class PageStore(Protocol):
         ...
 
     def texts(self, version_ids: Sequence[VersionId]) -> dict[VersionId, str]:
-        """Return the main texts of those of `version_ids` that are there."""
+        """Return the main texts of the stored ones of `version_ids`."""
         ...
 
     def raw(self, digest: Digest) -> bytes | None:
-        """Return a raw body. Raises BrokenInvariant when what is stored no longer has its digest."""
+        """Return a raw body. Raises BrokenInvariant if the stored bytes do not have this digest."""
         ...
 
     def capture(self, digest: Digest) -> Capture | None:
-        """Return how a version was fetched (`PageVersion.capture_digest`).
+        """Return the capture of a version (`PageVersion.capture_digest`).
 
-        Raises BrokenInvariant for one that was changed.
+        Raises BrokenInvariant if the stored bytes do not have this digest.
         """
         ...
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
-        """Up to `limit` pages in order of id, beginning after `after`: for the sweeper, which walks all of them."""
+        """Return up to `limit` pages with ids after `after`, in order of id; the sweeper visits all pages."""
         ...
 
 
 class PageHistory(Protocol):
-    """What became of pages between their versions; every page store keeps it beside them."""
+    """The history of pages between their versions; every page store keeps it."""
 
     def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
-        """Note that a page still showed its current version, which is returned; None for a page that is not there."""
+        """Record that a page still shows its current version and return its id, or None for an unknown page."""
         ...
 
     def on_pages(self, version_ids: Sequence[VersionId]) -> list[VersionOfPage]:
-        """Those of `version_ids` that are there, each as its page has it, at the cost of few reads.
+        """Return the stored ones of `version_ids`, each with its state on its page, with few reads.
 
-        Raises BrokenInvariant where the text of any of them is gone or damaged.
+        Raises BrokenInvariant if the text of any of them is missing or damaged.
         """
         ...
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Keep a response that says that a page is not there; `is_gone`: this one confirms it, the page is gone.
+        """Store a response that says that a page is missing; is_gone: the response confirms it, so the page is gone.
 
-        So is kept what is neither (`AbsenceReason`): what could not be read, and a page that was fetched for itself.
-        Safe to call twice with the same arguments. What is put or seen later brings the page back.
+        It also stores responses that say nothing about the page (`AbsenceReason`): unreadable ones, and pages fetched
+        on request. Safe to call twice with the same arguments. A later `put` or `seen` brings the page back.
         """
         ...
 
     def absences(self, page_id: PageId) -> list[Absence]:
-        """Return every response that `put_absence` kept of the page, oldest first."""
+        """Return the responses that `put_absence` stored for a page, oldest first."""
         ...
 
     def states(self, page_id: PageId) -> list[PageState]:
-        """What the page became, oldest first: no two in a row are alike."""
+        """Return the states of a page, oldest first; consecutive states differ."""
         ...
 
 
 class KeptPages(PageStore, PageHistory, Protocol):
-    """Pages and what became of them."""
+    """A page store with the history of its pages."""
 
 
 class RecentAnswers(Protocol):
-    """Answers of hosts that several sites watch, for as long as one may stand for a fetch of its own.
+    """Responses of hosts that several sites share, kept as long as one may replace another fetch.
 
     Raises ServiceUnavailable.
     """
 
     def put(self, answer: HostAnswer) -> None:
-        """Keep an answer, in place of an older one to the same request."""
+        """Store a response; it replaces an older one to the same request."""
         ...
 
     def newest(self, keys: Sequence[str], since: datetime, until: datetime) -> HostAnswer | None:
-        """Return the newest answer under any of `keys` that was fetched from `since` to `until`."""
+        """Return the newest response under any of `keys` that was fetched from `since` to `until`."""
         ...
 
     def forget(self, before: datetime) -> None:
-        """Remove answers of the hours before that of `before`."""
+        """Remove responses of the hours before the hour of `before`."""
         ...
 
 
 class VisitRepository(Protocol):
-    """What is known of a site's addresses from earlier crawls. Raises ServiceUnavailable."""
+    """The visits of earlier crawls to the addresses of a site. Raises ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        """Return every address of the site that an earlier run found."""
+        """Return the addresses of the site that earlier runs found."""
         ...
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
-        """Keep what visits made of addresses, by their ids. Safe to call twice."""
+        """Store visits by their ids. Safe to call twice."""
         ...
 
     def open_pages(self, site: SiteId) -> frozenset[PageId]:
-        """Pages of the site with an open case."""
+        """Return the pages of the site with an open case."""
         ...
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
-        """Keep redirects off the site, for a person to judge whether the site has moved."""
+        """Store redirects to other sites, so that a person can judge if the site has moved."""
         ...
 
 
 class WorkTexts(Protocol):
-    """Texts of the reference corpus, to be read."""
+    """Read access to the texts of the reference corpus."""
 
     def text(self, text_id: WorkTextId) -> str | None: ...
 
@@ -165,14 +165,14 @@ class WorkStore(WorkTexts, Protocol):
     def remove_text(self, text_id: WorkTextId) -> None: ...
 
     def texts(self) -> Iterator[WorkText]:
-        """Return every text, in order of id."""
+        """Yield the texts in order of id."""
         ...
 
 
 class FingerprintStore(Protocol):
-    """Fingerprints of page versions and of works' texts, and other codes of these, by subject and algorithm.
+    """Fingerprints and other codes of page versions and of works' texts, by subject and algorithm.
 
-    Put again, the same bytes may stay as they are stored: what is damaged is removed first.
+    Storing the same bytes again may do nothing, so remove a damaged fingerprint first.
     """
 
     def put_many(self, fingerprints: Collection[StoredFingerprint]) -> None: ...
@@ -180,35 +180,38 @@ class FingerprintStore(Protocol):
     def get(self, subject: str, algorithm_id: int) -> StoredFingerprint | None: ...
 
     def get_many(self, subjects: Sequence[str], algorithm_id: int) -> dict[str, StoredFingerprint]:
-        """Those of `subjects` that are there."""
+        """Return the stored fingerprints of `subjects`."""
         ...
 
     def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
-        """Return those of `subjects` that have a fingerprint of this algorithm, without reading any."""
+        """Return those of `subjects` that have a fingerprint of this algorithm, without reading the fingerprints."""
         ...
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:
-        """Forget what is kept of a subject: of one algorithm, or of all."""
+        """Remove the fingerprints of a subject, of one algorithm or of all."""
         ...
 
 
 class EvidenceStore(Protocol):
-    """Evidence bundles by their digest. Append-only: nothing is written over, and only retention removes."""
+    """Evidence bundles by their digest. Append-only: nothing is overwritten, and only retention removes bundles."""
 
     def put(self, name: Digest, content: bytes) -> bool:
-        """Keep a bundle; False where it was kept before. Raises BrokenInvariant where others are, or it was removed."""
+        """Store a bundle and return True, or False if it is stored already.
+
+        Raises BrokenInvariant if other bytes are stored under the name, or if the bundle was removed.
+        """
         ...
 
     def get(self, name: Digest) -> bytes | None:
-        """Return the bytes as they were put. Raises BrokenInvariant when any of them was changed since."""
+        """Return the bytes of a bundle. Raises BrokenInvariant if any of them was changed."""
         ...
 
     def digests(self) -> Iterator[Digest]:
-        """Return all that are kept, in order."""
+        """Yield the digests of all stored bundles, in order."""
         ...
 
     def remove(self, name: Digest, reason: str, at: datetime) -> None:
-        """Log a removal by the retention policy, then carry it out. Safe to call twice."""
+        """Log the removal of a bundle by the retention policy, then remove it. Safe to call twice."""
         ...
 
     def removals(self) -> list[BundleRemoval]:
@@ -216,84 +219,84 @@ class EvidenceStore(Protocol):
         ...
 
     def put_back(self, name: Digest, content: bytes) -> None:
-        """Put a copy of a bundle in place of one that was changed or is gone.
+        """Restore a bundle that was changed or is missing from a copy.
 
-        Raises BrokenInvariant where it is not what was kept under the name, or what retention removed.
+        Raises BrokenInvariant if the copy differs from the stored bundle, or if retention removed it.
         """
         ...
 
     def note_removal(self, removal: BundleRemoval) -> None:
-        """Log a removal that another store carried out, of which this one is a copy. Safe to call twice."""
+        """Log a removal that was made in the store of which this one is a copy. Safe to call twice."""
         ...
 
 
-MAX_OBJECT_BYTES = 2**31  # an evidence bundle has no more (bundles.container)
+MAX_OBJECT_BYTES = 2**31  # the limit of an evidence bundle (bundles.container)
 
 
 class ObjectStore(Protocol):
-    """Bytes by key: in a folder, in memory, or in an S3-compatible store. What is there is never written over.
+    """Bytes by key: in a folder, in memory, or in an S3-compatible store. Stored bytes are never overwritten.
 
-    A key is a text; strokes part it as they part paths, and no key may be the folder of another. Raises
-    ServiceUnavailable, and BadConfiguration where the store refuses its user. pagestore.objects.opening opens one.
+    A key is a string whose slashes separate folders, as in a path; no key may be the folder of another. Raises
+    ServiceUnavailable, and BadConfiguration if the store rejects the credentials. pagestore.objects.opening opens one.
     """
 
     def put_new(self, key: str, content: bytes) -> bool:
-        """Keep bytes; False where the same were kept before. Raises BrokenInvariant where others are."""
+        """Store bytes and return True, or False if the same are there already. Raises BrokenInvariant if others are."""
         ...
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        """Return the bytes as they were put.
+        """Return the bytes under a key, or None.
 
-        Raises BrokenInvariant where there are more than `most_bytes`, where something else than an object stands in
-        its place, and, in a store that notes a digest, where they were changed.
+        Raises BrokenInvariant if there are more than `most_bytes`, if something other than an object is in its place,
+        and, in a store that records a digest, if they were changed.
         """
         ...
 
     def size(self, key: str) -> int | None:
-        """Return how many bytes are kept under a key; None where none are."""
+        """Return the number of bytes under a key, or None if there are none."""
         ...
 
     def keys(self, prefix: str = "") -> Iterator[str]:
-        """Return the keys that begin with `prefix`, in order of the names that they are kept under.
+        """Yield the keys that begin with `prefix`, in order of their names in the store.
 
-        For keys of letters, digits and `._-/` that is their own order.
+        Keys of letters, digits and `._-/` are in their own order.
         """
         ...
 
     def remove(self, key: str) -> None:
-        """Forget what is kept under a key, if anything is: for retention and for no other purpose."""
+        """Remove the bytes under a key, if there are any; only for retention."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOutcome:
-    """What matching found on one page version, for the case repository."""
+    """The result of matching one page version, for the case repository."""
 
     version: PageVersion
-    is_current: bool  # whether the page still shows this version
-    first_seen: datetime  # when the page was first seen with it
-    seen_at: datetime  # when it was last
-    rejection: Rejection | None  # why nothing was compared; None when it was
+    is_current: bool  # the page still shows this version
+    first_seen: datetime  # when the page was first seen with this version
+    seen_at: datetime  # when the page was last seen with it
+    rejection: Rejection | None  # why the version was not compared; None if it was
     matches: tuple[Match, ...]
     algorithm_id: int
-    corpus_revision: int  # of the index that was asked
-    checked_at: datetime  # when the comparison began
+    corpus_revision: int  # of the index that was queried
+    checked_at: datetime  # start of the comparison
 
 
 @dataclass(frozen=True, slots=True)
 class Unsearched:
-    """A page version that was compared before some text of its rights holder could be found, and owes nothing else."""
+    """A page version compared before some text of its rights holder was indexed, with no other comparison due."""
 
     page: PageId
     version: VersionId
     rights_holder: int  # a number for the rights holder
     checked_at: datetime
-    has_findings: bool  # it took from other texts: a further text may change what is said of these
+    has_findings: bool  # it matches other texts: a further text may change these findings
 
 
 @dataclass(frozen=True, slots=True)
 class SearchGap:
-    """Between a rights holder's pages and texts: the oldest page was compared before the newest text was findable."""
+    """A gap of a rights holder: the oldest comparison of a page precedes the indexing of the newest text."""
 
     oldest_check: datetime
     newest_text: datetime
@@ -301,7 +304,7 @@ class SearchGap:
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """One search of stored pages for new texts: when it began, and what the index held then."""
+    """One search of stored pages for new texts: its start, and the state of the index then."""
 
     at: datetime
     corpus_revision: int
@@ -309,71 +312,72 @@ class Search:
 
 
 class SearchBacklog(Protocol):
-    """Which pages have not met which texts yet. A page is searched for a text, or compared with the whole corpus."""
+    """The pages not yet searched for new texts. A page is searched for a text, or compared with the whole corpus."""
 
     def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
-        """By rights holder: what his pages have not met. Empty when no page has to be searched."""
+        """Return the gaps by rights holder; empty if no page has to be searched."""
         ...
 
     def newer_texts(self, rights_holder: int, since: datetime) -> Mapping[WorkTextId, datetime | None]:
-        """A rights holder's texts that pages compared at `since` may not have met, with when each became findable.
+        """Return a rights holder's texts that pages compared at `since` may have missed, with the time of indexing.
 
-        None for a text that is not noted as findable: it may become so at any moment.
+        The time is None for a text that is not recorded as indexed: it may become so at any moment.
         """
         ...
 
     def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
-        """Those of `pages` that are to be searched to close `gaps`; none that is owed a comparison anyway."""
+        """Return those of `pages` to search to close `gaps`, except those that are due for a comparison anyway."""
         ...
 
     def note_searched(self, pages: Collection[Unsearched], hits: Collection[Unsearched], search: Search) -> None:
-        """Note that `pages` hold nothing of the texts that there were, and that `hits` may: those are owed from now on.
+        """Record that `pages` have nothing of the indexed texts, and that `hits` may have and are due for a comparison.
 
-        What was compared or searched after `search` began stays as it is. Safe to call twice.
+        Pages compared or searched after `search` began stay unchanged. Safe to call twice.
         """
         ...
 
     def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
-        """Note that a search came to its end: what it never met of these gaps is owed a comparison; how many.
+        """Record the end of a search, and return the number of missed pages that became due for a comparison.
 
-        These are pages whose version in the page store is another than the one compared, or that it has no more.
+        These are pages whose version in the page store differs from the compared one or is no longer there.
         """
         ...
 
 
 class FindableTexts(Protocol):
-    """Knows the texts of the rights holders: which are theirs, and since when each can be found."""
+    """The texts of the rights holders, and the time since which each is in the index."""
 
     def is_owned(self, text: WorkTextId) -> bool:
-        """Say whether any rights holder has this text among the works."""
+        """Return whether any rights holder has a work with this text."""
         ...
 
     def unindexed(self, texts: Collection[WorkTextId]) -> None:
-        """Note that texts could not be found until now, whatever was noted before."""
+        """Record that texts were not in the index until now, whatever was recorded before."""
         ...
 
     def set_back(self, now: datetime) -> None:
-        """Let no comparison and no text bear a later moment than `now`.
+        """Set the times of comparisons and texts that are later than `now` back to it.
 
-        Where a clock was ahead and was set back, a page compared before would pass for one that met what comes now.
+        After a clock that was ahead is corrected, pages compared before would otherwise count as compared with texts
+        added now.
         """
         ...
 
     def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
-        """Note that texts can be found from this moment on, by those who do not know them to be findable.
+        """Record that texts are in the index from `at` on, except those already recorded.
 
-        texts: with how many characters of each are counted in findings.
+        texts: with the number of characters of each that count in findings.
 
-        Their pages compared earlier have to be searched. `at` is a moment after `unindexed` returned; a search that
-        began before it and did not know a text thus never passes for one that did. What bears a later moment is set
-        back to it. Pages with findings in an older text of the same chapter are owed a comparison.
+        Pages of their rights holders compared earlier must be searched. `at` is later than the return of `unindexed`,
+        so a search that began before it and did not know a text never counts as one that did. Later times are set back
+        to it. Pages with findings in an older text of the same chapter become due for a comparison.
         """
         ...
 
     def withdrawn(self, text: WorkTextId) -> None:
-        """Note that a text is in the corpus no more: pages whose findings rest on it are owed a comparison.
+        """Record that a text left the corpus, so that pages with findings in it become due for a comparison.
 
-        Leads of it that wait for a person are found no longer.
+        Undecided suspected rewrites of it are no longer listed.
         """
         ...
 
@@ -382,65 +386,65 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
     """The admin database as the pipeline sees it."""
 
     def sources(self, site: SiteId, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
-        """Those of `texts` that belong to the rights holder who watches this site, each with its work.
+        """Return those of `texts` that belong to the rights holder who watches this site, each with its work.
 
-        No other text is a finding there. Texts of one work have equal values.
+        Only these can be findings there. Texts of one work have equal values.
         """
         ...
 
     def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
-        """Those of `versions` that owe a comparison: as `pending`, for versions that pages showed earlier too."""
+        """Return those of `versions` that are due for a comparison: as `pending`, but also for earlier versions."""
         ...
 
     def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
-        """Bring when pages, versions and cases were seen in line with the page store; rule what moved by the rights.
+        """Copy the times at which versions were seen to pages, versions and cases; rule again on cases that changed.
 
-        Times are widened, in whatever order they come; safe to call twice. A case is widened by versions in which the
-        page took from its work, and by no other. A page that was never compared is passed by.
+        Times are only extended, in whatever order they arrive; safe to call twice. Only versions that match the work of
+        a case extend its times. A page that was never compared is skipped.
         """
         ...
 
     def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
-        """Write outcomes, all or none, open or bring up to date the cases that they call for; the ids of each one's.
+        """Write outcomes atomically, open or update their cases, and return the ids of the cases of each outcome.
 
-        Findings that licences, own sites or the law of quotation allow open none and are counted under their reason;
-        a case that is there already is set aside by the rights. A verdict that a reviewer gave is never changed. Cases
-        were first and last seen when their pages were, in whatever order outcomes come. Safe to call twice.
+        Findings that licences, own sites or the law of quotation allow open no case and are counted under their reason;
+        an existing case is set aside by the rights. A reviewer's verdict is never changed. The times of a case are
+        those of its pages, in whatever order outcomes arrive. Safe to call twice.
         """
         ...
 
     def pending(self, pages: Collection[Page], algorithm_id: int) -> set[VersionId]:
-        """Current versions of `pages` that still have to be compared with the whole corpus.
+        """Return the current versions of `pages` that are due for a comparison with the whole corpus.
 
-        Those without an outcome of this algorithm, with one that rests on a text withdrawn since, or that a search or a
-        ruling took back, and those that are not the version last recorded of their page. Pages of no known site are
-        never owed. New texts owe a search (`SearchBacklog`).
+        These are versions without an outcome of this algorithm, with an outcome on a text withdrawn since or one that a
+        search or a ruling revoked, and versions other than the one last recorded for their page. Pages of unknown sites
+        are never due. New texts require a search instead (`SearchBacklog`).
         """
         ...
 
     def awaiting_rulings(self) -> list[int]:
-        """Whose findings were not ruled since their rights changed: keys of rights holders."""
+        """Return the keys of rights holders whose findings await a ruling because their rights changed."""
         ...
 
     def rule_again(self, rights_holder: int) -> None:
-        """Rule a rights holder's stored findings by the rights that there are now.
+        """Apply the current rights to the stored findings of a rights holder.
 
-        A case that nobody decided on is set aside where the rights allow the page as of the day on which it was last
-        seen, and open again where they do not. A verdict stays. A finding that never was a case and that nothing
-        allows now: its page is owed a comparison. Safe to call twice.
+        An undecided case is set aside if the rights allow the page on the day on which it was last seen, and reopened
+        if they do not. A verdict stays. If a finding without a case is no longer allowed, its page becomes due for a
+        comparison. Safe to call twice.
         """
         ...
 
 
 class Outbox(Protocol):
-    """Where a step leaves the message for the next one. Raises ServiceUnavailable; the sweeper repairs a lost one."""
+    """Sends the messages of a step to the next one. Raises ServiceUnavailable; the sweeper repairs lost messages."""
 
     def send(self, message: StepMessage) -> None: ...
 
 
 class Clock(Protocol):
-    """The time."""
+    """A clock."""
 
     def now(self) -> datetime:
-        """Return the present moment, UTC-aware."""
+        """Return the current time, aware and in UTC."""
         ...

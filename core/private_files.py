@@ -1,12 +1,12 @@
-"""Files that this user alone may read."""
+"""Files that only this user can read."""
 
 import os
 from pathlib import Path
 
 
 def write_privately(path: Path, text: str) -> None:
-    """Write a file that only this user can read; after a power loss there is the old one or the new one, whole."""
-    path = path.resolve()  # of a link, what it leads to
+    """Write a file that only this user can read; after a power loss the old or the new one is there, complete."""
+    path = path.resolve()  # replaces the target of a link
     partial = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
@@ -16,7 +16,7 @@ def write_privately(path: Path, text: str) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError:
-        partial.unlink(missing_ok=True)  # half of it, on a full disk
+        partial.unlink(missing_ok=True)  # incomplete on a full disk
         raise
     folder = os.open(path.parent, os.O_RDONLY)
     try:
@@ -26,6 +26,6 @@ def write_privately(path: Path, text: str) -> None:
 
 
 def touched_privately(path: Path) -> Path:
-    """Return a path at which there is a file afterwards; one that is made is for this user alone. Raises OSError."""
+    """Create a file that only this user can read, unless it exists, and return its path. Raises OSError."""
     path.touch(mode=0o600)
     return path

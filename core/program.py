@@ -1,8 +1,8 @@
-"""Which program this is: its version, and one digest of all its files, which anybody can compute again.
+"""The version of the program, and a digest of all its files that anybody can recompute.
 
     find PACKAGES -type f -not -path '*/__pycache__/*' | LC_ALL=C sort | xargs sha256sum | sha256sum
 
-in the folder in which its packages lie gives the same digest. Left out is what is compiled on the machine.
+gives the same digest in the folder of the packages. Compiled files are left out.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _COMPILED = "__pycache__"
 
 @cache
 def code_version() -> str:
-    """Return the installed version of the product; evidence quotes it."""
+    """Return the installed version of the product, which evidence quotes."""
     try:
         return version("zhuiwen")
     except PackageNotFoundError:
@@ -31,13 +31,13 @@ def code_version() -> str:
 
 
 def files_digest(folder: Path = FOLDER) -> tuple[Digest, int]:
-    """Return the digest of the list of all files of the program, and how many there are. Raises OSError."""
+    """Return the digest of the list of all files of the program, and their number. Raises OSError."""
     lines = [f"{_file_digest(path)}  {path.relative_to(folder).as_posix()}\n" for path in _files(folder)]
     return Digest(sha256("".join(lines).encode()).hexdigest()), len(lines)
 
 
 def _files(folder: Path) -> Iterator[Path]:
-    """Return all files of the packages, in the order of the bytes of their names."""
+    """Return an iterator over the files of the packages, in byte order of their names."""
     found = [path for package in PACKAGES for path in (folder / package).rglob("*") if path.is_file()]
     kept = (path for path in found if _COMPILED not in path.parts)
     return iter(sorted(kept, key=lambda path: path.relative_to(folder).as_posix().encode()))

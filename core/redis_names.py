@@ -1,7 +1,7 @@
-"""Names in Redis that two packages share: who writes them imports Django, and who reads them does without."""
+"""Names in Redis that packages share; the code that writes them imports Django, the code that reads them does not."""
 
-QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker asks for messages
+QUEUES = ("crawl", "works", "pages", "evidence", "reworded")  # in the order in which a worker polls them
 QUEUE_PREFIX = "zw:queue:"
 
-# Notes for `zhuiwen status`, which is to answer at once and asks no database.
+# Notes for `zhuiwen status`, which must answer at once and therefore queries no database.
 EVIDENCE_NOTE, REWORDED_NOTE, DAMAGE_NOTE = "zw:evidence:status", "zw:reworded:status", "zw:stores:damage"

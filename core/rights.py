@@ -1,4 +1,4 @@
-"""Who may publish what where: the ruling that comes before any case."""
+"""Rules on the right to publish a work on a page, before a case is opened."""
 
 import unicodedata
 from collections.abc import Collection, Hashable, Iterable
@@ -13,21 +13,21 @@ from core.states import Rejection
 
 @dataclass(frozen=True, slots=True)
 class Permission:
-    """That a domain may publish a work or chapters of it, from a day until a day (both included; None: no end).
+    """A licence for a domain to publish a work or chapters of it, from a day to a day (inclusive; None: no end).
 
-    address: of the one page of the domain that may, with those below it; "": all of them may.
+    address: the only page of the domain that is licensed, with the pages below it; "": all pages are.
     """
 
     domain: str
     valid_from: date
     valid_until: date | None
-    label: str  # how the licence is named to a reader
-    key: Hashable = None  # which licence it is, to who keeps them
+    label: str  # the name of the licence for a reader
+    key: Hashable = None  # identifies the licence for the caller
     chapters: Chapters = Chapters()  # noqa: RUF009 - frozen
     address: str = ""
 
     def covers(self, url: str) -> bool:
-        """Return whether the page at `url`, in its canonical spelling where there is an address, is one that may.
+        """Return whether the permission covers the page at `url`, which must be canonical if there is an address.
 
         >>> one = Permission("shu.cn", date(2026, 1, 1), None, "", address="https://shu.cn/read?id=1")
         >>> [one.covers(f"http://www.shu.cn/read?id={number}") for number in (1, 2)]
@@ -38,10 +38,10 @@ class Permission:
 
 @dataclass(frozen=True, slots=True)
 class Ruling:
-    """What the rights say of a work on a page. `rejection` is None where nobody allowed it.
+    """The ruling on a work on a page. rejection: None if nothing allows it.
 
-    detail: the own domain, or the licence's label; permission: the licence that allows it, or that would allow it but
-    for the chapters `outside` it.
+    detail: the own domain, or the label of the licence. permission: the licence that allows it, or that would allow it
+    without the chapters `outside`.
     """
 
     rejection: Rejection | None
@@ -57,10 +57,9 @@ def rule(
     permissions: Iterable[Permission],
     copied: Collection[Collection[int]] = (),
 ) -> Ruling:
-    """Return whether the page at `url` may carry the work, seen there on the day `on`.
+    """Rule whether the page at `url` may publish the work that was seen there on the day `on`.
 
-    copied: of each text that it copied the numbers of its chapters; where that is not known, a licence for some
-    chapters allows nothing.
+    copied: the chapter numbers of each copied text; if empty, a licence for some chapters allows nothing.
 
     >>> rule("https://m.own.cn/a", date(2026, 1, 1), ["own.cn"], []).rejection
     <Rejection.OWN_SITE: 'own_site'>
@@ -80,9 +79,9 @@ def rule(
 
 
 def is_on_domain(url: str, domain: str) -> bool:
-    """Return whether `url` is on `domain` or a subdomain of it; a domain with a port means that port alone.
+    """Return whether `url` is on `domain` or a subdomain of it; a domain with a port means only that port.
 
-    Both as they were written: `www.`, capitals and the script of a name make no difference (core.hosts).
+    `www.`, case and the script of a name make no difference (core.hosts).
 
     >>> is_on_domain("https://evil-own.cn/", "own.cn"), is_on_domain("http://127.0.0.1:81/", "127.0.0.1:80")
     (False, False)
@@ -95,14 +94,14 @@ def is_on_domain(url: str, domain: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlatformAccount:
-    """An account on a platform: the pages below its address, or those that name it as their author on a host."""
+    """An account on a platform: the pages below its address, or the pages of a host that name it as their author."""
 
     address: str = ""
     host: str = ""
     name: str = ""
 
     def has_posted(self, url: str, author: str) -> bool:
-        """Return whether the page at `url`, which names `author`, is one of the account's.
+        """Return whether this account posted the page at `url`, which names `author`.
 
         >>> own = PlatformAccount(address="https://www.zhihu.com/people/mouren")
         >>> [own.has_posted(f"https://zhihu.com/people/{path}", "") for path in ("mouren/posts", "mouren2")]
@@ -116,14 +115,14 @@ class PlatformAccount:
 
 
 def account_key(name: str) -> str:
-    """Return an account's name as it is compared: widths, capitals, blanks and a leading @ make no difference."""
+    """Return the key by which account names are compared: without width, case, blanks and a leading @."""
     return "".join(unicodedata.normalize("NFKC", name).casefold().split()).removeprefix("@")
 
 
 def is_below(url: str, address: str) -> bool:
     """Return whether `url` is the page at `address` or below it, on the same host.
 
-    A query in `address` must be in `url` too.
+    `url` must contain the query of `address`, if there is one.
 
     >>> is_below("https://bbs.example/space?do=blog&uid=7", "https://bbs.example/space?uid=7")
     True
@@ -142,11 +141,9 @@ def is_below(url: str, address: str) -> bool:
 
 
 def is_page_or_below(url: str, address: str) -> bool:
-    """Return whether `url` is the one page at `address`, or its path lies below it.
+    """Return whether `url` is the page at `address`, or its path is below it; another query makes another page.
 
-    In any other query it is another page.
-
-    Both in their canonical spelling: what stands behind a # there is the path that a script reads.
+    Both must be canonical: a fragment there is the path that a script reads.
 
     >>> [is_page_or_below(f"https://shu.cn/{rest}", "http://shu.cn/read") for rest in ("read/", "read/2", "read?id=2")]
     [True, True, False]
@@ -162,7 +159,7 @@ def is_page_or_below(url: str, address: str) -> bool:
 
 
 def is_whole_site(address: str) -> bool:
-    """Return whether an address names no page of its host but the first.
+    """Return whether an address names a whole host, not one of its pages.
 
     >>> [is_whole_site(f"https://shu.cn{rest}") for rest in ("", "/", "/read", "/?id=1", "/#/read/1")]
     [True, True, False, False, False]

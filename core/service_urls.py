@@ -1,9 +1,9 @@
-"""The URLs of services as an operator sets them: which can be, and how one is shown without what is secret in it."""
+"""Checks the service URLs that an operator sets, and masks their secrets for display."""
 
 import re
 from collections.abc import Sequence
 
-# What the drivers accept: PyMongo; redis-py (Celery's name for unix:// is another: `celery_broker`); dj-database-url.
+# Schemes of the drivers: PyMongo; redis-py (Celery has another name for unix://, see `celery_broker`); dj-database-url.
 MONGO = ("mongodb://", "mongodb+srv://")
 REDIS = ("redis://", "rediss://", "unix:///")
 REDIS_CLUSTER = ("redis+cluster://", "rediss+cluster://")
@@ -14,12 +14,12 @@ OBJECTS = (*FILE, *S3)
 WEB = ("http://", "https://")
 DATABASE = ("postgres://", "postgresql://", "sqlite:///")
 
-# A bucket as S3 names it, and a prefix of signs that need no escaping anywhere.
+# An S3 bucket name, and a prefix of characters that need no escaping anywhere.
 _S3_PLACE = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_=.-]+)*/?)")
 
 
 def can_be(url: str, beginnings: Sequence[str]) -> bool:
-    """Return whether `url` begins as one of `beginnings` and says more than that.
+    """Return whether `url` begins with one of `beginnings` and goes on after it.
 
     >>> can_be("redis://db:6379/0", REDIS), can_be("redis://", REDIS), can_be("db:6379", REDIS)
     (True, False, False)
@@ -28,9 +28,9 @@ def can_be(url: str, beginnings: Sequence[str]) -> bool:
 
 
 def bucket_and_prefix(url: str) -> tuple[str, str] | None:
-    """What an `s3://` URL names: a bucket, and what all names in it begin with; None where it is none.
+    """Return the bucket and the key prefix of an `s3://` URL, or None for any other text.
 
-    A prefix has at most 200 characters: 1,024 bytes are all that a name may have.
+    A prefix has at most 200 characters, because an S3 key has at most 1,024 bytes.
 
     >>> bucket_and_prefix("s3://kept/zhuiwen"), bucket_and_prefix("s3://kept"), bucket_and_prefix("s3://key:hush@kept")
     (('kept', 'zhuiwen/'), ('kept', ''), None)
@@ -43,7 +43,7 @@ def bucket_and_prefix(url: str) -> tuple[str, str] | None:
 
 
 def is_plain_web_url(url: str) -> bool:
-    """Return whether `url` is one of the web that holds neither a user nor options, which may be secret.
+    """Return whether `url` is an HTTP(S) URL without credentials and query, which may be secret.
 
     >>> is_plain_web_url("https://s3.example:9000"), is_plain_web_url("https://key:hush@s3.example")
     (True, False)
@@ -61,7 +61,7 @@ def is_cluster(url: str) -> bool:
 
 
 def celery_broker(url: str) -> str:
-    """Return a Redis URL as Celery's transport wants it.
+    """Return a Redis URL in the form that Celery's transport expects.
 
     >>> celery_broker("unix:///run/redis.sock"), celery_broker("redis://db/0")
     ('redis+socket:///run/redis.sock', 'redis://db/0')
@@ -70,9 +70,9 @@ def celery_broker(url: str) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """`url` fit to be printed: neither a user's name and password nor options, which may hold one.
+    """Return `url` without user name, password and options, which may be secret, so that it can be printed.
 
-    Also of what is no URL, because a secret is mistyped like anything else.
+    It also masks texts that are not URLs, because a secret may be mistyped.
 
     >>> without_secrets("http://zw:s3c?et@db.example/x?password=1")
     'http://***@db.example/x?***'

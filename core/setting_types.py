@@ -17,8 +17,8 @@ from core.translation import gettext_noop as _
 from core.wording import Message
 
 SETTING = "setting"  # in the metadata of a field
-NONE = _("none")  # what an empty default is, where nothing else is said
-# As Django's own check asks of a key that signs (security.W009).
+NONE = _("none")  # how an empty default is shown, unless `default` says otherwise
+# Django's check of SECRET_KEY requires the same (security.W009).
 MIN_KEY_CHARS, MIN_KEY_KINDS = 50, 5
 _ENDING = re.compile(r"[a-z0-9-]{2,63}(?:\.[a-z0-9-]{2,63}){0,2}")
 _PLACE = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+):[0-9]{1,5}")
@@ -29,10 +29,10 @@ _HOST = re.compile(r"(?:\[[0-9a-fA-F:.]+\]|[^\s/@\[\]:,]+)(?::[0-9]{1,5})?")
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What the operator is told of one setting.
+    """The description of one setting for the operator.
 
-    name: as it stands in the file, and after `ZHUIWEN_` in the environment; that of the field if empty.
-    default: in words, where the value does not say it. is_secret: kept apart, never shown.
+    name: its name in the file, and after `ZHUIWEN_` in the environment; that of the field if empty.
+    default: the default in words, if the value is not clear. is_secret: stored separately, never shown.
     """
 
     meaning: str
@@ -42,14 +42,14 @@ class Setting:
 
 
 def setting(value: Any, meaning: str, *, name: str = "", default: str = "", is_secret: bool = False) -> Any:
-    """Make a field of the settings with this default and what `Setting` has of it; no repr shows a secret."""
+    """Return a dataclass field with this default and a `Setting` as metadata; its repr shows no secret."""
     default = default or (NONE if value in ("", ()) else "")
     return field(default=value, repr=not is_secret, metadata={SETTING: Setting(meaning, name, default, is_secret)})
 
 
 @dataclass(frozen=True)
 class Admits(GroupedMetadata):
-    """The texts that pass a test; `words` say which these are."""
+    """A constraint on a text by a test. words: the allowed values."""
 
     test: Callable[[str], bool]
     words: Message
@@ -64,7 +64,7 @@ def _url(beginnings: tuple[str, ...]) -> Admits:
 
 
 def _storage_url(beginnings: tuple[str, ...]) -> Admits:
-    """URLs of which those of S3 name a bucket that can be, and no user."""
+    """Return the constraint on storage URLs; an S3 URL must name a valid bucket and no user."""
 
     def test(text: str) -> bool:
         is_s3 = text.lower().startswith("s3:")
@@ -89,7 +89,7 @@ def _is_socket(text: str) -> bool:
 
 
 def _is_whois_server(text: str) -> bool:
-    """`host:port`, or `ENDING=host:port` where it is asked for names with that ending alone, or `ip=` for addresses."""
+    """Return whether `text` is `host:port`, `ENDING=host:port` for names with that ending, or `ip=` for addresses."""
     ending, has_ending, place = text.rpartition("=")
     return _is_place(place) and (not has_ending or bool(_ENDING.fullmatch(ending)))
 
@@ -102,7 +102,7 @@ def _is_host(text: str) -> bool:
 
 
 def _is_name(text: str) -> bool:
-    """Return a host name or an address, without a port; an IPv6 address without brackets."""
+    """Return whether `text` is a host name or an IP address without port and brackets."""
     try:
         return bool(ip_address(text))
     except ValueError:
@@ -110,14 +110,14 @@ def _is_name(text: str) -> bool:
 
 
 def _is_web_name(text: str) -> bool:
-    """What Django holds against the header Host: a name, `.name` with all below it, `*`, IPv6 in brackets."""
+    """Return whether `text` is valid in ALLOWED_HOSTS: a name, `.name` with subdomains, `*`, IPv6 in brackets."""
     is_v6 = text.startswith("[") and text.endswith("]")
     name = text[1:-1] if is_v6 else text.removeprefix(".")
     return text == "*" or (_is_name(name) and is_v6 == (":" in name))
 
 
 def _is_origin(text: str) -> bool:
-    """`https://name` or `https://name:port`, as Django compares the header Origin with it; `*.` before a name."""
+    """Return whether `text` is valid in CSRF_TRUSTED_ORIGINS: `https://name` or `https://name:port`, or `*.name`."""
     found = _ORIGIN.fullmatch(text)
     return found is not None and _is_web_name(found[1])
 
@@ -125,7 +125,7 @@ def _is_origin(text: str) -> bool:
 def _is_zone(name: str) -> bool:
     try:
         return bool(ZoneInfo(name))
-    except (ZoneInfoNotFoundError, ValueError, OSError):  # a folder of zones is no zone
+    except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of time zones
         return False
 
 
@@ -134,7 +134,7 @@ def _is_hard_to_guess(key: str) -> bool:
 
 
 Port = Annotated[int, Interval(ge=1, le=65_535)]
-DemoPort = Annotated[int, Interval(ge=1, le=65_528)]  # the first of seven
+DemoPort = Annotated[int, Interval(ge=1, le=65_528)]  # the first of seven ports
 MongoUrl = Annotated[str, _url(service_urls.MONGO)]
 RedisUrl = Annotated[str, _url(service_urls.REDIS)]
 IndexUrl = Annotated[str, _url(service_urls.REDIS + service_urls.REDIS_CLUSTER)]

@@ -1,4 +1,4 @@
-"""What an operator sets: in the file of the home folder, or as environment variables; read at the rim only, once.
+"""The settings, from the file in the home folder or from environment variables; entry points read them once.
 
 Each setting has one name: `web_port` in the file, `ZHUIWEN_WEB_PORT` in the environment. Algorithm parameters are not
 settings: they change the meaning of stored data and belong to an algorithm id (`fingerprint.algorithms`,
@@ -21,7 +21,7 @@ DEMO_SITES = 7
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """Where the services are. A URL left empty means the embedded twin, on a socket in the home folder."""
+    """The services. An empty URL means the embedded service, on a socket in the home folder."""
 
     mongo_url: types.MongoUrl = setting(
         "",
@@ -91,7 +91,7 @@ class CrawlSettings:
     max_body_bytes: Annotated[int, Interval(ge=1024, le=1 << 30)] = setting(
         16 * 1024 * 1024, _("a larger response is refused")
     )
-    # Beside pages: a site of 200 books offers them all in one night; at 16 MB each they are 3.2 GB.
+    # In addition to pages: a site may offer 200 books in one night, 3.2 GB at 16 MB each.
     max_files: Annotated[int, Interval(ge=0, le=1_000_000)] = setting(
         200, _("files that a site offers for download (books) and one run fetches; `0` fetches none")
     )
@@ -126,13 +126,13 @@ class CrawlSettings:
     browser_minutes: Annotated[float, Interval(ge=0.1, le=10_000)] = setting(
         30.0, _("how long a browser runs until it is started anew")
     )
-    # No setting: what is costly to make and can be made anew lies there; none: it is made in each process.
+    # Not a setting: folder of costly data that can be rebuilt; None: each process builds it.
     cache: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class DiscoverySettings:
-    """Looking for copies by search. Nothing is sent anywhere while `search_url` is empty."""
+    """The search for copies by a search engine; nothing is sent while `search_url` is empty."""
 
     search_url: types.WebUrl = setting(
         "",
@@ -152,7 +152,7 @@ class DiscoverySettings:
 
 @dataclass(frozen=True, slots=True)
 class RegistrySettings:
-    """Who keeps a site's machine and name, as registries say. Nobody is asked while all of it is empty."""
+    """The registries that know the host and the registrar of a site; none is queried while all settings are empty."""
 
     rdap_url: types.WebUrl = setting(
         "",
@@ -178,13 +178,13 @@ class RegistrySettings:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether anybody may be asked."""
+        """True if a registry is configured."""
         return bool(self.rdap_url or self.rdap_bootstrap or self.whois_servers)
 
 
 @dataclass(frozen=True, slots=True)
 class MailSettings:
-    """Through whom confirmed notices go out by mail. None goes out while server or sender is empty."""
+    """The mail server for confirmed notices; no mail is sent while server or sender is empty."""
 
     smtp_url: types.SmtpUrl = setting(
         "",
@@ -198,7 +198,7 @@ class MailSettings:
     sender: types.MailAddress = setting(
         "", _("mail address that notices come from; answers go to the rights holder's"), name="smtp_sender"
     )
-    # RFC 5321 4.5.3.2 asks for minutes, as servers look for spam meanwhile; all of a mail has 240 s
+    # RFC 5321 4.5.3.2 recommends minutes, because servers check for spam meanwhile; a whole mail may take 240 s
     # (webadmin.notices.services.smtp).
     timeout_s: Annotated[float, Interval(ge=1, le=240)] = setting(
         60.0, _("seconds for one answer of the mail server"), name="smtp_timeout_s"
@@ -206,7 +206,7 @@ class MailSettings:
 
     @property
     def is_enabled(self) -> bool:
-        """Whether mail can be sent."""
+        """True if mail can be sent."""
         return bool(self.smtp_url and self.sender)
 
 
@@ -227,7 +227,7 @@ class PipelineSettings:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """Where bundles are kept, who stamps them, how long they stay."""
+    """The store of evidence bundles, their time stamp authorities and their retention."""
 
     url: types.EvidenceUrl = setting(
         "",
@@ -271,13 +271,13 @@ class EvidenceSettings:
 
     @property
     def draws(self) -> bool:
-        """Whether screenshots and PDFs are made, where a browser is installed."""
+        """True if screenshots and PDFs are made when a browser is installed."""
         return self.screenshots == "auto"
 
 
 @dataclass(frozen=True, slots=True)
 class S3Settings:
-    """The S3-compatible store of everything that is kept under an `s3://` URL (extra `s3`)."""
+    """The S3-compatible store of all `s3://` URLs (extra `s3`)."""
 
     endpoint_url: types.EndpointUrl = setting(
         "",
@@ -340,7 +340,7 @@ class WebSettings:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """All sections. `home` holds what the embedded services store, logs, secrets and exported reports."""
+    """The settings by section. home: the folder of the embedded services' data, logs, secrets and exported reports."""
 
     home: Path
     services: ServiceSettings
@@ -360,22 +360,22 @@ class Settings:
 
     @property
     def redis_url(self) -> str:
-        """The broker's and the locks' URL, embedded or not; the index's too where it has none of its own."""
+        """The URL of the broker and of locks, embedded or not, and of the index unless `index_url` is set."""
         return self.services.redis_url or sockets.redis_url(self.home)
 
     @property
     def index_url(self) -> str:
-        """The index's URL: one server, or a cluster where the scheme says so."""
+        """The index's URL: a single server, or a cluster by its scheme."""
         return self.services.index_url or self.redis_url
 
     @property
     def sqlite_path(self) -> Path:
-        """The admin database where no ZHUIWEN_DATABASE_URL is set."""
+        """The file of the admin database if ZHUIWEN_DATABASE_URL is not set."""
         return self.home / "admin.sqlite3"
 
 
 def default_home() -> Path:
-    """`var/` of a source checkout; a folder of the user's own for an installed package."""
+    """Return `var/` of a source checkout, or a folder in the user's home for an installed package."""
     checkout = Path(__file__).resolve().parents[1]
     if (checkout / "pyproject.toml").exists():
         return checkout / "var"

@@ -1,8 +1,8 @@
-"""Where settings come from: the environment, what runs, the files of the home folder; what each of them says.
+"""Layers of settings: the environment, the settings of the running processes, and the files of the home folder.
 
-A file is TOML without tables: `web_port = 9000`. Two lie in the home folder: `settings.toml`, and `secrets.toml` for
-what nobody else may see. Two like them, in its folder `run`, say what the processes were started with that run; they
-are there from `zhuiwen up` to `zhuiwen down`.
+A file is TOML without tables: `web_port = 9000`. The home folder has two: `settings.toml`, and `secrets.toml` for
+secrets. From `zhuiwen up` to `zhuiwen down`, two similar files in its folder `run` record the settings that the running
+processes were started with.
 """
 
 import contextlib
@@ -20,14 +20,14 @@ from core.wording import Message
 
 SETTINGS_FILE, SECRETS_FILE = "settings.toml", "secrets.toml"
 STARTED_FILE, STARTED_SECRETS_FILE = "started.toml", "started-secrets.toml"
-# Beside the settings in STARTED_FILE: those that the environment of `zhuiwen up` gave, not a file.
+# The key in STARTED_FILE that lists the settings from the environment of `zhuiwen up`.
 GIVEN = "given_by_environment"
 
 Value = str | tuple[str, ...]
 
 
 class SettingOrigin(StrEnum):
-    """Where a value comes from."""
+    """The origin of a value."""
 
     ENVIRONMENT = "environment"
     STARTED = "started"
@@ -37,7 +37,7 @@ class SettingOrigin(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """What one place says, by the names of settings. `unknown`: names there that no setting has."""
+    """The values of one source by setting name. unknown: names in the source that are no settings."""
 
     origin: SettingOrigin
     place: str | Message
@@ -45,19 +45,19 @@ class Layer:
     unknown: tuple[str, ...] = ()
 
     def local_name(self, name: str) -> str:
-        """What a setting is called there."""
+        """Return the name of a setting in this source."""
         return environment_variable(name) if self.origin is SettingOrigin.ENVIRONMENT else name
 
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The home folder and its layers; what stands in an earlier one has its way."""
+    """The home folder and its layers; an earlier layer takes precedence."""
 
     home: Path
     layers: tuple[Layer, ...]
 
     def find_layer(self, name: str) -> Layer | None:
-        """Return the layer that says what a setting is; None: none does, and it has its default."""
+        """Return the layer that sets a setting, or None if it has its default."""
         return next((layer for layer in self.layers if name in layer.values), None)
 
     def origin(self, name: str) -> SettingOrigin:
@@ -66,7 +66,7 @@ class Layers:
 
 
 def effective_layers(environ: Mapping[str, str]) -> Layers:
-    """What stands for a command or a process: what runs was started with, else the files; the environment over it.
+    """Return the layers for a command or a process: the environment, then the started settings or else the files.
 
     Raises BadConfiguration for a file that cannot be read.
     """
@@ -78,7 +78,7 @@ def effective_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def planned_layers(environ: Mapping[str, str]) -> Layers:
-    """What the next `zhuiwen up` starts with: the environment, what the environment of the last one gave, the files."""
+    """Return the layers for the next `zhuiwen up`: the environment, the environment of the last one, the files."""
     home, given = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
         return Layers(home, (given,))
@@ -87,25 +87,25 @@ def planned_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def running_layers(environ: Mapping[str, str]) -> Layers:
-    """What runs was started with, whatever this environment says; as `effective_layers` where nothing was started."""
+    """Return the layer of the started settings, without the environment; `effective_layers` if nothing was started."""
     home = find_home(environ)
     started = started_layer(home)
     return effective_layers(environ) if started is None or environ.get(RESOLVED) else Layers(home, (started,))
 
 
 def find_home(environ: Mapping[str, str]) -> Path:
-    """The home folder: ZHUIWEN_HOME, else the one that the file in the usual place names, else the usual place."""
+    """Return the home folder: ZHUIWEN_HOME, else the one named by the file in the default home, else the default."""
     if named := environ.get(environment_variable(HOME), "").strip():
         return Path(named).expanduser().absolute()
     usual = default_home()
-    # A file that cannot be read is a fault where all of it is wanted; here what runs in the usual place may do without.
+    # An unreadable file is an error when its settings are loaded; finding the home folder ignores it.
     with contextlib.suppress(BadConfiguration):
         return usual / Path(str(_parse_file(usual / SETTINGS_FILE).get(HOME, ""))).expanduser()
     return usual
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
-    """What an environment says; an empty variable says nothing."""
+    """Return the layer of an environment; an empty variable sets nothing."""
     texts = {name: environ.get(environment_variable(name), "").strip() for name in known_settings()}
     return Layer(
         SettingOrigin.ENVIRONMENT,
@@ -115,12 +115,12 @@ def environment_layer(environ: Mapping[str, str]) -> Layer:
 
 
 def file_layers(home: Path) -> tuple[Layer, ...]:
-    """What the two files of the home folder say, secrets first."""
+    """Return the layers of the two files of the home folder, secrets first."""
     return tuple(_file_layer(home / name, SettingOrigin.FILE) for name in (SECRETS_FILE, SETTINGS_FILE))
 
 
 def started_layer(home: Path) -> Layer | None:
-    """What runs was started with; None where nothing was started since the last `zhuiwen down`."""
+    """Return the layer of the started settings, or None if nothing was started since the last `zhuiwen down`."""
     path = home / "run" / STARTED_FILE
     if not path.exists():
         return None
@@ -131,7 +131,7 @@ def started_layer(home: Path) -> Layer | None:
 
 
 def last_environment_layer(home: Path) -> Layer | None:
-    """That part of what runs was started with which its environment gave."""
+    """Return the part of the started settings that came from the environment of `zhuiwen up`."""
     started = started_layer(home)
     if started is None:
         return None
@@ -141,13 +141,13 @@ def last_environment_layer(home: Path) -> Layer | None:
 
 
 def given_names(path: Path) -> frozenset[str]:
-    """Return the names that a file of what was started notes as given by the environment."""
+    """Return the names that a file of started settings lists as given by the environment."""
     listed = _parse_file(path).get(GIVEN, [])
     return frozenset(str(name) for name in listed) if isinstance(listed, list) else frozenset()
 
 
 def file_values(parsed: Mapping[str, Any]) -> dict[str, Value]:
-    """What a file that was parsed says of the settings that there are."""
+    """Return the values of known settings in a parsed file."""
     return {name: _split(name, _text(value)) for name, value in parsed.items() if name in known_settings()}
 
 
@@ -170,7 +170,7 @@ def _parse_file(path: Path) -> dict[str, Any]:
 
 
 def _text(value: Any) -> Value:
-    """Return a value of a file as the environment would have it."""
+    """Return a value of a file in the form of an environment variable."""
     if isinstance(value, bool):
         return str(int(value))
     return tuple(str(each) for each in value) if isinstance(value, list) else str(value)

@@ -1,6 +1,6 @@
-"""Layers of settings -> `Settings`, by pydantic-settings; or one sentence for each fault.
+"""Builds `Settings` from layers with pydantic-settings, or reports each fault.
 
-Takes pydantic, a quarter of a second of an interpreter, with it.
+It imports pydantic, which takes a quarter of a second.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from core.wording import Message
 
 
 class _Sections(BaseSettings):
-    """Reads the sections out of the sources that it is given, and out of no others."""
+    """The sections, read only from the given layers."""
 
     model_config = SettingsConfigDict(frozen=True, hide_input_in_errors=True, validate_default=False)
 
@@ -45,29 +45,28 @@ class _Sections(BaseSettings):
     s3: S3Settings = S3Settings()
 
     def __init__(self, layers: Sequence[Mapping[str, Mapping[str, Value]]]) -> None:
-        """Read `layers`: by section and field what each says, the one that has its way first."""
+        """Read `layers`, each by section and field; an earlier layer takes precedence."""
         super().__init__(layers=layers)
 
     @classmethod
     def settings_customise_sources(
         cls, settings_cls: type[BaseSettings], init_settings: PydanticBaseSettingsSource, *_others: Any, **_named: Any
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Make a source of each layer."""
+        """Return one source for each layer."""
         return tuple(InitSettingsSource(settings_cls, dict(layer)) for layer in init_settings()["layers"])
 
 
 def load(environ: Mapping[str, str]) -> Settings:
-    """Return the settings that stand for whoever runs with this environment.
+    """Return the settings for a process with this environment.
 
-    Every name that is set nowhere has its default.
-
-    Raises BadConfiguration naming every setting that cannot be, where it stands, its value, and what is allowed.
+    A setting that is not set has its default. Raises BadConfiguration that names each invalid setting, its source, its
+    value and the allowed values.
     """
     return read(effective_layers(environ))
 
 
 def read(layers: Layers) -> Settings:
-    """Return the settings that the layers make. Raises BadConfiguration with every fault."""
+    """Return the settings of the layers. Raises BadConfiguration with all faults."""
     settings, faults = read_leniently(layers)
     if faults:
         raise BadConfiguration(faults)
@@ -75,7 +74,7 @@ def read(layers: Layers) -> Settings:
 
 
 def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
-    """Return the settings, with the defaults of those that cannot be; and every fault."""
+    """Return the settings, with the default for each invalid one, and all faults."""
     known, faulty = known_settings(), dict[str, Any]()
     try:
         sections = _sections(layers)
@@ -83,7 +82,7 @@ def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
         names = {(each.section, each.field): name for name, each in known.items()}
         for each in error.errors(include_url=False):
             faulty.setdefault(names[each["loc"][:2]], each["input"])  # type: ignore[index] # section and field
-        sections = _sections(layers, faulty)  # for what is wrong with those that are right each by itself
+        sections = _sections(layers, faulty)  # to find clashes between the valid settings
     faults = [_fault(known[name], faulty[name], layers) for name in known if name in faulty]
     faults += _clashes(sections.services, faulty, layers)
     settings = Settings(home=layers.home, **dict(sections))
@@ -107,7 +106,7 @@ def _fault(known: KnownSetting, seen: Any, layers: Layers) -> Message:
 
 
 def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers) -> Iterator[Message]:
-    """Yield a message for each pair of ports that clash although each is in its range."""
+    """Yield a message if two valid ports clash."""
     demo = range(services.demo_port, services.demo_port + DEMO_SITES)
     if services.web_port in demo and not {"web_port", "demo_port"} & set(faulty):
         web, first = (
@@ -118,7 +117,7 @@ def _clashes(services: ServiceSettings, faulty: Collection[str], layers: Layers)
 
 
 def _describe_setting(name: str, seen: object, layers: Layers) -> Message:
-    """Name a setting, its value and the place that sets it."""
+    """Return a message with a setting, its value and its source."""
     layer = layers.find_layer(name)
     if layer is None:
         return Message("config.by-default", name=environment_variable(name), value=seen)

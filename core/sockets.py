@@ -1,8 +1,8 @@
-"""Where the sockets of an installation are: in its home folder, which no other user of the machine may enter.
+"""Paths of the sockets of an installation, in its home folder, which no other user of the machine can enter.
 
-Of a home folder whose path is longer than the system lets a socket's be, they are in a folder in /tmp, named by a
-digest of that path and for this user alone (`deploy.home` sees to it). Neither depends on the environment: every shell
-and every process has to find the same.
+If the path of the home folder is too long for a socket, they are in a folder in /tmp that is named by a digest of this
+path and that only this user can enter (`deploy.home` ensures it). Neither depends on the environment, so that all
+shells and processes find the same sockets.
 """
 
 import hashlib
@@ -10,8 +10,8 @@ import os
 from pathlib import Path
 from urllib.parse import quote
 
-MAX_PATH_BYTES = 107  # sun_path of unix(7) has 108, one of them ends it
-# supervisord binds a name with its process id behind it (7 digits at most and a point) and gives it the right one then.
+MAX_PATH_BYTES = 107  # sun_path of unix(7) has 108, including the terminator
+# supervisord binds a name that ends in a point and its process id (at most 7 digits), then renames it.
 _LONGEST_NAME = "supervisor.sock.4194304"
 DATABASE = "zhuiwen"
 

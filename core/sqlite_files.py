@@ -1,18 +1,18 @@
-"""The file of an SQLite database: whether SQLite itself finds it whole."""
+"""Checks the file of an SQLite database with SQLite's own check."""
 
 import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 WAIT_S = 30.0
-MAX_FAULTS = 20  # of one file: more say no more
-# SQLITE_CORRUPT, its kind of an index, and SQLITE_NOTADB. Source: sqlite3ErrStr of SQLite 3.40.
+MAX_FAULTS = 20  # reported for one file
+# The messages of SQLITE_CORRUPT, of a corrupt schema, and of SQLITE_NOTADB. Source: sqlite3ErrStr of SQLite 3.40.
 _DAMAGE_SENTENCES = ("database disk image is malformed", "malformed database schema", "file is not a database")
 _PASSING_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL}
 
 
 def says_damage(fault: str) -> bool:
-    """Return whether SQLite's words say that a file is damaged.
+    """Return whether a message of SQLite says that a file is damaged.
 
     >>> says_damage("database disk image is malformed"), says_damage("database or disk is full")
     (True, False)
@@ -21,9 +21,9 @@ def says_damage(fault: str) -> bool:
 
 
 def find_faults(path: Path) -> list[str]:
-    """Return what `PRAGMA quick_check` finds wrong in a file, [] where it is whole, not there, empty or busy.
+    """Return the faults that `PRAGMA quick_check` finds in a file; none if it is intact, missing, empty or busy.
 
-    A file that cannot be opened or read is a fault, too.
+    Failure to open or read the file is a fault too.
     """
     if not path.exists():
         return []

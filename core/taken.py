@@ -1,8 +1,8 @@
-"""Which characters of a text stand on pages: a set of places, so that what many pages took is counted once.
+"""Sets of the characters of a work that pages copied, so that what many pages copied is counted once.
 
-A place is where a character of the work begins (code points of the text as given), and it is taken where the page has
-the same character, another form of it, one of like sound or shape, or its pinyin: what `Match.matched_chars` counts.
-Sets unite in any order, and a page that takes the same again adds nothing.
+A place is the offset of a character of the work (code points of the text as given). It is taken if the page has the
+same character, another form of it, one of similar sound or shape, or its pinyin, as `Match.matched_chars` counts. Sets
+are united in any order, and a page that copies the same again adds nothing.
 """
 
 import zlib
@@ -14,13 +14,13 @@ from core.text import TextRange
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Places:
-    """A set of places in one text. `bits`: bit n is set where the character at code point n is taken."""
+    """A set of places in one text. bits: bit n is set if the character at code point n is taken."""
 
     bits: int = 0
 
     @classmethod
     def from_starts(cls, starts: Iterable[int]) -> "Places":
-        """These places, in any order.
+        """Return the set of these offsets, given in any order.
 
         >>> len(Places.from_starts([3, 5, 3]))
         2
@@ -33,13 +33,13 @@ class Places:
 
     @classmethod
     def unpack(cls, data: bytes) -> "Places":
-        """Return the places that `packed` made `data` of."""
+        """Return the places from the bytes that `pack` returned."""
         return cls(int.from_bytes(zlib.decompress(data), "little"))
 
     def pack(self) -> bytes:
-        """Short bytes for a store: one bit a character, least significant first, in zlib's format.
+        """Return compressed bytes for a store: one bit for each character, least significant first, in zlib's format.
 
-        A copied chapter of 3,000 characters takes some 330 bytes, the same in a text of 10^6 no more.
+        A copied chapter of 3,000 characters takes about 330 bytes, even in a text of 10^6 characters.
         """
         return zlib.compress(self.bits.to_bytes(-(-self.bits.bit_length() // 8), "little"))
 
@@ -53,7 +53,7 @@ class Places:
         return self.bits.bit_count()
 
     def count_range(self, place: TextRange) -> int:
-        """Return how many of them lie in a range.
+        """Return the number of places in a range.
 
         >>> Places.from_starts([3, 5, 9]).count_range(TextRange(4, 10))
         2
@@ -61,14 +61,14 @@ class Places:
         return (self.bits >> place.start & ((1 << max(0, place.end - place.start)) - 1)).bit_count()
 
     def __repr__(self) -> str:
-        return f"<{len(self)} places>"  # written out, a chapter's bits are a number of a thousand digits
+        return f"<{len(self)} places>"  # the bits of a chapter are a number of a thousand digits
 
 
 NO_PLACES = Places()
 
 
 def unite_places(sets: Iterable[Places]) -> Places:
-    """Return the places of all of them."""
+    """Return the union of sets of places."""
     bits = 0
     for each in sets:
         bits |= each.bits
@@ -76,8 +76,8 @@ def unite_places(sets: Iterable[Places]) -> Places:
 
 
 def share_of_work(taken_chars: int, work_chars: int) -> float | None:
-    """Return how much of a work is taken; None for a work of which nothing can be counted.
+    """Return the taken share of a work, or None for a work without characters that count.
 
-    Never beyond 1: a chapter may have been shortened since a page was compared with it.
+    It is at most 1, although a chapter may have been shortened since a page was compared with it.
     """
     return min(1.0, taken_chars / work_chars) if work_chars else None

@@ -1,4 +1,4 @@
-"""The names of the members of enumerations: the same in the admin, in reports and on the command line."""
+"""Names of enumeration members, the same in the admin, in reports and on the command line."""
 
 import re
 from enum import StrEnum
@@ -18,6 +18,6 @@ def term(member: StrEnum) -> Message:
     return Message(f"{_HUMP.sub('-', type(member).__name__).lower()}.{member.value.replace('_', '-')}")
 
 
-# What a letter and the page of a case call the digests of an evidence bundle: of the list of what is in it, which is
-# stamped, and of its file, as any program shows it.
+# Names of the two digests of an evidence bundle in letters and on case pages: of the list of its contents, which is
+# stamped, and of its file, as `sha256sum` shows it.
 BUNDLE_DIGEST, FILE_DIGEST = Message("digest.bundle"), Message("digest.file")

@@ -1,6 +1,6 @@
 """Positions in texts, and the characters that a text may have.
 
-Two coordinate systems, two types; every span is half-open [start, end).
+Each coordinate system has its own type; every span is half-open [start, end).
 """
 
 import re
@@ -18,10 +18,10 @@ _NOT_STORABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff\ud800-\udfff
 
 
 def storable(text: str) -> str:
-    r"""Return the text as every store, export and page can hold it; called once, where text comes in from outside.
+    r"""Return the text without characters that a store, export or page cannot hold; called once on text from outside.
 
-    What XML forbids goes: NUL and the other control characters are dropped, vertical tab and form feed become line
-    feeds. A lone surrogate, half of a character whose other half is lost, becomes U+FFFD. All else stays.
+    Characters that XML forbids are removed: NUL and other control characters are dropped, vertical tab and form feed
+    become line feeds. A lone surrogate becomes U+FFFD.
 
     >>> storable("a\x00b\x0cc\ud800")
     'ab\nc�'

@@ -1,7 +1,7 @@
-"""Typst sets documents, and draws charts as pictures.
+"""Typesets documents and draws charts with Typst.
 
-A document takes 0.2 MB a case, which a server gets back only when a process ends; so a long one is set by a process of
-its own: `{"folder", "template", "inputs", "timestamp"}` as JSON on the standard input, the PDF on the standard output.
+A document takes 0.2 MB for each case, which is freed only when the process ends, so a long one is typeset in a separate
+process: `{"folder", "template", "inputs", "timestamp"}` as JSON on the standard input, the PDF on the standard output.
 This module imports nothing of the product, so that it runs as a program by its path, from any folder.
 """
 
@@ -15,27 +15,27 @@ from typing import Any
 
 
 class TypesettingError(RuntimeError):
-    """The process ended without a document; the text is the end of what it said."""
+    """The process ended without a document; the message is the end of its error output."""
 
 
 def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
-    """Set a template of a folder with these inputs, in this process. The document bears `made_at`."""
+    """Typeset a template with these inputs in this process and return the PDF, dated `made_at`."""
     pdf = _compile(
         folder,
         template,
         inputs,
         format="pdf",
         pdf_standards="a-2u",
-        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst takes whole seconds
+        timestamp=made_at.astimezone(UTC).replace(microsecond=0),  # typst only takes whole seconds
     )
     assert isinstance(pdf, bytes)
     return pdf
 
 
 def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:
-    """Return the same in a process of its own: 50 pictures take 200 MB.
+    """Typeset a template in a separate process, because 50 pictures take 200 MB.
 
-    Raises TypesettingError when that process dies.
+    Raises TypesettingError if that process fails.
     """
     order = {"folder": str(folder), "template": template, "inputs": inputs, "timestamp": made_at.isoformat()}
     done = subprocess.run(
@@ -47,13 +47,13 @@ def typeset_apart(folder: Path, template: str, inputs: dict[str, str], made_at: 
 
 
 def draw(folder: Path, template: str, inputs: dict[str, str]) -> list[bytes]:
-    """Draw a template as SVG files, one a page: text is shapes, nothing is fetched."""
+    """Draw a template as SVG files, one for each page, with text as shapes and without external resources."""
     pictures = _compile(folder, template, inputs, format="svg")
     return pictures if isinstance(pictures, list) else [pictures]
 
 
 def fonts() -> Path:
-    """Return the folder of the fonts. Looked up, not imported: `mplfonts` imports matplotlib, 27 MB of it."""
+    """Return the folder of the fonts without importing `mplfonts`, which would import matplotlib (27 MB)."""
     package = find_spec("mplfonts")
     if package is None or not package.submodule_search_locations:
         raise TypesettingError("PDF reports need the fonts of mplfonts: pip install mplfonts")
@@ -61,7 +61,7 @@ def fonts() -> Path:
 
 
 def _compile(folder: Path, template: str, inputs: dict[str, str], **options: Any) -> Any:
-    import typst  # here: who only has it set apart needs no 7 MB of it
+    import typst  # here, because callers of `typeset_apart` do not need its 7 MB
 
     compiler = typst.Compiler(
         str(folder / template), root=str(folder), font_paths=[str(fonts())], ignore_system_fonts=True

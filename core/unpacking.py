@@ -1,4 +1,4 @@
-"""What somebody else packed, unpacked up to a limit."""
+"""Decompresses data from third parties up to a limit."""
 
 import gzip
 import zlib
@@ -8,13 +8,13 @@ _READ_BYTES = 1 << 20
 
 
 class TooLarge(ValueError):
-    """What is packed is larger than the limit."""
+    """The decompressed data exceed the limit."""
 
 
 def gunzip(packed: bytes, most_bytes: int) -> bytes:
-    """What the members of a gzip file hold; not much more than `most_bytes` is ever in memory.
+    """Decompress all members of a gzip file, with little more than `most_bytes` in memory.
 
-    Raises TooLarge, ValueError for what is no gzip or ends early.
+    Raises TooLarge, and ValueError if the data are not gzip or are truncated.
 
     >>> gunzip(gzip.compress(b"a") + gzip.compress(b"b"), 2)
     b'ab'

@@ -1,4 +1,4 @@
-"""What is known of an address from earlier crawls: when it is due again, how often it changed, why it failed."""
+"""Visits of crawls to an address: when it is due again, how often it changed, why it failed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,29 +11,29 @@ _NO_PAGE, _NO_VERSION = PageId(""), VersionId("")
 
 
 class AddressKind(StrEnum):
-    """What an address leads to, told by what stood there when it was last read."""
+    """The kind of page at an address, by the last visit."""
 
-    UNKNOWN = "unknown"  # found, and never fetched
-    LIST = "list"  # a front page, a catalogue, a list of chapters: it leads to what is new
+    UNKNOWN = "unknown"  # found but never fetched
+    LIST = "list"  # a front page, a catalogue, a list of chapters: it links to new pages
     DETAIL = "detail"  # a text
 
 
 class AbsenceReason(StrEnum):
-    """How a site says that a page is not there, or why there is no text in what it sent."""
+    """The way in which a site says that a page is missing, or the reason for which a response has no text."""
 
     NOT_FOUND = "not_found"  # HTTP status 404
     GONE = "gone"  # HTTP status 410
-    NOT_FOUND_PAGE = "not_found_page"  # another status with what the site shows for addresses that never were
-    UNREADABLE = "unreadable"  # to read it costs more than a page may; nothing is said of the page
-    LOOKED_AT = "looked_at"  # a page that was there, fetched for itself and kept as it came; nothing is said of it
+    NOT_FOUND_PAGE = "not_found_page"  # another status, with the page that the site shows for unknown addresses
+    UNREADABLE = "unreadable"  # reading it exceeds the limits of a page; says nothing about the page
+    LOOKED_AT = "looked_at"  # a page fetched on request and stored as received; says nothing about the page
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """One address of a site and its history of visits, as the last run left it.
+    """One address of a site and its history of visits up to the last run.
 
-    looks, unchanged_looks: visits since the first and those that found the page as it was; both are halved now and
-    then, so that the recent past counts more. observed_s: the seconds between these visits.
+    looks, unchanged_looks: visits after the first, and those of them that found the page unchanged; both are halved at
+    times so that the recent past counts more. observed_s: the seconds between these visits.
     """
 
     id: str
@@ -42,16 +42,16 @@ class Visit:
     found_at: datetime
     due_at: datetime
     kind: AddressKind = AddressKind.UNKNOWN
-    rules: str = ""  # digest of the plan's rules that it was read under
+    rules: str = ""  # digest of the plan's rules by which it was read
     seen_at: datetime | None = None  # the last success
-    page_id: PageId = _NO_PAGE  # "" where no text was kept
-    page_url: str = ""  # the canonical URL of that page, or of the one that stood there before there was no text
+    page_id: PageId = _NO_PAGE  # "" if no text was stored
+    page_url: str = ""  # the canonical URL of that page, or of the last page with a text there
     version_id: VersionId = _NO_VERSION
     text_digest: str = ""
     etag: str = ""
     last_modified: str = ""
-    unmodified: int = 0  # answers 304 since the page was last fetched whole
-    has_unreliable_validator: bool = False  # it answered 304, or sent the validators of before, and had changed
+    unmodified: int = 0  # responses 304 since the page was last fetched in full
+    has_unreliable_validator: bool = False  # it sent 304 or the earlier validators although it had changed
     looks: float = 0.0
     unchanged_looks: float = 0.0
     observed_s: float = 0.0
@@ -59,28 +59,28 @@ class Visit:
     failed_at: datetime | None = None
     reason: str = ""  # core.states.Rejection of the last failure or refusal
     sentence: Message | None = None
-    absent_since: datetime | None = None  # the first of the answers in a row that say that the page is not there
-    gone_since: datetime | None = None  # the same moment, once that is confirmed
-    is_moved: bool = False  # the page was found on a host that the site has left since
+    absent_since: datetime | None = None  # the first of the current run of responses that say the page is missing
+    gone_since: datetime | None = None  # the same time, once it is confirmed
+    is_moved: bool = False  # the page was found on a host that the site has since left
 
 
 @dataclass(frozen=True, slots=True)
 class MovedTo:
-    """A redirect off the site that a crawl met."""
+    """A redirect to another site that a crawl met."""
 
     from_url: RequestedUrl
     to_url: FinalUrl
     status: int
-    is_start: bool  # it stood in place of a start page
+    is_start: bool  # a start page redirected
     at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """A response without a text, as the proof that the page is not there; the body lies under `raw_digest`.
+    """A response without a text, as proof that the page is missing; the page store has its body under `raw_digest`.
 
-    Of a page that was fetched for itself (`LOOKED_AT`) what came, text or not. capture_digest: how it was fetched; None
-    where nothing was taken down.
+    For a page fetched on request (`LOOKED_AT`) it is the response as received, with or without a text. capture_digest:
+    of the capture, None if there is none.
     """
 
     id: str
@@ -99,7 +99,7 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class PageState:
-    """What a page became at a moment. Exactly one of the two ids is set: a version is shown, or the page is gone."""
+    """A state of a page from a time on. Exactly one of the ids is set: the page shows a version, or it is gone."""
 
     at: datetime
     version_id: VersionId = _NO_VERSION
@@ -107,10 +107,10 @@ class PageState:
 
 
 def address_id(site: SiteId, canonical_url: str) -> str:
-    """Return the key of an address within a site."""
+    """Return the id of an address of a site."""
     return digest("\0".join(("address", site, canonical_url)).encode("utf-8", "surrogatepass"))[:ID_HEX_CHARS]
 
 
 def absence_id(page: PageId, fetched_at: datetime, raw_digest: Digest) -> str:
-    """Return the key of an absence: the same response stored twice is stored once."""
+    """Return the id of an absence, so that the same response is stored only once."""
     return digest("\0".join(("absence", page, fetched_at.isoformat(), raw_digest)).encode())[:ID_HEX_CHARS]

@@ -1,10 +1,10 @@
-"""Messages to people: a code with parameters, worded in English or Chinese where it is shown.
+"""Messages to people: a code with parameters, translated into English or Chinese where it is shown.
 
     Message("fetch.status", url="http://a.example/9", status=404)
 
-The gettext catalogues of `core/locale` have the words; the code is the msgid. Texts are written as for `str.format`. A
-parameter that is a Message is put in its own words, several values with ", " between them, "; " where the text says
-`{faults:;}`, " or " for `{kinds:or}`. `python -m webadmin.translation` checks and compiles the catalogues.
+The gettext catalogues of `core/locale` have the texts; the code is the msgid. Texts use the syntax of `str.format`. A
+parameter that is a Message is translated too. Several values are joined by ", ", by "; " for `{faults:;}`, by " or "
+for `{kinds:or}`. `python -m webadmin.translation` checks and compiles the catalogues.
 """
 
 import gettext
@@ -16,7 +16,7 @@ from typing import Any, Self
 
 CATALOGUES = Path(__file__).parent / "locale"
 DOMAIN = "zhuiwen"
-_MARKS = {  # between several values, by the text's own mark
+_MARKS = {  # separators of several values, by the format specification in the text
     "en": {"": ", ", ";": "; ", "or": " or "},
     "zh": {"": "、", ";": "；", "or": " 或 "},
 }
@@ -24,7 +24,7 @@ _MARKS = {  # between several values, by the text's own mark
 
 @dataclass(frozen=True, slots=True, init=False)
 class Message:
-    """Something to say; `str()` gives it in English, as logs have it."""
+    """A message to people; `str()` returns it in English, for logs."""
 
     code: str
     params: Mapping[str, Any]  # of str, int, float, Message, and tuples of these
@@ -35,25 +35,25 @@ class Message:
 
     @classmethod
     def from_code(cls, code: "str | Message", /, **params: object) -> "Message":
-        """Return the message that is given, or the one of a code."""
+        """Return the given message, or a new one with this code."""
         return code if isinstance(code, Message) else cls(code, **params)
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return the message that `to_json` gave."""
+        """Return the message from the result of `to_json`."""
         return cls(stored["code"], **{name: _load(value) for name, value in stored["params"].items()})
 
     def to_json(self) -> dict[str, Any]:
-        """Return the message as it is stored: without words, so that the reader's language decides."""
+        """Return the message for storage, untranslated, so that it is shown in the reader's language."""
         return {"code": self.code, "params": {name: _dump(value) for name, value in self.params.items()}}
 
     def in_language(self, language: str) -> str:
-        """Return the words in a language, by a code such as Django's: Chinese for "zh...", else English.
+        """Return the translation for a language code such as Django's: Chinese for "zh...", else English.
 
         >>> Message("missing.site", key="甲").in_language("zh-hans")
         '没有网站 甲'
 
-        A code without words is shown as it is, with its parameters.
+        A code without a translation is returned as it is, with its parameters.
         """
         code = "zh" if language.startswith("zh") else "en"
         shown = {name: _translate_value(value, code) for name, value in self.params.items()}
@@ -70,12 +70,12 @@ class Message:
 
 
 def has_words(code: str) -> bool:
-    """Return whether the catalogues know a code."""
+    """Return whether the catalogues have a code."""
     return _catalogue("en").gettext(code) != code
 
 
 def find_words(code: str, language: str) -> str:
-    """Return the words of a code with their placeholders. Raises KeyError for a code without words."""
+    """Return the text of a code, with placeholders. Raises KeyError for an unknown code."""
     words = _catalogue(language).gettext(code)
     if words == code:
         raise KeyError(code)
@@ -88,7 +88,7 @@ def _catalogue(language: str) -> gettext.NullTranslations:
 
 
 class _Several(tuple[Any, ...]):
-    """Shown values, joined as the text asks for; `language` decides about the marks."""
+    """Several translated values, joined by the format specification and the separators of a language."""
 
     language: str
 
@@ -107,7 +107,7 @@ def _translate_value(value: Any, language: str) -> Any:
 
 
 def _reduce(value: object) -> Any:
-    """Return the value that a message keeps: an error's own message, a sequence as a tuple, anything else as text."""
+    """Convert a parameter for a message: an error to its message, a sequence to a tuple, other objects to text."""
     if isinstance(value, Message | int | float):
         return value
     if isinstance(value, Sequence) and not isinstance(value, str):

@@ -1,4 +1,4 @@
-"""The reference corpus: the texts that a rights holder owns."""
+"""The reference corpus: the texts of the rights holders."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -6,7 +6,7 @@ from datetime import datetime
 from core.ids import WorkTextId
 from core.wording import Message
 
-# How a work is divided: as the file says by itself, one chapter a file or line, or not at all.
+# Division of a work into chapters: by the structure of the file, by given files or lines, or not at all.
 OWN, GIVEN, WHOLE = "own", "given", "whole"
 
 
@@ -17,15 +17,15 @@ class ChapterText:
     number: int
     title: str
     text: str
-    published_at: datetime | None = None  # officially, in UTC; None where the source does not say
+    published_at: datetime | None = None  # official publication, in UTC; None if the source does not say
 
 
 @dataclass(frozen=True, slots=True)
 class WorkFile:
-    """What was read from a file or folder: one work.
+    """A work read from a file or folder.
 
-    style: OWN, GIVEN, or the style of headings that a person chose; "" for the one that divides it best. flaws: what of
-    it could not be read as it is, for whoever has the file.
+    style: OWN, GIVEN, or the style of headings that a person chose; "" for the one that divides it best. flaws: the
+    parts that could not be read correctly, for the owner of the file.
     """
 
     title: str
@@ -45,10 +45,10 @@ class WorkText:
 
 @dataclass(frozen=True, slots=True)
 class StoredFingerprint:
-    """A fingerprint as it is kept.
+    """A stored fingerprint.
 
-    `payload` begins with the algorithm id (one byte); only matcher and pipeline look in.
-    `subject` is a VersionId or a WorkTextId.
+    subject: a VersionId or a WorkTextId. payload: begins with the algorithm id (one byte); only matcher and pipeline
+    read it.
     """
 
     subject: str

@@ -1,21 +1,21 @@
-"""Where on its page a line stands: the text of the page, or beside it."""
+"""Zones of a page: its main text and the lines outside it."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Zone(StrEnum):
-    """What a line is to the page that it stands on."""
+    """The zone of a line on its page."""
 
-    MAIN = "main"  # the page's text; of a thread all of its posts
+    MAIN = "main"  # the page's text; all posts of a thread
     COMMENT = "comment"  # what visitors wrote below it
-    TEASER = "teaser"  # announces another page: a title that leads there, the beginning of its text
-    FRAME = "frame"  # the site's own: menus, notices, imprint
+    TEASER = "teaser"  # announces another page by its title or the beginning of its text
+    FRAME = "frame"  # the site's template: menus, notices, imprint
 
 
 @dataclass(frozen=True, slots=True)
 class ZonedLine:
-    """One line as a visitor sees it."""
+    """One visible line."""
 
     zone: Zone
     text: str
@@ -23,7 +23,7 @@ class ZonedLine:
 
 @dataclass(frozen=True, slots=True)
 class LineBeside:
-    """A line that is no part of the main text. after: of how many lines of the main text it stands behind."""
+    """A line outside the main text. after: the number of lines of the main text before it."""
 
     zone: Zone
     text: str
