@@ -72,7 +72,7 @@ class ChapterStart:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """The account that a page names as the author of a post ("": unknown). after: lines of main text before the post."""
+    """The account that a page names as a post's author ("": unknown). after: lines of main text before the post."""
 
     name: str
     after: int

@@ -10,8 +10,8 @@ from core.settings_loading import load
 
 SETTINGS = load(os.environ)
 
-STEP_LIMIT_S = 300  # the largest page met took 4 s (1.6 M characters against itself); a minute more, and it is killed
-PAGES_VISIBILITY_S = 900  # a step takes milliseconds; a message not acknowledged by then is given to another worker
+STEP_LIMIT_S = 300  # the largest page took 4 s (1.6 M characters against itself); a minute later the step is killed
+PAGES_VISIBILITY_S = 900  # a step takes milliseconds; a message not acknowledged by then goes to another worker
 
 CRAWL_QUEUE, REWORDED_QUEUE = "crawl", "reworded"
 # supervisord gives a worker a minute (deploy.services.processes); Scrapy's own limit for one download is 30 s.
@@ -24,11 +24,11 @@ app.conf.update(
     broker_transport_options={
         "visibility_timeout": PAGES_VISIBILITY_S,
         "global_keyprefix": QUEUE_PREFIX,
-        # A sender that meets a broker that is down says so at once: the sweeper sends again.
+        # Senders fail at once if the broker is down; the sweeper sends again.
         "max_retries": 1,
         "interval_start": 0,
         "interval_max": 0.2,
-        # In the order in which a worker names its queues: evidence of what is stored waits until pages are compared.
+        # In the order of a worker's queues: evidence waits until pages are compared.
         "queue_order_strategy": "priority",
     },
     task_ignore_result=True,
@@ -60,11 +60,11 @@ app.conf.update(
         "sites.start_due_crawls": {"queue": "works"},
     },
     task_acks_late=True,
-    task_reject_on_worker_lost=True,  # pipeline.attempts sees to it that this ends
+    task_reject_on_worker_lost=True,  # pipeline.attempts limits the repetitions
     task_soft_time_limit=STEP_LIMIT_S,
     task_time_limit=STEP_LIMIT_S + 60,
-    worker_prefetch_multiplier=1,  # a message carries many ids; what waits, waits where any worker finds it
-    worker_max_memory_per_child=1_500_000,  # KiB; a child that grew beyond is replaced after its task
+    worker_prefetch_multiplier=1,  # a message has many ids; the others wait where any worker can take them
+    worker_max_memory_per_child=1_500_000,  # KiB; a larger child is replaced after its task
     worker_hijack_root_logger=False,
     timezone="UTC",
     enable_utc=True,

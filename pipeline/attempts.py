@@ -1,23 +1,23 @@
-"""Attempts at a message that did not end: one that ends its worker comes back, but not for ever."""
+"""Counts the unfinished attempts at a message, so that one that crashes its worker is not repeated forever."""
 
 import redis
 
 from core.errors import ServiceUnavailable
 
-MAX_ATTEMPTS = 5  # a worker also dies for reasons of its own: a restart, a lack of memory; five times is the page's
+MAX_ATTEMPTS = 5  # a restart or lack of memory may also kill a worker; after five times the page is at fault
 KEEP_S = 24 * 3600
 KEY_PREFIX = "zw:attempts:"
 
 
 class Attempts:
-    """The count of one message. Raises ServiceUnavailable when Redis does not answer."""
+    """The attempts at one message. Raises ServiceUnavailable if Redis does not answer."""
 
     def __init__(self, client: "redis.Redis", task: str, subject: str) -> None:
         self._client = client
         self._key = f"{KEY_PREFIX}{task}:{subject}"
 
     def begin(self) -> int:
-        """Count one more attempt, and return how many there are."""
+        """Count another attempt and return the number of attempts."""
         try:
             count = int(self._client.incr(self._key))
             self._client.expire(self._key, KEEP_S)
@@ -26,8 +26,8 @@ class Attempts:
         return count
 
     def end(self) -> None:
-        """Forget the count: the step came to its end."""
+        """Reset the count, because the step ended."""
         try:
             self._client.delete(self._key)
         except redis.RedisError:
-            return  # the count runs out by itself
+            return  # the count expires by itself

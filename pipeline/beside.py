@@ -1,4 +1,4 @@
-"""Matches of the text beside a page's main text, which is compared as a text of its own: they get their zones here."""
+"""Merges the matches of the text outside a page's main text, which is compared separately, and sets their zones."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -12,21 +12,21 @@ from core.pages import Reading
 from core.text import TextRange
 from core.zones import Zone
 
-# Chosen: three announcements, of which a box has at most 300 (crawler.main_text.zones). Whoever has more of a text
-# beside another one shows the text, whatever stands between them.
+# Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page with more of a text outside
+# its main text publishes the text.
 MAX_CHARS_ANNOUNCED = 1_000
 
 
 def text_beside_id(version: VersionId) -> str:
-    """Return the id under which the fingerprint of the text beside a version's main text is kept."""
+    """Return the id of the fingerprint of the text outside a version's main text."""
     return f"{version}/beside"
 
 
 def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
-    """Add to the matches of a main text those of the text beside it with other works' texts.
+    """Add to the matches of a main text the matches of the text outside it with other texts of works.
 
-    beside: as the matcher gives them for `reading.surrounding_text`. A comment is a copy like any other; what stands in
-    announcements and in the site's frame alone is a teaser, unless it is longer than these are.
+    beside: the matcher's result for `reading.surrounding_text`. A match in a comment keeps its class; a match only in
+    announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
     starts = list(accumulate((len(line.text) + 1 for line in reading.beside), initial=0))
@@ -42,7 +42,7 @@ def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Readi
 
 
 def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
-    """Return the zone that most of a span stands in."""
+    """Return the zone that contains most of a span."""
     chars: Counter[Zone] = Counter()
     for number in range(bisect_right(starts, span.page.start) - 1, len(reading.beside)):
         start, end = max(starts[number], span.page.start), min(starts[number + 1], span.page.end)

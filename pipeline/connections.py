@@ -17,17 +17,17 @@ REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipe
 
 
 def match_index(settings: Settings) -> MatchIndex:
-    """Return the index in Redis, behind a snapshot where the settings name a folder for one.
+    """Return the index in Redis, with a snapshot in front if the settings name a folder for it.
 
-    A scheme with +cluster makes it a cluster's (docs/decisions/fingerprint-and-index.md): some of its nodes are named,
-    the client learns of the others. Broker and locks stay on the one server of `redis_client`.
+    With a +cluster scheme it is in a cluster (docs/decisions/fingerprint-and-index.md): the URL names some nodes, and
+    the client discovers the others. Broker and locks stay on the single server of `redis_client`.
     """
     index, folder = redis_index(settings), settings.services.index_snapshot
     return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
 
 
 def redis_index(settings: Settings) -> RedisIndex:
-    """Return the index in Redis itself."""
+    """Return the index in Redis, without a snapshot."""
     waits = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     make = cluster_client if is_cluster(settings.index_url) else redis.Redis.from_url
     return RedisIndex(partial(make, settings.index_url, **waits), DEFAULT.id)
@@ -35,7 +35,7 @@ def redis_index(settings: Settings) -> RedisIndex:
 
 @cache
 def redis_client(settings: Settings) -> "redis.Redis":
-    """Return the client of the broker's and the locks' Redis of this process and of those forked from it."""
+    """Return the Redis client for broker and locks, shared by this process and its forks."""
     return redis.Redis.from_url(
         settings.redis_url, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
     )

@@ -1,4 +1,4 @@
-"""The corpus as verification reads it: texts and fingerprints out of the stores."""
+"""The corpus for verification, with texts and fingerprints from the stores."""
 
 from dataclasses import dataclass
 
@@ -12,12 +12,12 @@ from pipeline.steps import stored_fingerprint
 
 @dataclass(frozen=True, slots=True)
 class CorpusTexts:
-    """The texts of a corpus, which keeps those that matching met last: the store is not asked for them again."""
+    """The texts of a corpus, whose cache spares reading recently matched texts from the store again."""
 
     corpus: Corpus
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """Return a text as it was given, which its id is a digest of; None where there is none."""
+        """Return the original text, of which the id is a digest, or None."""
         entry = self.corpus.entry(text_id)
         return None if entry is None else entry.text
 
@@ -31,7 +31,7 @@ class StoredCorpus:
     algorithm: Algorithm
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """Return a text and its fingerprint; None for a text that was withdrawn since the index named it."""
+        """Return a text and its fingerprint, or None if it was withdrawn after the index returned it."""
         text = self.works.text(text_id)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""Counts of the last jobs, kept in Redis: sweeps, searches of the pages, daily comparisons."""
+"""Counts of the last sweep, search of the pages and daily comparison, stored in Redis."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ NAMES = (SWEEP, SEARCH, DAILY)
 
 @dataclass(frozen=True, slots=True)
 class JobStats:
-    """When a job ended, and its counts by their names."""
+    """The end of a job, and its counts by name."""
 
     ended_at: datetime
     counts: Mapping[str, int]
@@ -29,7 +29,7 @@ class JobStats:
 
 
 def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts: Mapping[str, int]) -> JobStats:
-    """Keep what a job did in place of the one before. Raises ServiceUnavailable when Redis does not answer."""
+    """Store the counts of a job over those of the previous one. Raises ServiceUnavailable if Redis does not answer."""
     done = JobStats(ended_at, dict(counts))
     try:
         client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": done.counts}))
@@ -39,14 +39,14 @@ def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts:
 
 
 def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
-    """Return the last of each name; none of a name that never ended one. Raises ServiceUnavailable."""
+    """Return the last stats of each job that ended at least once. Raises ServiceUnavailable."""
     try:
         kept = client.hgetall(KEY)
     except redis.RedisError as error:
         raise ServiceUnavailable("Redis", "ZHUIWEN_REDIS_URL", "zhuiwen status") from error
     jobs: dict[str, JobStats] = {}
     for name, value in kept.items():
-        with suppress(ValueError, KeyError, TypeError):  # a note that was garbled is none
+        with suppress(ValueError, KeyError, TypeError):  # ignore a garbled note
             noted = json.loads(value)
             ended = datetime.fromisoformat(noted["ended_at"])
             jobs[name.decode() if isinstance(name, bytes) else name] = JobStats(ended, noted["counts"])

@@ -1,4 +1,4 @@
-"""The texts that a search is for, ready to be matched against page fingerprints."""
+"""The new texts of a search, prepared for matching against page fingerprints."""
 
 from collections.abc import Collection, Hashable, Mapping
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from matcher.matching import Matcher
 from pipeline.corpus import StoredCorpus
 from pipeline.steps import Ports, work_fingerprint
 
-# Beyond it the pages are left to the index, where all workers share the comparisons: so many texts (some 20 M
-# characters) share a seed with nearly every page, and their index takes some 200 MB of this one process.
+# Beyond it the pages are left to the index, and all workers share the comparisons: so many texts (about 20 M
+# characters) share a seed with nearly every page, and their index takes about 200 MB in this process.
 MAX_SEEDS = 4_000_000
 CACHED_TEXT_BYTES = 64 * 1024 * 1024
 
@@ -30,7 +30,7 @@ class NewTextQuery:
     """New texts of one rights holder.
 
     hashes      uint64[s], sorted, distinct: all their seeds
-    findable    when each became so; None: it may at any moment
+    findable    time of indexing of each; None: it may be indexed at any moment
     """
 
     hashes: NDArray[np.uint64]
@@ -41,11 +41,11 @@ class NewTextQuery:
         return len(self.findable)
 
     def shares_seeds(self, fingerprint: Fingerprint) -> bool:
-        """Return true if a page has a seed of these texts. Every finding begins with one, so none is lost."""
+        """Return True if a page has a seed of these texts. Every finding begins with a seed, so none is lost."""
         return has_common_value(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
 
     def has_match(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
-        """Return true if a page compared at `checked_at` took from a later text, as far as these texts alone tell."""
+        """Return True if a page compared at `checked_at` matches a later text among these texts."""
         return bool(self.matcher.match(text, fingerprint, partial(self._findable_texts, checked_at)))
 
     def _findable_texts(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -53,7 +53,7 @@ class NewTextQuery:
 
 
 def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewTextQuery | None:
-    """Return the texts of a rights holder that pages compared at `since` have not met; None when they are too many."""
+    """Return the query for a rights holder's texts that pages compared at `since` missed, or None for too many."""
     findable = ports.cases.newer_texts(rights_holder, since)
     index = MemoryIndex(ports.algorithm.id)
     hashes: list[NDArray[np.uint64]] = []
@@ -62,7 +62,7 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
         try:
             fingerprint = work_fingerprint(text_id, ports)
         except NotFound:
-            continue  # the store lost it: it is found on no page until its work is added again
+            continue  # the store lost it: no page can match it until its work is added again
         seeds += fingerprint.hashes.size
         if seeds > MAX_SEEDS:
             return None
@@ -74,7 +74,7 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
 
 
 def has_common_value(values: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
-    """Return true if one of `values` stands in `ordered`, which is sorted and distinct.
+    """Return True if one of `values` is in `ordered`, which is sorted and distinct.
 
     >>> has_common_value(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
     True

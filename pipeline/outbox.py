@@ -1,4 +1,4 @@
-"""The outbox over Celery: which message goes to which task on which queue."""
+"""The outbox over Celery, with the task for each message."""
 
 from kombu.exceptions import OperationalError
 
@@ -35,7 +35,7 @@ TASKS: dict[type, str] = {
 
 
 class CeleryOutbox:
-    """`core.ports.Outbox` that leaves messages with the broker."""
+    """`core.ports.Outbox` that sends messages to the broker."""
 
     def send(self, message: StepMessage) -> None:
         try:

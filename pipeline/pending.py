@@ -1,4 +1,4 @@
-"""Work that is pending: messages that wait with the broker."""
+"""Counts the pending messages at the broker."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """Messages by queue, and those that a worker has taken and not finished."""
+    """The number of messages by queue, and of those that workers have taken but not finished."""
 
     waiting: dict[str, int]
     taken: int
@@ -22,7 +22,7 @@ class Pending:
 
 
 def pending(client: "redis.Redis") -> Pending:
-    """Raises ServiceUnavailable when the broker does not answer."""
+    """Return the pending messages. Raises ServiceUnavailable if the broker does not answer."""
     try:
         waiting = {queue: int(client.llen(QUEUE_PREFIX + queue)) for queue in QUEUES}
         return Pending(waiting, int(client.hlen(QUEUE_PREFIX + "unacked")))
@@ -31,9 +31,9 @@ def pending(client: "redis.Redis") -> Pending:
 
 
 def forget_taken(client: "redis.Redis") -> int:
-    """Drop the broker's record of messages whose workers are known to be dead, as after a power cut; return how many.
+    """Drop the broker's record of messages that dead workers had taken, as after a power cut; return their number.
 
-    Nothing is lost by it: the sweeper sends what the stores still owe. Only for a machine whose workers are all down.
+    Nothing is lost, because the sweeper sends again what is still due. Call it only while all workers are down.
     """
     count = pending(client).taken
     client.delete(QUEUE_PREFIX + "unacked", QUEUE_PREFIX + "unacked_index")

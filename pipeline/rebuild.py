@@ -1,4 +1,4 @@
-"""The index made anew from the store: what `zhuiwen index rebuild` does, and the sweeper when it finds none."""
+"""Rebuilds the index from the store, for `zhuiwen index rebuild` and for the sweeper if there is no index."""
 
 from collections.abc import Callable, Collection, Iterator
 
@@ -11,10 +11,10 @@ from pipeline.steps import Ports, work_fingerprint
 def rebuild_index(
     ports: Ports, texts: Collection[WorkTextId], on_progress: Callable[[int, int], None] | None = None
 ) -> list[WorkTextId]:
-    """Fill a new generation of the index and switch to it; the old one answers until then.
+    """Fill a new generation of the index and switch to it; the old one answers queries until then.
 
-    texts: all that the rights holders have. on_progress is told how many are done, and of how many.
-    Returns those that the store does not have: they can be found again only when their works are added again.
+    texts: all texts of the rights holders. on_progress: called with the number of texts done and in total.
+    Returns the texts that the store lacks; pages cannot match them until their works are added again.
     """
     missing: list[WorkTextId] = []
     counted: dict[WorkTextId, int] = {}

@@ -1,4 +1,4 @@
-"""One at a time across all machines: a lock in Redis that lives as long as its holder does."""
+"""A lock in Redis across all machines, held as long as its holder lives."""
 
 import threading
 from collections.abc import Iterator
@@ -9,20 +9,20 @@ from redis.exceptions import LockError
 
 from core.errors import ServiceUnavailable
 
-TTL_S = 60.0  # how long the work of a dead holder stays taken
+TTL_S = 60.0  # time until the lock of a dead holder is free
 RENEW_S = TTL_S / 3
 KEY_PREFIX = "zw:lock:"
 
 MAINTENANCE = "maintenance"  # the sweep and every rebuild of the index
 STAMPING = "maintenance of evidence"
-SEARCH = "search"  # stored pages for new texts
+SEARCH = "search"  # of stored pages for new texts
 
 
 @contextmanager
 def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterator[bool]:
-    """Take a lock for the block, and yield whether that worked; wait at most `wait_s` for another holder.
+    """Take a lock for the block, and yield whether it was free; wait at most `wait_s` for another holder.
 
-    Raises ServiceUnavailable when Redis does not answer.
+    Raises ServiceUnavailable if Redis does not answer.
     """
     lock = client.lock(KEY_PREFIX + name, timeout=TTL_S, thread_local=False)
     try:
@@ -44,7 +44,7 @@ def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterato
 
 
 def forget_lock(client: "redis.Redis", name: str) -> None:
-    """Free what a dead holder had, where it is known that nobody lives who could hold it."""
+    """Free the lock of a dead holder; call it only if no living process can hold the lock."""
     client.delete(KEY_PREFIX + name)
 
 
@@ -53,11 +53,11 @@ def _renew(lock: "redis.lock.Lock", ended: threading.Event) -> None:
         try:
             lock.reacquire()
         except (LockError, redis.RedisError):
-            continue  # Redis is away, or lost its data: another may begin, and every step may run twice
+            continue  # Redis is down or lost its data: another holder may begin; every step may run twice
 
 
 def _release(lock: "redis.lock.Lock") -> None:
     try:
         lock.release()
     except (LockError, redis.RedisError):
-        return  # it ends by itself
+        return  # it expires by itself

@@ -1,9 +1,9 @@
-"""The other direction: texts that are new are searched for in the stored page fingerprints.
+"""Searches the stored page fingerprints for new texts.
 
-One pass over the pages for all texts that are new by then. A page that shares no seed with them took nothing from
-them, and is noted as compared; one that does is matched against the new texts alone, in memory, and only where that
-finds something is it owed the full comparison. What is noted is noted page by page: a pass that dies is repeated for
-the pages it did not reach. Source: docs/decisions/architecture-and-processes.md.
+One pass over the pages searches for all texts that are new. A page that shares no seed with them has no match and is
+recorded as compared. A page that does is matched against the new texts alone, in memory; only if that finds a match
+does the full comparison become due. Results are recorded page by page, so a pass that crashes is repeated only for the
+pages that it did not reach. Source: docs/decisions/architecture-and-processes.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,18 +20,18 @@ from pipeline.new_text_query import NewTextQuery, new_text_query
 from pipeline.steps import Ports, is_too_short, stored_fingerprint
 
 BATCH_PAGES = 2_000  # as pipeline.sweep
-BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs asks for as many at once
+BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs reads as many at once
 
 
 @dataclass(frozen=True, slots=True)
 class SearchCounts:
-    """Counts of a search. `texts`: how many it searched for, those of each rights holder for his own pages."""
+    """The counts of a search. texts: the texts searched for, each on the pages of its rights holder."""
 
     texts: int = 0
     pages: int = 0  # searched
-    sharing: int = 0  # of these, with a seed of a new text
-    hits: int = 0  # owed the full comparison, and sent
-    handed_over: int = 0  # owed it without a search: too many new texts, or no page to search in
+    sharing: int = 0  # of these, those with a seed of a new text
+    hits: int = 0  # due for the full comparison, and sent
+    handed_over: int = 0  # due for it without a search: too many new texts, or an unreadable page
 
     @property
     def found_nothing(self) -> bool:
@@ -39,9 +39,9 @@ class SearchCounts:
 
 
 def search_pages(ports: Ports, on_progress: Callable[[SearchCounts], None] | None = None) -> SearchCounts:
-    """Search all stored pages for the texts that they have not met; the pages that took from them are sent on.
+    """Search all stored pages for texts that are new to them, and send the matching pages to the comparison.
 
-    One search at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale while there is no index to compare with.
+    Run one search at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale while there is no index.
     """
     state = ports.index.state()
     if state.generation == 0:
@@ -73,7 +73,7 @@ class _PageVerdicts:
 
 
 class _SearchPass:
-    """One walk over the pages: what is searched for, by rights holder, and the counts so far."""
+    """One pass over the pages, with the queries by rights holder and the counts so far."""
 
     def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, SearchGap]) -> None:
         self._ports = ports
@@ -86,7 +86,7 @@ class _SearchPass:
         self._pages = self._sharing = self._hits = self._handed_over = 0
 
     def take(self, pages: Sequence[Unsearched]) -> None:
-        """Search some pages, note what became of them, and send those that are owed a comparison."""
+        """Search some pages, record the results, and send the pages that are due for a comparison."""
         verdicts = self._judge_pages(pages)
         self._ports.cases.note_searched(verdicts.clean, verdicts.hits, self._search)
         for message in pages_stored([page.version for page in verdicts.hits]):
@@ -102,7 +102,7 @@ class _SearchPass:
     def _judge_pages(self, pages: Sequence[Unsearched]) -> _PageVerdicts:
         try:
             return self._search_fingerprints(pages)
-        except BrokenInvariant:  # something that the store keeps of one of them is damaged: each is met on its own
+        except BrokenInvariant:  # stored data of one of them are damaged: the comparison handles each page separately
             return _PageVerdicts([], list(pages), handed_over=len(pages))
 
     def _search_fingerprints(self, pages: Sequence[Unsearched]) -> _PageVerdicts:
@@ -129,22 +129,25 @@ class _SearchPass:
 
     @staticmethod
     def _shares_surrounding_seeds(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
-        """Return true if the text beside a main text has a seed of a new text: rare enough to be compared at once."""
+        """Return True if the text outside a main text has a seed of a new text; rare, so it is compared at once."""
         fingerprint = stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
 
     def _decide(
         self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _PageVerdicts
     ) -> None:
-        """Tell the pages that took from a new text from those that share a seed with it by chance."""
+        """Separate the pages that match a new text from those that share a seed with it by chance."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
         for page, fingerprint, wanted in doubtful:
-            # What is said of a page that has findings may change by a text that gives no finding itself.
+            # A text without a finding may still change the existing findings of a page.
             text = None if page.has_findings else texts.get(page.version)
             took = text is None or wanted.has_match(text, fingerprint, page.checked_at)
             (verdicts.hits if took else verdicts.clean).append(page)
 
     def _select_query(self, page: Unsearched) -> NewTextQuery | None:
-        """Return the query for a page; None to leave it to the index: too many texts, or compared before the oldest."""
+        """Return the query for a page, or None to leave the page to the index.
+
+        It is None for too many texts, and for a page compared before the start of its gap.
+        """
         return self._queries[page.rights_holder] if page.checked_at >= self._since[page.rights_holder] else None

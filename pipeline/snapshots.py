@@ -1,4 +1,4 @@
-"""Keeping the snapshot of the index new, on the machine where it is asked for."""
+"""Refreshes the snapshot of the index on the machine that uses it."""
 
 import time
 
@@ -10,9 +10,9 @@ from pipeline.steps import Ports, work_fingerprint
 
 
 def refresh_snapshot(ports: Ports, *, is_urgent: bool = False) -> bool:
-    """Write a snapshot of the index where the settings ask for one and the index has changed; whether it was.
+    """Write a snapshot if the settings ask for one and the index has changed; return whether one was written.
 
-    is_urgent: even when the last one is so new that writing would take much of the time.
+    is_urgent: write even if the last one is recent.
     """
     index = ports.index
     if not isinstance(index, SnapshotIndex) or not (is_urgent or index.is_due(time.time())):

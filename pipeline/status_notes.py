@@ -1,6 +1,6 @@
-"""Notes in Redis for `zhuiwen status`, which is to answer at once and asks no database.
+"""Notes in Redis for `zhuiwen status`, which must answer at once and therefore queries no database.
 
-A Redis that is away keeps what it had.
+If Redis is down, the previous note stays.
 """
 
 import json
@@ -10,13 +10,13 @@ from typing import Any
 
 import redis
 
-KEPT_S = 24 * 3600  # an older note says nothing of today; the clock has one written each minute
+KEPT_S = 24 * 3600  # older notes are out of date; the scheduler has one written each minute
 
 log = logging.getLogger("zhuiwen.pipeline")
 
 
 def write_note(client: "redis.Redis", key: str, values: Mapping[str, Any] | None, kept_s: int | None = KEPT_S) -> None:
-    """Write a note in place of the one before; None removes it."""
+    """Write a note over the previous one, or remove it if `values` is None."""
     try:
         if values is None:
             client.delete(key)

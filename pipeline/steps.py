@@ -1,8 +1,8 @@
-"""The steps, as plain functions over ports. Each may run twice or die half-way and be run again.
+"""The steps as plain functions over ports. Each may run twice, or crash half-way and run again.
 
-1. compare_pages   PagesStored -> fingerprints kept -> compared with the corpus -> outcomes and cases kept
-2. register_work   WorkAdded -> fingerprint kept -> in the index; pages compared before are searched for it next
-3. withdraw_work   WorkRemoved -> out of the index
+1. compare_pages   PagesStored -> store fingerprints -> compare with the corpus -> store outcomes and cases
+2. register_work   WorkAdded -> store the fingerprint -> add it to the index; pages compared before are searched next
+3. withdraw_work   WorkRemoved -> remove it from the index
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from pipeline.beside import merge_matches, text_beside_id
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """Everything outside that a step may touch. Put together in `webadmin.wiring` and, in memory, by tests."""
+    """The stores and services that a step may use, built in `webadmin.wiring` and, in memory, by tests."""
 
     pages: KeptPages
     works: WorkStore
@@ -43,9 +43,9 @@ class Ports:
 def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[VersionId]:
     """Compare the versions that are due with their holders' works, record the outcomes, and return those with cases.
 
-    For the others, which came again unchanged, only the time of the visit is recorded. All is written at the end.
-    Raises IndexStale rather than find nothing in an index that is not there, NotFound for an unknown id, and what a
-    page at fault raises: then no outcome is written.
+    For the others, which are unchanged, only the time of the visit is recorded. Everything is written at the end.
+    Raises IndexStale if there is no index, NotFound for an unknown id, and the error of a faulty page; then no outcome
+    is written.
     """
     now, state = ports.clock.now(), ports.index.state()
     if state.generation == 0:
@@ -63,7 +63,7 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
 
 
 def register_work(text_id: WorkTextId, ports: Ports) -> None:
-    """Fingerprint a text of the corpus and put it into the index. Raises NotFound for an unknown id."""
+    """Fingerprint a text of the corpus and add it to the index. Raises NotFound for an unknown id."""
     fingerprint = work_fingerprint(text_id, ports)
     if ports.index.add(text_id, fingerprint):
         ports.cases.unindexed([text_id])
@@ -71,7 +71,7 @@ def register_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
-    """Take a text that nobody owns any more out of the index. The text itself stays: a case may quote it."""
+    """Remove a text from the index if nobody owns it any more. The text itself stays, because a case may quote it."""
     if ports.cases.is_owned(text_id):
         return
     ports.index.remove(text_id)
@@ -80,12 +80,12 @@ def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def is_too_short(fingerprint: Fingerprint) -> bool:
-    """Return true if a page has so little Chinese text that nothing it has could be called a copy."""
+    """Return True if a text has too few Chinese characters to be a copy."""
     return fingerprint.tokens.size < CALIBRATION.min_matched_tokens
 
 
 def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
-    """Return the fingerprint of a text of the corpus: the stored one, or made and stored now. Raises NotFound."""
+    """Return the stored fingerprint of a text of the corpus, or compute and store it. Raises NotFound."""
     stored = stored_fingerprint(ports.fingerprints.get(text_id, ports.algorithm.id))
     if stored is not None:
         return stored
@@ -96,7 +96,7 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
 
 
 def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
-    """Decode the stored fingerprint; None where there is none or it cannot be read: it is made anew from the text."""
+    """Decode a stored fingerprint, or return None if there is none or it is damaged, so that it is computed again."""
     try:
         return None if kept is None else Fingerprint.from_bytes(kept.payload)
     except DamagedFingerprint:
@@ -104,7 +104,7 @@ def stored_fingerprint(kept: StoredFingerprint | None) -> Fingerprint | None:
 
 
 def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[str, Fingerprint]:
-    """The fingerprints of main texts and of the texts beside them, by id: the stored ones, or made and stored now."""
+    """Return the fingerprints of main texts and of the texts outside them by id; compute and store missing ones."""
     texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
     texts |= {
         text_beside_id(each.version.id): each.version.reading.surrounding_text
@@ -154,7 +154,7 @@ def _compare_versions(
 def _comparable_texts(
     page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports
 ) -> dict[str, GivenPage]:
-    """Return the main text of a page and the text beside it, as far as they are there and long enough."""
+    """Return the main text of a page and the text outside it, if they exist and are long enough."""
     version, reading = page.version, page.version.reading
     texts = {version.id: reading.text, text_beside_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)

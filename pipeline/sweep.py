@@ -1,4 +1,4 @@
-"""Finds what was stored and never followed up, so that a lost message loses nothing."""
+"""Finds stored pages, works and rights changes whose message was lost, and sends it again."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from core.pages import Page
 from pipeline.rebuild import rebuild_index
 from pipeline.steps import Ports
 
-BATCH_PAGES = 2_000  # the embedded page store walks its ids at 7 us a page, whatever the batch
+BATCH_PAGES = 2_000  # the embedded page store reads ids at 7 us a page, whatever the batch
 
 GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTexts:
-    """The texts of the reference corpus. `unnoted`: those that some owner does not know to be findable yet."""
+    """The texts of the reference corpus. unnoted: those not yet recorded as indexed for some owner."""
 
     texts: frozenset[WorkTextId]
     unnoted: frozenset[WorkTextId] = frozenset()
@@ -24,11 +24,11 @@ class ReferenceTexts:
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """Counts of what a sweep sent again.
+    """The counts of what a sweep sent again.
 
-    pages, works_added: with those that have no fingerprint of the algorithm in use, where these were looked for.
-    search: pages have to be searched for new texts.
-    rulings: rights holders whose findings have to be ruled by other rights.
+    pages, works_added: including those without a fingerprint of the current algorithm, if the sweep checked them.
+    search: pages must be searched for new texts.
+    rulings: rights holders with changed rights whose findings await a ruling.
     """
 
     pages: int
@@ -47,11 +47,11 @@ class SweepCounts:
 def sweep(
     ports: Ports, corpus: ReferenceTexts, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False
 ) -> SweepCounts:
-    """Bring the index in line with `corpus` and send what was left behind. One sweep at a time.
+    """Synchronize the index with `corpus` and send what is still due. Run one sweep at a time.
 
-    given_up: those of some versions that failed for good; they wait for a person.
-    with_fingerprints: look as well for texts and pages without a stored fingerprint of the algorithm in use; they are
-    fingerprinted anew from their stored texts.
+    given_up: returns those of some versions that failed permanently; they wait for a person.
+    with_fingerprints: also look for texts and pages without a stored fingerprint of the current algorithm; they are
+    fingerprinted again from their stored texts.
     """
     ports.cases.set_back(ports.clock.now())
     state = ports.index.state()
@@ -67,7 +67,7 @@ def sweep(
 
 
 def ask_for_search(ports: Ports) -> bool:
-    """Request a search if pages have not met texts that can be found; return whether there are such."""
+    """Request a search if pages have not been searched for indexed texts, and return whether there are such pages."""
     is_behind = bool(ports.cases.lags(ports.algorithm.id))
     if is_behind:
         ports.outbox.send(SearchRequested())
@@ -75,7 +75,7 @@ def ask_for_search(ports: Ports) -> bool:
 
 
 def ask_for_rulings(ports: Ports) -> int:
-    """Request the rulings by changed rights that are not made yet; return for how many rights holders."""
+    """Request the pending rulings after changes of rights, and return the number of rights holders."""
     holders = ports.cases.awaiting_rulings()
     for holder in holders:
         ports.outbox.send(RightsChanged(holder))
@@ -110,7 +110,7 @@ def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> in
 
 
 def _without_fingerprint(pages: Collection[Page], ports: Ports) -> set[VersionId]:
-    """Return the current versions that have no stored fingerprint: no search can meet them."""
+    """Return the current versions without a stored fingerprint, which no search can find."""
     current = {page.current_version for page in pages}
     known = ports.fingerprints.known(sorted(current), ports.algorithm.id)
     return {version for version in current if version not in known}
