@@ -181,12 +181,12 @@ def _newest_removal(case: int) -> "CaseMaterial":
     """What shows the newest removal of a case's page. Raises BadInput where there is none, or no proof yet."""
     from webadmin import stores
     from webadmin.notices.models import Removal
-    from webadmin.notices.services.removals.proof import material_of
+    from webadmin.notices.services.removals.proof import removal_material
 
     removal = Removal.objects.filter(case=case).select_related("case").first()
     if removal is None:
         raise BadInput("removal.none", case=case)
-    return material_of(removal, stores.evidence_store())
+    return removal_material(removal, stores.evidence_store())
 
 
 def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":

@@ -23,7 +23,7 @@ from webadmin.accounts.services.holders import holder
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.notices.models import HolderIdentity, Notice
 from webadmin.notices.services import drafting
-from webadmin.notices.services.sending import Noted, mark_sent
+from webadmin.notices.services.sending import EventDetails, mark_sent
 from webadmin.sites.models import Site
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.watchlist import add_site
@@ -115,11 +115,11 @@ class Person:
             cases = [self._case(site, number) for number in numbers]
             notice = drafting.draft(cases, Paper.LETTER, user).notice
         if notice.state == Notice.State.DRAFTED:
-            missing = {field.code: "示例" for field in drafting.standing_of(notice).fields}
-            drafting.write(notice, missing, user)
+            missing = {field.code: "示例" for field in drafting.draft_status(notice).fields}
+            drafting.write_fields(notice, missing, user)
             drafting.confirm(notice, user)
         if notice.state == Notice.State.CONFIRMED:
-            proof = Noted(note="示例", files=[("回执.txt", b"sent")])
+            proof = EventDetails(note="示例", files=[("回执.txt", b"sent")])
             mark_sent(notice, "post", proof, user, SystemClock().now())
 
 

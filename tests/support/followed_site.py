@@ -40,7 +40,7 @@ class FollowedSite:
         given = {name: getattr(self.desk.ports, name) for name in steps.Ports.__slots__}
         return steps.Ports(**{**given, "pages": self.visited.store, "outbox": self.desk.outbox})
 
-    def crawl(self, after: timedelta = timedelta(0), *paths: str, **fields: Any) -> removals.Followed:
+    def crawl(self, after: timedelta = timedelta(0), *paths: str, **fields: Any) -> removals.RoundCounts:
         """A crawl at START + `after`, of these pages alone where some are named; what it saw is compared and told."""
         self.now = START + after
         # Begins a minute before what it sees, as a crawl does.
@@ -58,7 +58,7 @@ class FollowedSite:
         self._compare()
         return self.follow()
 
-    def follow(self, after: timedelta | None = None) -> removals.Followed:
+    def follow(self, after: timedelta | None = None) -> removals.RoundCounts:
         """One round of what follows removals."""
         self._set_clock(self.now if after is None else START + after)
         return removals.follow(self.ports, self.evidence)

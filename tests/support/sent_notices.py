@@ -18,7 +18,7 @@ from webadmin.cases.models import Case
 from webadmin.cases.services.matters.figures import refresh
 from webadmin.notices.models import Notice, NoticeEvent, NoticeFile
 from webadmin.notices.services.drafting import draft
-from webadmin.notices.services.events import move
+from webadmin.notices.services.events import change_state
 from webadmin.notices.services.sending import note_sent
 
 SENDER = "notices@changhe.example"
@@ -64,7 +64,7 @@ def confirmed(of: admin_data.Estate, addressee: object = None, kind: Paper = Pap
     for name, content in FILES:
         stores.evidence_store().put(digest(content), content)
         NoticeFile.objects.create(notice=made, name=name, digest=digest(content), size=len(content))
-    move(made, Notice.State.CONFIRMED, of.manager, made.drafted_at - CONFIRMED_BEFORE)
+    change_state(made, Notice.State.CONFIRMED, of.manager, made.drafted_at - CONFIRMED_BEFORE)
     return made
 
 

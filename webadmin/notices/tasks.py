@@ -30,7 +30,7 @@ class MailStep(StepTask):
 @app.task(name="notices.send_mail", base=MailStep)
 def send_mail(mail_id: int) -> None:
     """Hand the mail of a notice over, since a person pressed "Send"; one that was tried is not tried again."""
-    mails.carry_out(mail_id, SETTINGS, SystemClock())
+    mails.deliver(mail_id, SETTINGS, SystemClock())
 
 
 @app.task(name="notices.follow_removals", base=PeriodicTask)
@@ -39,5 +39,5 @@ def follow_removals() -> None:
     with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
         if is_ours:
             done = removals.follow(live(SETTINGS), live_evidence(SETTINGS).store)
-            if done.says_something:
+            if done.has_changes:
                 log.info("removals: %s", done)

@@ -34,7 +34,7 @@ from webadmin.cases.services.verdicts import decide
 from webadmin.evidence.services.case_export import StoredMaterials
 from webadmin.evidence.services.material import finding_of
 from webadmin.notices.models import Notice, NoticeEvent
-from webadmin.notices.services.values import all_values, written_at_first
+from webadmin.notices.services.values import all_values, initial_values
 from webadmin.reports.services.report_rows import make_report
 from webadmin.sites.models import PageRecord
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
@@ -115,7 +115,7 @@ def test_desk_letter_and_report_name_every_address_that_shows_the_text(monkeypat
     (row,) = all_values(notice, [], ZoneInfo("UTC"))["addresses"]
     assert isinstance(row, dict)
     assert [line for line in row["url"].split("\n") if line.startswith("http")] == [A, B]
-    assert "（共 2 个网址）" in written_at_first(world.site, Paper.LETTER, [case], MOMENT.date())["facts"]
+    assert "（共 2 个网址）" in initial_values(world.site, Paper.LETTER, [case], MOMENT.date())["facts"]
     report = make_report(world.site.rights_holder, MOMENT.date(), MOMENT.date())
     assert [each.other_urls for each in report.cases] == [(f"{B} (2026-03-02)", f"{C} (2026-03-03)")]
     desk = Client()

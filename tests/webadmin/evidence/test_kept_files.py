@@ -4,11 +4,11 @@ from django.apps import apps
 
 from webadmin.evidence.services.kept_files import KEPT
 from webadmin.notices.models import NoticeFile, NoticeMail
-from webadmin.notices.models.notice import KeptFile
+from webadmin.notices.models.notice import StoredFile
 
 
 def test_every_table_of_files_that_people_sent_or_notices_were_made_into_is_read() -> None:
-    sent = {model for model in apps.get_models() if issubclass(model, KeptFile)}
+    sent = {model for model in apps.get_models() if issubclass(model, StoredFile)}
     assert sent | {NoticeFile, NoticeMail} <= set(KEPT)
 
 

@@ -10,7 +10,7 @@ from core.contacts import ContactKind
 from tests.support.admin_data import NOW, addressee, contact, holder, site
 from webadmin.accounts.models import RightsHolder
 from webadmin.notices.models import Addressee
-from webadmin.notices.services.addressees import Origin, SiteAddressee, Whose, addressees_of, proposals
+from webadmin.notices.services.addressees import ContactOwner, Origin, SiteAddressee, list_addressees, proposals
 from webadmin.sites.models import Site, SiteIdentifier
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ def watched(owner: RightsHolder) -> Site:
 
 
 def listed(of: Site) -> list[tuple[str, str, AddresseeRole | None]]:
-    return [(str(each.origin), each.name, each.role) for each in addressees_of(of)]
+    return [(str(each.origin), each.name, each.role) for each in list_addressees(of)]
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_what_was_read_is_proposed_for_whom_nobody_is_entered(owner: RightsHolde
     contact(watched, ContactKind.HOST, "某云计算", source="rdap")
     contact(watched, ContactKind.HOST_ABUSE, "abuse@cloud.example", source="rdap", label="某云计算")
     contact(watched, ContactKind.REGISTRAR_ABUSE, "abuse@registrar.example", source="whois")
-    found = addressees_of(watched)
+    found = list_addressees(watched)
     assert [(each.origin, each.name, each.role, each.email, each.paper) for each in found] == [
         (Origin.ENTERED, "某平台", Role.STORES, "tousu@luoxia.example.net", Paper.ARTICLE_14),
         (Origin.READ, "某云计算", Role.HOSTS, "abuse@cloud.example", Paper.ARTICLE_14),
@@ -129,14 +129,14 @@ def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: S
         watched.name,
         email="x@luoxia.example",
         complaint_page="https://luoxia.example/about",
-        whose=Whose.SITE,
+        whose=ContactOwner.SITE,
     )
     assert (read.role, read.paper) == (None, None), "whether it publishes or stores, no page says"
 
 
 def test_a_number_alone_is_nobody_to_write_to(watched: Site) -> None:
     contact(watched, ContactKind.ICP, "京ICP备12345678号")
-    assert addressees_of(watched) == []
+    assert list_addressees(watched) == []
 
 
 def test_sites_of_one_operator_share_its_addressees_and_not_their_hosts(owner: RightsHolder, watched: Site) -> None:
@@ -149,9 +149,9 @@ def test_sites_of_one_operator_share_its_addressees_and_not_their_hosts(owner: R
     shared = addressee(owner, "某平台", other, role=Role.STORES)
     addressee(owner, "某云", other, role=Role.HOSTS)
     contact(watched)
-    (found,) = addressees_of(watched)
+    (found,) = list_addressees(watched)
     assert (found.origin, found.addressee, found.from_site) == (Origin.FAMILY, shared, other)
-    assert addressees_of(stranger) == []
+    assert list_addressees(stranger) == []
     shared.sites.add(watched)
     assert listed(watched) == [("entered", "某平台", Role.STORES)], "its own once it is entered for it"
 
@@ -165,4 +165,4 @@ def test_nothing_of_another_rights_holder_is_shared(watched: Site) -> None:
         )
     addressee(theirs, "某平台", other)
     addressee(theirs, "硬塞的", watched)
-    assert addressees_of(watched) == []
+    assert list_addressees(watched) == []

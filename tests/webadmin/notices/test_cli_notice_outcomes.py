@@ -83,30 +83,30 @@ def test_a_notice_goes_out_is_answered_countered_and_sued_over(
     verbs.send(key, MANAGER)
     assert f"notice {key} was sent; an answer is due on {today() + timedelta(days=7)}" in capsys.readouterr().out
     assert len(server[0].contents) == 1
-    verbs.mail(key, is_json=True)
+    verbs.list_or_settle_mails(key, is_json=True)
     (mail,) = json.loads(capsys.readouterr().out)
     assert (mail["state"], mail["to"]) == ("sent", ours.addressee.email)
-    verbs.mail(key)
+    verbs.list_or_settle_mails(key)
     assert mail["message_id"].strip("<>") in capsys.readouterr().out
     paper = tmp_path / "答复.pdf"
     paper.write_bytes(b"%PDF-1.7\n")
-    verbs.answer(key, MANAGER, str(today()), "要求盖章", [paper])
+    verbs.record_answer(key, MANAGER, str(today()), "要求盖章", [paper])
     assert f"notice {key}: answered" in capsys.readouterr().out
-    verbs.due(is_json=True)
+    verbs.list_due(is_json=True)
     assert key not in [str(row["notice"]) for row in json.loads(capsys.readouterr().out)]
-    verbs.counter(key, on=str(today()), user=MANAGER)
+    verbs.record_counter_statement(key, on=str(today()), user=MANAGER)
     said = capsys.readouterr().out
     assert "no further notice about these pages" in said
     assert "complain or sue until" in said
-    verbs.due()
+    verbs.list_due()
     assert "complain or sue" in capsys.readouterr().out
-    verbs.complain(key, "杭州互联网法院", on=str(today()), user=MANAGER, number="1号", is_suit=True)
+    verbs.record_legal_action(key, "杭州互联网法院", on=str(today()), user=MANAGER, number="1号", is_suit=True)
     with pytest.raises(BadInput, match="no counter-statement"):
-        verbs.complain(key, "杭州互联网法院", on=str(today()), user=MANAGER)
-    verbs.refuse(key, MANAGER)
-    verbs.removed(key, MANAGER, [paper])
+        verbs.record_legal_action(key, "杭州互联网法院", on=str(today()), user=MANAGER)
+    verbs.record_refusal(key, MANAGER)
+    verbs.record_removal(key, MANAGER, [paper])
     verbs.close(key, MANAGER)
-    verbs.take_back(key, MANAGER)
+    verbs.take_back_last_event(key, MANAGER)
     assert f"taken back; notice {key}: removed" in capsys.readouterr().out
     verbs.close(key, MANAGER)
     notice = Notice.objects.get(pk=key)
@@ -129,11 +129,11 @@ def test_what_may_have_gone_out_is_said_and_decided(
     through(monkeypatch, server[1])
     with pytest.raises(BadInput, match="may have gone out already"):
         verbs.send(key, MANAGER)
-    verbs.due(is_json=True)
+    verbs.list_due(is_json=True)
     assert "mail" in [row["what"] for row in json.loads(capsys.readouterr().out)]
     with pytest.raises(BadInput, match="no mail that may have gone out"):
-        verbs.mail(key, MANAGER, went_out=True, send_again=True)
-    verbs.mail(key, MANAGER, send_again=True)
+        verbs.list_or_settle_mails(key, MANAGER, went_out=True, send_again=True)
+    verbs.list_or_settle_mails(key, MANAGER, send_again=True)
     assert "was sent" in capsys.readouterr().out
     assert len(server[0].contents) == 1
 
@@ -152,11 +152,11 @@ def test_sent_otherwise_and_taken_further(
 ) -> None:
     key, slip = str(sent_notices.confirmed(ours).pk), tmp_path / "快递单.pdf"
     with pytest.raises(UnreadableFile):
-        verbs.sent(key, "courier", on=str(today()), proof=[slip], user=MANAGER)
+        verbs.record_sending(key, "courier", on=str(today()), proof=[slip], user=MANAGER)
     slip.write_bytes(b"%PDF-1.7\n")
     with pytest.raises(BadInput, match="enter the day as"):
-        verbs.sent(key, "courier", on="yesterday", proof=[slip], user=MANAGER)
-    verbs.sent(key, "courier", on=str(today()), proof=[slip], user=MANAGER)
+        verbs.record_sending(key, "courier", on="yesterday", proof=[slip], user=MANAGER)
+    verbs.record_sending(key, "courier", on=str(today()), proof=[slip], user=MANAGER)
     admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     with pytest.raises(BadInput, match="nobody called"):
         verbs.escalate(key, "nobody", REVIEWER)
@@ -171,9 +171,9 @@ def test_the_verbs_speak_chinese(
 ) -> None:
     key = str(sent_notices.sent(ours, today() - timedelta(days=30)).pk)
     language("zh")
-    verbs.due()
+    verbs.list_due()
     said = capsys.readouterr().out
     assert "应答复" in said
     assert "已逾期" in said
-    verbs.counter(key, on=str(today()), user=MANAGER)
+    verbs.record_counter_statement(key, on=str(today()), user=MANAGER)
     assert "投诉或起诉（20 个工作日，依据：" in capsys.readouterr().out

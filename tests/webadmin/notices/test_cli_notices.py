@@ -66,7 +66,7 @@ def test_a_notice_goes_its_whole_way(matter: Matter, capsys: pytest.CaptureFixtu
     assert matter.cases.get().page_url in capsys.readouterr().out
     notices.withdraw(str(notice.pk), "manager", "对方已删除")
     assert "withdrawn" in capsys.readouterr().out
-    notices.show_all(is_json=True)
+    notices.list_notices(is_json=True)
     (shown,) = json.loads(capsys.readouterr().out)
     assert (shown["state"], len(shown["files"])) == ("withdrawn", 4)
 
@@ -100,7 +100,7 @@ def test_the_verbs_are_read_in_both_languages(
     said = capsys.readouterr().out
     assert "已起草通知" in said
     assert "还须填写：收件方名称" in said
-    notices.show_all()
+    notices.list_notices()
     assert "停止侵权告知函" in capsys.readouterr().out
     assert run(["notice", "--help"]) == 0
     assert "就某事项已认定侵权的网页起草通知" in capsys.readouterr().out

@@ -9,10 +9,10 @@ import pytest
 
 from core.addressees import Paper
 from core.mail_servers import plain_address
-from webadmin.notices.services.mail_message import NoticeMail, encoded_bytes, mail_bytes, subject_of
+from webadmin.notices.services.mail_message import MailMessage, encoded_size, mail_bytes, mail_subject
 
 PDF = b"%PDF-1.7\n" * 100
-MAIL = NoticeMail(
+MAIL = MailMessage(
     kind=Paper.ARTICLE_14,
     message_id="<notice-3-1-20261127010203@publisher.example>",
     at=datetime(2026, 11, 27, 1, 2, 3, tzinfo=UTC),
@@ -30,7 +30,7 @@ MAIL = NoticeMail(
 )
 
 
-def read(mail: NoticeMail):  # type: ignore[no-untyped-def] # EmailMessage, by a policy that typeshed does not know
+def read(mail: MailMessage):  # type: ignore[no-untyped-def] # EmailMessage, by a policy that typeshed does not know
     return message_from_bytes(mail_bytes(mail), policy=default)
 
 
@@ -90,7 +90,7 @@ def test_hostile_names_are_text_in_one_header_and_no_link() -> None:
 
 def test_a_long_title_is_clipped_in_the_subject_alone() -> None:
     mail = replace(MAIL, titles=["长" * 500])
-    assert len(subject_of(mail)) == 120
+    assert len(mail_subject(mail)) == 120
     assert "长" * 500 in read(mail).get_body(("plain",)).get_content()
 
 
@@ -99,8 +99,8 @@ def test_encoded_sizes_are_reckoned_from_above() -> None:
     mail = replace(MAIL, files=[(f"{size}.pdf", b"x" * size) for size in sizes])
     empty = replace(MAIL, files=[(f"{size}.pdf", b"") for size in sizes])
     grown = len(mail_bytes(mail)) - len(mail_bytes(empty))
-    assert grown <= encoded_bytes(sizes) + 8 * len(sizes)
-    assert encoded_bytes([3_000_000]) == pytest.approx(4_105_263, abs=5)
+    assert grown <= encoded_size(sizes) + 8 * len(sizes)
+    assert encoded_size([3_000_000]) == pytest.approx(4_105_263, abs=5)
 
 
 @pytest.mark.parametrize(

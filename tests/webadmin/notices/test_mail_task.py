@@ -25,7 +25,7 @@ def mail(monkeypatch: pytest.MonkeyPatch) -> NoticeMail:
     sent_notices.kept(monkeypatch)
     ours = sent_notices.estate()
     notice, settings = sent_notices.confirmed(ours), mailing("smtp://127.0.0.1:9")
-    return mails.ask(notice, ours.manager, timezone.now(), CollectingOutbox(), settings)
+    return mails.request_mail(notice, ours.manager, timezone.now(), CollectingOutbox(), settings)
 
 
 @pytest.mark.usefixtures("loopback")

@@ -19,11 +19,11 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from tests.support.sent_notices import SENDER, StandingClock, mailing
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail
 from webadmin.notices.services import mails
-from webadmin.notices.services.drafting import confirm, draft, withdraw, write
-from webadmin.notices.services.kept_files import take_back
-from webadmin.notices.services.mail_content import attached as attached_files
-from webadmin.notices.services.sending import Noted, mark_sent
-from webadmin.notices.services.values import cases_of
+from webadmin.notices.services.drafting import confirm, draft, withdraw, write_fields
+from webadmin.notices.services.kept_files import withdraw_file
+from webadmin.notices.services.mail_content import attached_files
+from webadmin.notices.services.sending import EventDetails, mark_sent
+from webadmin.notices.services.values import notice_cases
 from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "loopback", "processes")]
@@ -90,14 +90,14 @@ def test_it_waits_for_a_worker_that_may_be_told_twice(
     ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
     outbox, settings = CollectingOutbox(), mailing(server[1])
-    mail = mails.ask(notice, ours.manager, clock.now(), outbox, settings)
+    mail = mails.request_mail(notice, ours.manager, clock.now(), outbox, settings)
     assert (mail.state, outbox.sent) == (State.PREPARED, [MailRequested(mail.pk)])
     with pytest.raises(BadInput, match="waits for the mail server"):
-        mails.ask(notice, ours.manager, clock.now(), outbox, settings)
+        mails.request_mail(notice, ours.manager, clock.now(), outbox, settings)
     clock.at += mails.EXPIRES_AFTER
-    assert mails.ask(notice, ours.manager, clock.now(), outbox, settings) == mail
+    assert mails.request_mail(notice, ours.manager, clock.now(), outbox, settings) == mail
     for message in outbox.sent:
-        mails.carry_out(message.mail_id, settings, clock)
+        mails.deliver(message.mail_id, settings, clock)
     assert len(outbox.sent) == 2
     assert len(server[0].contents) == 1
     assert reloaded(notice).state == Notice.State.SENT
@@ -130,7 +130,7 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(
     with pytest.raises(BadInput, match="may have gone out already"):
         withdraw(notice, ours.manager)
     with pytest.raises(BadInput, match="may have gone out already"):
-        mark_sent(notice, "post", Noted(files=[("单.pdf", PDF)]), ours.manager, clock.now())
+        mark_sent(notice, "post", EventDetails(files=[("单.pdf", PDF)]), ours.manager, clock.now())
     with pytest.raises(BadInput, match="only a manager"):
         mails.settle(mail, ours.reviewer, clock.now(), went_out=True)
     mails.settle(mail, ours.manager, clock.now(), went_out=False)
@@ -150,9 +150,9 @@ def test_a_person_says_that_it_went_out(ours: admin_data.Estate, notice: Notice,
 
 def test_a_broken_sending_becomes_unknown(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
     settings = mailing("smtp://127.0.0.1:9")
-    mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
+    mail = mails.request_mail(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
     NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING, began_at=clock.now())
-    mails.carry_out(mail.pk, settings, clock)
+    mails.deliver(mail.pk, settings, clock)
     mails.close_lost(clock.now())
     mail.refresh_from_db()
     assert mail.state == State.TRYING
@@ -164,11 +164,11 @@ def test_a_broken_sending_becomes_unknown(ours: admin_data.Estate, notice: Notic
 
 def test_what_failed_for_good_is_said(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
     settings = mailing("smtp://127.0.0.1:9")
-    mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
+    mail = mails.request_mail(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
     mails.give_up(mail.pk, clock.now())
     mail.refresh_from_db()
     assert (mail.state, mail.said.code) == (State.FAILED, "mail.broken-off")  # type: ignore[union-attr]
-    mail = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
+    mail = mails.request_mail(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
     NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING, began_at=clock.now())
     mails.give_up(mail.pk, clock.now())
     mail.refresh_from_db()
@@ -194,10 +194,10 @@ def test_a_mail_needs_an_address_and_its_size(ours: admin_data.Estate, notice: N
 def test_a_page_that_changed_since_it_was_confirmed_keeps_the_notice_at_home(
     ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
-    waiting = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), mailing(server[1]))
-    page = cases_of(notice)[0].page
+    waiting = mails.request_mail(notice, ours.manager, clock.now(), CollectingOutbox(), mailing(server[1]))
+    page = notice_cases(notice)[0].page
     PageRecord.objects.filter(pk=page.pk).update(version_id="another")
-    mails.carry_out(waiting.pk, mailing(server[1]), clock)
+    mails.deliver(waiting.pk, mailing(server[1]), clock)
     waiting.refresh_from_db()
     assert (waiting.state, waiting.said.code) == (State.FAILED, "notice.pages-unfit")  # type: ignore[union-attr]
     with pytest.raises(BadInput, match="the page has changed since the verdict"):
@@ -212,16 +212,16 @@ def test_an_ended_authority_keeps_it(
     paper = admin_data.keep_paper(
         ours.holder, HolderPaper.Kind.AUTHORITY, "授权委托书.pdf", PDF, ours.manager, valid_until=today
     )
-    cases = cases_of(sent_notices.confirmed(ours))
+    cases = notice_cases(sent_notices.confirmed(ours))
     admin_data.author_alias(ours.holder, "林栖", ours.identity.legal_name)
     notice = draft(cases, "article_14", ours.reviewer, ours.addressee).notice  # type: ignore[arg-type]
-    write(notice, {"agent_name": "某律师事务所"}, ours.reviewer)
+    write_fields(notice, {"agent_name": "某律师事务所"}, ours.reviewer)
     confirm(notice, ours.manager)
     clock.at += timedelta(days=1)
     with pytest.raises(BadInput, match=r"授权委托书\.pdf.*is not valid today"):
         mails.send_now(notice, ours.manager, clock, mailing(server[1]))
     clock.at -= timedelta(days=1)
-    take_back(paper, ours.manager)
+    withdraw_file(paper, ours.manager)
     with pytest.raises(BadInput, match="was taken back"):
         mails.send_now(notice, ours.manager, clock, mailing(server[1]))
     assert not server[0].contents
@@ -230,9 +230,9 @@ def test_an_ended_authority_keeps_it(
 def test_a_mail_that_waits_is_taken_back_with_its_notice(
     ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
-    waiting = mails.ask(notice, ours.manager, clock.now(), CollectingOutbox(), mailing(server[1]))
+    waiting = mails.request_mail(notice, ours.manager, clock.now(), CollectingOutbox(), mailing(server[1]))
     withdraw(notice, ours.manager)
-    mails.carry_out(waiting.pk, mailing(server[1]), clock)
+    mails.deliver(waiting.pk, mailing(server[1]), clock)
     waiting.refresh_from_db()
     assert (waiting.state, server[0].contents) == (State.FAILED, [])
 
@@ -241,9 +241,9 @@ def test_a_mail_that_waits_does_not_go_to_an_address_that_was_mended_meanwhile(
     ours: admin_data.Estate, notice: Notice, server: tuple[Mailbox, str], clock: StandingClock
 ) -> None:
     outbox, settings = CollectingOutbox(), mailing(server[1])
-    mail = mails.ask(notice, ours.manager, clock.now(), outbox, settings)
+    mail = mails.request_mail(notice, ours.manager, clock.now(), outbox, settings)
     type(ours.addressee).objects.filter(pk=ours.addressee.pk).update(email="right@luoxia.example.net")
-    mails.carry_out(mail.pk, settings, clock)
+    mails.deliver(mail.pk, settings, clock)
     mail.refresh_from_db()
     assert (mail.state, mail.said.code, server[0].contents) == (State.FAILED, "mail.other-address", [])
     again = mails.send_now(reloaded(notice), ours.manager, clock, settings)
@@ -258,12 +258,12 @@ def test_a_busy_database_is_asked_again_for_what_came_of_a_mail(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(mails, "PAUSES_S", (0.0, 0.0))
-    write, busy = mails._written, [OperationalError("database is locked")]
+    write, busy = mails._write_result, [OperationalError("database is locked")]
 
     def written(*given: object) -> None:
         if busy:
             raise busy.pop()
         write(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(mails, "_written", written)
+    monkeypatch.setattr(mails, "_write_result", written)
     assert mails.send_now(notice, ours.manager, clock, mailing(server[1])).state == State.SENT

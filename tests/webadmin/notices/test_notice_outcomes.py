@@ -20,26 +20,26 @@ from webadmin.notices.models import CounterStatement, EventPaper, Notice, Notice
 from webadmin.notices.services import events, outcomes
 from webadmin.notices.services.counters import (
     Action,
-    counted,
-    due_of,
+    action_deadline,
+    count_days,
     enter_counter,
     is_in_time,
     note_action,
-    take_back,
+    take_back_counter,
 )
-from webadmin.notices.services.drafting import confirm, draft, standing_of, withdraw
-from webadmin.notices.services.due import due
-from webadmin.notices.services.events import MOVES, move, reopened
+from webadmin.notices.services.drafting import confirm, draft, draft_status, withdraw
+from webadmin.notices.services.due import list_due
+from webadmin.notices.services.events import TRANSITIONS, change_state, reopen
 from webadmin.notices.services.outcomes import escalate, note_outcome
-from webadmin.notices.services.sending import Noted, mark_sent, note_sent
-from webadmin.notices.services.values import cases_of
+from webadmin.notices.services.sending import EventDetails, mark_sent, note_sent
+from webadmin.notices.services.values import notice_cases
 from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store")]
 PDF = b"%PDF-1.7\n"
 State = Notice.State
 today = timezone.localdate  # a suite may run over midnight
-PROOF = Noted(files=[("回执.pdf", PDF)])
+PROOF = EventDetails(files=[("回执.pdf", PDF)])
 
 
 fill = sent_notices.estate
@@ -62,15 +62,15 @@ def test_sent_by_hand_has_day_way_and_proof(ours: admin_data.Estate, evidence_st
     with pytest.raises(BadInput, match="how it was sent"):
         mark_sent(notice, "mail", PROOF, ours.manager, now)
     with pytest.raises(BadInput, match="what shows that it was sent"):
-        mark_sent(notice, "post", Noted(), ours.manager, now)
+        mark_sent(notice, "post", EventDetails(), ours.manager, now)
     with pytest.raises(BadInput, match="in the future"):
-        mark_sent(notice, "post", Noted(today() + timedelta(days=2), files=PROOF.files), ours.manager, now)
+        mark_sent(notice, "post", EventDetails(today() + timedelta(days=2), files=PROOF.files), ours.manager, now)
     with pytest.raises(BadInput, match="no PDF"):
-        mark_sent(notice, "post", Noted(files=[("x.exe", b"MZ\x00")]), ours.manager, now)
+        mark_sent(notice, "post", EventDetails(files=[("x.exe", b"MZ\x00")]), ours.manager, now)
     with pytest.raises(BadInput, match="was not confirmed yet"):
-        mark_sent(notice, "post", Noted(today() - timedelta(days=365), files=PROOF.files), ours.manager, now)
+        mark_sent(notice, "post", EventDetails(today() - timedelta(days=365), files=PROOF.files), ours.manager, now)
     assert reloaded(notice).state == State.CONFIRMED
-    mark_sent(notice, "courier", Noted(day, "顺丰", PROOF.files), ours.manager, now)
+    mark_sent(notice, "courier", EventDetails(day, "顺丰", PROOF.files), ours.manager, now)
     assert (notice.state, notice.sent_on, notice.answer_due) == (State.SENT, day, day + timedelta(days=7))
     event = notice.events.last()
     assert (event.way, event.day, event.note, event.by) == ("courier", day, "顺丰", ours.manager)
@@ -90,15 +90,23 @@ def test_every_move_is_in_the_one_table(ours: admin_data.Estate) -> None:
     for before, to in product(State, State):
         Notice.objects.filter(pk=notice.pk).update(state=before)
         row = reloaded(notice)
-        if to in MOVES[before]:
-            move(row, to, ours.manager, timezone.now())
+        if to in TRANSITIONS[before]:
+            change_state(row, to, ours.manager, timezone.now())
             assert reloaded(notice).state == to
         else:
             with pytest.raises(BadInput, match="not in that state"):
-                move(row, to, ours.manager, timezone.now())
-    assert set(MOVES) == set(State)
-    assert MOVES[State.SENT] >= {"answered", "countered", "refused", "removed", "escalated", "closed", "withdrawn"}
-    assert not MOVES[State.WITHDRAWN]
+                change_state(row, to, ours.manager, timezone.now())
+    assert set(TRANSITIONS) == set(State)
+    assert TRANSITIONS[State.SENT] >= {
+        "answered",
+        "countered",
+        "refused",
+        "removed",
+        "escalated",
+        "closed",
+        "withdrawn",
+    }
+    assert not TRANSITIONS[State.WITHDRAWN]
 
 
 def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Estate, notice: Notice) -> None:
@@ -109,12 +117,12 @@ def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Esta
         with pytest.raises(BadInput, match="choose what happened"):
             note_outcome(notice, to, ours.manager, now)
     with pytest.raises(BadInput, match="before the notice went out"):
-        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(today() - timedelta(days=4)))
-    note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(today(), "要求盖章", PROOF.files))
+        note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today() - timedelta(days=4)))
+    note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today(), "要求盖章", PROOF.files))
     assert (notice.state, notice.answer_due) == (State.ANSWERED, None)
     note_outcome(notice, State.REFUSED, ours.manager, now)
     note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
-    assert outcomes.noted_next(notice) == [State.CLOSED]
+    assert outcomes.next_outcomes(notice) == [State.CLOSED]
     note_outcome(notice, State.CLOSED, ours.manager, now)
     with pytest.raises(BadInput, match="not in that state"):
         note_outcome(notice, State.ANSWERED, ours.manager, now)
@@ -125,11 +133,13 @@ def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Esta
 
 
 def test_a_removal_by_hand_needs_proof_and_certainty(ours: admin_data.Estate, notice: Notice) -> None:
-    now, case = timezone.now(), cases_of(notice)[0]
+    now, case = timezone.now(), notice_cases(notice)[0]
     with pytest.raises(BadInput, match="what shows that the pages were removed"):
         note_outcome(notice, State.REMOVED, ours.manager, now)
     PageRecord.objects.filter(pk=case.page_id).update(last_seen=now - timedelta(minutes=24))
-    assert [(seen.pk, at) for seen, at in outcomes.seen_since(notice)] == [(case.pk, now - timedelta(minutes=24))]
+    assert [(seen.pk, at) for seen, at in outcomes.sightings_since_sending(notice)] == [
+        (case.pk, now - timedelta(minutes=24))
+    ]
     with pytest.raises(BadInput, match=r"still saw the passages on 1 of the pages.* have them checked again"):
         note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
     certain = replace(PROOF, is_certain=True)
@@ -137,7 +147,7 @@ def test_a_removal_by_hand_needs_proof_and_certainty(ours: admin_data.Estate, no
         note_outcome(notice, State.REMOVED, ours.manager, now, replace(certain, day=today() - timedelta(days=2)))
     assert reloaded(notice).state == State.SENT
     look = RemovalLook.objects.create(case=case, at=now, seen=RemovalLook.Seen.GONE)
-    assert outcomes.seen_since(notice) == [], "what was seen last is that it went"
+    assert outcomes.sightings_since_sending(notice) == [], "what was seen last is that it went"
     look.delete()
     note_outcome(notice, State.REMOVED, ours.manager, now, certain)
     assert reloaded(notice).state == State.REMOVED
@@ -148,21 +158,21 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
     note_outcome(notice, State.CLOSED, ours.manager, now)
     with pytest.raises(BadInput, match="only a manager"):
-        outcomes.take_back(notice, ours.reviewer, now)
+        outcomes.take_back_last_event(notice, ours.reviewer, now)
     states = []
     for _ in range(3):
-        outcomes.take_back(notice, ours.manager, now, "登记错误")
+        outcomes.take_back_last_event(notice, ours.manager, now, "登记错误")
         states.append((notice.state, notice.sent_on is None, notice.answer_due))
     assert states == [(State.REMOVED, False, None), (State.SENT, False, due_before), (State.CONFIRMED, True, None)]
     with pytest.raises(BadInput, match="was not noted by hand, or was taken back already"):
-        outcomes.take_back(notice, ours.manager, now)
+        outcomes.take_back_last_event(notice, ours.manager, now)
     told = [(event.what, event.note) for event in notice.events.all()]
     assert told[2:5] == [("已发出", ""), ("已下架", ""), ("已办结", "")]
     assert told[5:] == [(f"撤回登记：{each}", "登记错误") for each in ("已办结", "已下架", "已发出")]
-    papers, _left_out = papers_of_case(cases_of(notice)[0], stores.evidence_store())
+    papers, _left_out = papers_of_case(notice_cases(notice)[0], stores.evidence_store())
     assert "回执.pdf" not in [paper.name for paper in papers], "what was taken back proves nothing"
     day = today() - timedelta(days=2)
-    mark_sent(notice, "post", Noted(day, files=PROOF.files), ours.manager, now)
+    mark_sent(notice, "post", EventDetails(day, files=PROOF.files), ours.manager, now)
     assert (notice.state, notice.sent_on) == (State.SENT, day), "the right day is noted after the wrong one"
 
 
@@ -170,13 +180,13 @@ def test_a_notice_withdrawn_by_mistake_goes_on(ours: admin_data.Estate, notice: 
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     further = escalate(notice, host, ours.reviewer).notice
     withdraw(further, ours.manager)
-    outcomes.take_back(further, ours.manager, timezone.now())
+    outcomes.take_back_last_event(further, ours.manager, timezone.now())
     assert further.state == State.DRAFTED
     with transaction.atomic():
-        move(further, State.CONFIRMED, ours.manager, timezone.now())
+        change_state(further, State.CONFIRMED, ours.manager, timezone.now())
         note_sent(further, ours.manager, timezone.now(), "post", today())
     assert reloaded(notice).state == State.ESCALATED
-    outcomes.take_back(further, ours.manager, timezone.now())
+    outcomes.take_back_last_event(further, ours.manager, timezone.now())
     assert (further.state, reloaded(notice).state) == (State.CONFIRMED, State.SENT)
     assert reloaded(notice).answer_due == notice.answer_due
 
@@ -184,23 +194,23 @@ def test_a_notice_withdrawn_by_mistake_goes_on(ours: admin_data.Estate, notice: 
 def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notice: Notice) -> None:
     now, host = timezone.now(), admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     for _ in range(2):
-        draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, host)
+        draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host)
         escalate(notice, host, ours.reviewer)
-        note_outcome(notice, State.ANSWERED, ours.manager, now, Noted(today(), "要求盖章", PROOF.files))
+        note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today(), "要求盖章", PROOF.files))
     for _ in range(2):
-        enter_counter(notice, Noted(today(), "不侵权", PROOF.files), ours.manager, now)
+        enter_counter(notice, EventDetails(today(), "不侵权", PROOF.files), ours.manager, now)
     assert Notice.objects.filter(addressee=host).count() == 2
     assert [event.state for event in notice.events.all()][-2:] == ["answered", "countered"]
     assert (notice.counters.count(), EventPaper.objects.filter(event__notice=notice).count()) == (1, 2)
-    enter_counter(notice, Noted(today(), "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
+    enter_counter(notice, EventDetails(today(), "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
     assert notice.counters.count() == 2, "another statement of that day"
 
 
 def test_what_is_back_again_is_sent_and_nothing_goes_out(ours: admin_data.Estate, notice: Notice) -> None:
     with pytest.raises(BadInput, match="not in that state"):
-        reopened(notice, timezone.now())
+        reopen(notice, timezone.now())
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
-    reopened(notice, timezone.now())
+    reopen(notice, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, None)
     event = notice.events.last()
     assert event.by is None
@@ -208,62 +218,62 @@ def test_what_is_back_again_is_sent_and_nothing_goes_out(ours: admin_data.Estate
 
 
 def test_a_counter_statement_stops_notices_to_its_provider_alone(ours: admin_data.Estate, notice: Notice) -> None:
-    now, (page, other) = timezone.now(), cases_of(notice)
-    waiting = draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
+    now, (page, other) = timezone.now(), notice_cases(notice)
+    waiting = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
     with pytest.raises(BadInput, match="only a manager"):
-        enter_counter(notice, Noted(), ours.reviewer, now)
+        enter_counter(notice, EventDetails(), ours.reviewer, now)
     elsewhere = Case.objects.exclude(pk__in=[page.pk, other.pk])[0]
     with pytest.raises(BadInput, match="about pages that the notice names"):
-        enter_counter(notice, Noted(), ours.manager, now, cases=[elsewhere.pk])
-    counter = enter_counter(notice, Noted(today(), files=PROOF.files), ours.manager, now, cases=[page.pk])
+        enter_counter(notice, EventDetails(), ours.manager, now, cases=[elsewhere.pk])
+    counter = enter_counter(notice, EventDetails(today(), files=PROOF.files), ours.manager, now, cases=[page.pk])
     assert (notice.state, counter.rule, counter.days) == (State.COUNTERED, CounterRule.REPLY_2020_9, 20)
     assert counter.event.papers.count() == 1
-    (left_out,) = draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
+    (left_out,) = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert (left_out[0].pk, left_out[1].code) == (page.pk, "notice.page-countered")
     assert "no further notice about this address to this provider" in str(left_out[1])
-    assert [case.pk for case, _ in standing_of(waiting).pages] == [page.pk]
+    assert [case.pk for case, _ in draft_status(waiting).pages] == [page.pk]
     with pytest.raises(BadInput, match="may not be named any more: a counter-statement"):
         confirm(waiting, ours.manager)
     with pytest.raises(BadInput, match="may stand in a notice: a counter-statement"):
         draft([page], Paper.ARTICLE_14, ours.reviewer, ours.addressee)
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
-    assert not draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, host).left_out
+    assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host).left_out
     same = admin_data.addressee(ours.holder, "别名", role=AddresseeRole.SEARCHES, email=ours.addressee.email.upper())
-    assert len(draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, same).left_out) == 1
+    assert len(draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, same).left_out) == 1
     written_in = draft([page], Paper.ARTICLE_14, ours.reviewer).notice
     written_in.values["addressee_name"] = f" {ours.addressee.name} "
-    assert [case.pk for case, _ in standing_of(written_in).pages] == [page.pk]
+    assert [case.pk for case, _ in draft_status(written_in).pages] == [page.pk]
 
 
 def test_a_counter_statement_taken_back_stops_nothing(ours: admin_data.Estate, notice: Notice) -> None:
     note_outcome(notice, State.ANSWERED, ours.manager, timezone.now())
-    counter = enter_counter(notice, Noted(today()), ours.manager, timezone.now())
+    counter = enter_counter(notice, EventDetails(today()), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="only a manager"):
-        take_back(counter, ours.reviewer, timezone.now())
-    take_back(counter, ours.manager, timezone.now(), "记错了通知")
-    assert (reloaded(notice).state, due_of(counter)) == (State.ANSWERED, None)
+        take_back_counter(counter, ours.reviewer, timezone.now())
+    take_back_counter(counter, ours.manager, timezone.now(), "记错了通知")
+    assert (reloaded(notice).state, action_deadline(counter)) == (State.ANSWERED, None)
     last = notice.events.last()
     assert (last.note, last.what) == ("记错了通知", "撤回登记：收到不侵权声明")  # type: ignore[union-attr]
-    assert not draft(cases_of(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
-    assert "notice.due-action" not in [each.what.code for each in due(Notice.objects.all())]
+    assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
+    assert "notice.due-action" not in [each.what.code for each in list_due(Notice.objects.all())]
     with pytest.raises(BadInput, match="taken back already"):
-        take_back(counter, ours.manager, timezone.now())
+        take_back_counter(counter, ours.manager, timezone.now())
 
 
 def test_a_counter_statement_taken_back_lets_an_answer_be_due(ours: admin_data.Estate, notice: Notice) -> None:
     due_before = notice.answer_due
-    counter = enter_counter(notice, Noted(today(), files=PROOF.files), ours.manager, timezone.now())
+    counter = enter_counter(notice, EventDetails(today(), files=PROOF.files), ours.manager, timezone.now())
     assert reloaded(notice).answer_due is None
-    take_back(counter, ours.manager, timezone.now())
+    take_back_counter(counter, ours.manager, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, due_before)
-    names = [paper.name for paper in papers_of_case(cases_of(notice)[0], stores.evidence_store())[0]]
+    names = [paper.name for paper in papers_of_case(notice_cases(notice)[0], stores.evidence_store())[0]]
     assert not set(names) & {name for name, _ in PROOF.files}, "what was taken back goes into no export"
     with pytest.raises(BadInput, match="taken back already"):
         note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
 
 
 def test_who_acts_after_the_last_day_is_not_said_to_be_in_time(ours: admin_data.Estate, notice: Notice) -> None:
-    counter = enter_counter(notice, Noted(notice.sent_on), ours.manager, timezone.now())
+    counter = enter_counter(notice, EventDetails(notice.sent_on), ours.manager, timezone.now())
     CounterStatement.objects.filter(pk=counter.pk).update(received_on=today() - timedelta(days=60))
     counter.refresh_from_db()
     with pytest.raises(BadInput, match="before the counter-statement was received"):
@@ -273,18 +283,18 @@ def test_who_acts_after_the_last_day_is_not_said_to_be_in_time(ours: admin_data.
 
 
 def test_after_a_suit_a_counter_statement_is_not_taken_back(ours: admin_data.Estate, notice: Notice) -> None:
-    counter = enter_counter(notice, Noted(today()), ours.manager, timezone.now())
+    counter = enter_counter(notice, EventDetails(today()), ours.manager, timezone.now())
     note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="complained or sued because of it"):
-        take_back(counter, ours.manager, timezone.now())
+        take_back_counter(counter, ours.manager, timezone.now())
     assert reloaded(notice).state == State.COUNTERED
 
 
 def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, notice: Notice) -> None:
     now = timezone.now()
-    counter = enter_counter(notice, Noted(today()), ours.manager, now)
+    counter = enter_counter(notice, EventDetails(today()), ours.manager, now)
     assert counter.cases.count() == 2
-    assert due_of(counter) is not None
+    assert action_deadline(counter) is not None
     for action in (Action("prayed", today(), "某法院"), Action("sued", today(), " ")):
         with pytest.raises(BadInput, match="complained or sued"):
             note_action(counter, action, ours.manager, now)
@@ -293,7 +303,7 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
     sued = Action("sued", today(), "杭州互联网法院", "(2026)浙0192民初1号")
     note_action(counter, sued, ours.manager, now, PROOF.files)
     again = CounterStatement.objects.get(pk=counter.pk)
-    assert due_of(again) is None
+    assert action_deadline(again) is None
     assert (again.action.number, again.action.event.papers.count()) == ("(2026)浙0192民初1号", 1)
     assert notice.state == State.COUNTERED
     with pytest.raises(BadInput, match="noted already"):
@@ -302,7 +312,7 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
 
 def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.Estate, notice: Notice) -> None:
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
-    enter_counter(notice, Noted(), ours.manager, timezone.now())
+    enter_counter(notice, EventDetails(), ours.manager, timezone.now())
     assert notice.state == State.COUNTERED
 
 
@@ -312,10 +322,10 @@ def test_a_notice_taken_further_escalates_when_it_goes_out(ours: admin_data.Esta
         escalate(notice, ours.addressee, ours.reviewer)
     made = escalate(notice, host, ours.reviewer).notice
     assert (made.escalates, made.addressee, made.kind) == (notice, host, Paper.ARTICLE_14)
-    assert [case.pk for case in cases_of(made)] == [case.pk for case in cases_of(notice)]
+    assert [case.pk for case in notice_cases(made)] == [case.pk for case in notice_cases(notice)]
     assert f"权利人已于 {notice.sent_on} 就相同网络地址向{ours.addressee.name}发出通知" in made.values["facts"]
     assert reloaded(notice).state == State.SENT
-    move(made, State.CONFIRMED, ours.manager, timezone.now())
+    change_state(made, State.CONFIRMED, ours.manager, timezone.now())
     note_sent(made, ours.manager, timezone.now(), "post", today())
     old = reloaded(notice)
     assert (old.state, old.answer_due) == (State.ESCALATED, None)
@@ -328,7 +338,7 @@ def test_what_was_removed_meanwhile_is_not_escalated(ours: admin_data.Estate, no
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     made = escalate(notice, host, ours.reviewer).notice
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
-    move(made, State.CONFIRMED, ours.manager, timezone.now())
+    change_state(made, State.CONFIRMED, ours.manager, timezone.now())
     note_sent(made, ours.manager, timezone.now(), "post", today())
     assert reloaded(notice).state == State.REMOVED
 
@@ -338,12 +348,12 @@ def test_what_is_due_stands_in_order_the_overdue_first(ours: admin_data.Estate, 
     late = sent_notices.sent(ours, today() - timedelta(days=30))
     confirmed, unknown = sent_notices.confirmed(ours), sent_notices.confirmed(ours)
     countered = sent_notices.sent(ours, today() - timedelta(days=1))
-    enter_counter(countered, Noted(today()), ours.manager, timezone.now())
+    enter_counter(countered, EventDetails(today()), ours.manager, timezone.now())
     NoticeMail.objects.create(
         notice=unknown, attempt=1, state=NoticeMail.State.UNKNOWN, sender="a@b.cn", recipient="c@d.cn", size=1,
         message_id="<x@b.cn>", digest="0" * 64, asked_by=ours.manager, asked_at=timezone.now(),
     )  # fmt: skip
-    found = due(Notice.objects.filter(rights_holder=ours.holder))
+    found = list_due(Notice.objects.filter(rights_holder=ours.holder))
     shown = [(each.what.code, each.notice.pk, each.is_overdue(today())) for each in found]
     assert shown[:3] == [
         ("notice.due-answer", late.pk, True),
@@ -352,7 +362,7 @@ def test_what_is_due_stands_in_order_the_overdue_first(ours: admin_data.Estate, 
     ]
     assert set(shown[3:]) == {("notice.due-send", confirmed.pk, False), ("notice.due-mail", unknown.pk, False)}
     note_outcome(countered, State.CLOSED, ours.manager, timezone.now())
-    assert countered.pk not in {each.notice.pk for each in due(Notice.objects.all())}
+    assert countered.pk not in {each.notice.pk for each in list_due(Notice.objects.all())}
 
 
 @pytest.mark.parametrize(
@@ -372,17 +382,17 @@ def test_what_is_due_stands_in_order_the_overdue_first(ours: admin_data.Estate, 
     ],
 )
 def test_days_are_counted_as_the_law_counts_them(start: date, days: int, rule: CounterRule, last: date) -> None:
-    assert counted(start, days, rule).last == last
-    assert counted(start, days, rule).unknown_year is None
+    assert count_days(start, days, rule).last == last
+    assert count_days(start, days, rule).unknown_year is None
 
 
 def test_a_year_that_is_not_announced_is_named() -> None:
-    found = counted(date(2090, 12, 20), 20, CounterRule.REPLY_2020_9)
+    found = count_days(date(2090, 12, 20), 20, CounterRule.REPLY_2020_9)
     assert found.unknown_year == 2090
-    assert counted(date(2090, 12, 20), 10, CounterRule.DMCA).unknown_year is None
+    assert count_days(date(2090, 12, 20), 10, CounterRule.DMCA).unknown_year is None
 
 
 def test_the_note_of_an_event_is_bounded_and_storable(ours: admin_data.Estate, notice: Notice) -> None:
-    note_outcome(notice, State.ANSWERED, ours.manager, timezone.now(), Noted(note="\x00甲" * 2000))
+    note_outcome(notice, State.ANSWERED, ours.manager, timezone.now(), EventDetails(note="\x00甲" * 2000))
     event = notice.events.last()
     assert event.note == "甲" * events.MAX_NOTE_CHARS

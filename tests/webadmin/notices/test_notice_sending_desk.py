@@ -20,7 +20,7 @@ from webadmin.notices.models import EventPaper, Notice, NoticeMail
 from webadmin.notices.services import mails
 from webadmin.notices.services.counters import enter_counter
 from webadmin.notices.services.outcomes import note_outcome
-from webadmin.notices.services.sending import Noted
+from webadmin.notices.services.sending import EventDetails
 from webadmin.sites.models import PageRecord
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("evidence_store", "loopback", "processes")]
@@ -88,7 +88,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     assert outbox.sent == [MailRequested(mail.pk)] * 2
     with real_server() as (mailbox, url):
         of_worker = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=url))
-        mails.carry_out(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
+        mails.deliver(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
     shown = page_of(manager, notice)
     assert f"an answer is due on {today() + timedelta(days=7)}" in shown
     assert "the mail server took it" in shown
@@ -136,7 +136,7 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
     assert "only a manager" in asked(english(ours.reviewer), notice, "sent", way="post", file=proof())
     shown = asked(manager, notice, "sent", way="courier", day=str(today()), note=HOSTILE, file=proof())
-    assert "Noted as sent" in shown
+    assert "EventDetails as sent" in shown
     assert "<script>x" not in shown
     paper = EventPaper.objects.get()
     assert manager.get(record_url(notice), {"file": f"paper-{paper.pk}"}).content == PDF
@@ -181,9 +181,9 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
     assert 'name="certain"' in page_of(manager, notice)
     given = {"to": "removed", "day": str(today())}
     assert "still saw the passages" in asked(manager, notice, "outcome", **given, file=proof())
-    assert "Noted." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
+    assert "EventDetails." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.REMOVED
-    assert "Noted by mistake" not in page_of(english(ours.reviewer), notice)
+    assert "EventDetails by mistake" not in page_of(english(ours.reviewer), notice)
     assert "only a manager" in asked(english(ours.reviewer), notice, "take-back")
     shown = asked(manager, notice, "take-back", note=HOSTILE)
     assert "taken back: removed" in shown
@@ -208,7 +208,7 @@ def test_what_is_due_stands_in_inbox_page_and_matter(ours: admin_data.Estate, la
     reviewer, manager = signed_in(ours.reviewer, language), signed_in(ours.manager, language)
     confirmed = sent_notices.confirmed(ours)
     late, countered = (sent_notices.sent(ours, today() - timedelta(days=30)) for _ in range(2))
-    enter_counter(countered, Noted(today()), ours.manager, timezone.now())
+    enter_counter(countered, EventDetails(today()), ours.manager, timezone.now())
     page, inbox = reverse("admin:notices_notice_due"), reverse("admin:index")
     words = ("应答复", "投诉或起诉", "已逾期") if language != "en" else ("answer due", "complain or sue", "overdue")
     shown = reviewer.get(page).content.decode()

@@ -17,10 +17,16 @@ from core.errors import BadInput
 from core.terms import term
 from core.wording import has_words
 from documents.word_reading import read_word
-from webadmin.notices.services.finished import PaperFiles, advised, finish, lacking, missing_fields
 from webadmin.notices.services.legal_fields import FIELDS
+from webadmin.notices.services.rendering import (
+    RenderedPaper,
+    empty_recommended_fields,
+    empty_required_fields,
+    missing_fields,
+    render_paper,
+)
 from webadmin.notices.services.standard_templates import standard_template
-from webadmin.notices.services.word_template import Values, filled, try_template
+from webadmin.notices.services.word_template import Values, fill_template, template_faults
 
 AT = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
 HOSTILE = "=cmd|' /C calc'!A0 {{权利人名称}} <w:fldSimple w:instr=\"DDE\"/> #eval(1) \u202e反转"
@@ -44,7 +50,7 @@ def text_of(word: bytes) -> str:
     return "\n".join(str(node.text) for node in docx.Document(io.BytesIO(word)).element.body.iter(qn("w:t")))
 
 
-def printed(files: PaperFiles) -> str:
+def printed(files: RenderedPaper) -> str:
     return "".join(page.extract_text() for page in PdfReader(io.BytesIO(files.pdf)).pages).replace("\n", "")
 
 
@@ -57,14 +63,14 @@ def edited(kind: Paper, change: Callable[[Any], None]) -> bytes:
 
 
 def said(kind: Paper, template: bytes) -> list[str]:
-    return [fault.in_language("en") for fault in try_template(template, kind)]
+    return [fault.in_language("en") for fault in template_faults(template, kind)]
 
 
 @pytest.mark.parametrize("kind", Paper)
 @pytest.mark.usefixtures("processes")
 def test_the_standard_templates_have_all_that_the_law_asks_for(kind: Paper) -> None:
     assert said(kind, standard_template(kind)) == []
-    files = finish(kind, standard_template(kind), values(), AT)
+    files = render_paper(kind, standard_template(kind), values(), AT)
     for field in FIELDS:
         if kind in field.needed:
             shown = "之二" if field.columns else f"某{field.name}"
@@ -80,23 +86,23 @@ def test_no_paper_is_finished_while_a_field_of_the_law_is_empty(kind: Paper) -> 
     for field in needed:
         for empty in ([], [dict.fromkeys(field.columns, " ")]) if field.columns else ("", " \n"):
             lacks = values(**{field.code: empty})
-            assert lacking(kind, lacks) == [field]
+            assert empty_required_fields(kind, lacks) == [field]
             with pytest.raises(BadInput) as refused:
-                finish(kind, standard_template(kind), lacks, AT)
+                render_paper(kind, standard_template(kind), lacks, AT)
             assert field.name in refused.value.message.in_language("zh")
 
 
 @pytest.mark.usefixtures("processes")
 def test_what_only_the_recommended_form_asks_for_is_pointed_out_and_holds_nothing_up() -> None:
     given = values(holder_postcode="", site_ip="")
-    assert [field.code for field in advised(Paper.ARTICLE_14, given)] == ["site_ip", "holder_postcode"]
-    assert finish(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), given, AT).pdf
+    assert [field.code for field in empty_recommended_fields(Paper.ARTICLE_14, given)] == ["site_ip", "holder_postcode"]
+    assert render_paper(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), given, AT).pdf
 
 
 def test_what_is_empty_leaves_no_hole() -> None:
     """Rows and lines of what a letter can do without go; anything else that is empty is named before it is finished."""
     empty = dict.fromkeys(("site_record", "agent_name", "agent_contact", "contact_person", "addressee_address"), "")
-    word = docx.Document(io.BytesIO(filled(standard_template(Paper.LETTER), values(**empty))))
+    word = docx.Document(io.BytesIO(fill_template(standard_template(Paper.LETTER), values(**empty))))
     labels = [row.cells[0].text for table in word.tables for row in table.rows]
     assert not {"备案号", "联系人", "代理人"} & set(labels)
     assert {"域名", "电话"} <= set(labels)
@@ -108,7 +114,7 @@ def test_what_is_empty_leaves_no_hole() -> None:
     own = edited(Paper.LETTER, lambda file: file.add_paragraph("（备案号：{{网站备案号}}）"))
     assert [field.code for field in missing_fields(Paper.LETTER, own, values(**empty))] == ["site_record"]
     with pytest.raises(BadInput, match="these fields are still empty: site record"):
-        finish(Paper.LETTER, own, values(**empty), AT)
+        render_paper(Paper.LETTER, own, values(**empty), AT)
 
 
 def test_every_law_has_words_in_both_languages_and_every_field_a_name_of_its_own() -> None:
@@ -124,7 +130,7 @@ def test_a_row_is_written_for_each_address_and_word_and_pdf_say_the_same() -> No
         {"number": str(number), "url": f"https://pirate.example/book/{number}.html", "work": "《渡口无灯》"}
         for number in range(1, 60)
     ]
-    files = finish(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), values(addresses=rows), AT)
+    files = render_paper(Paper.ARTICLE_14, standard_template(Paper.ARTICLE_14), values(addresses=rows), AT)
     word, pdf = text_of(files.word), printed(files)
     for row in rows:
         assert row["url"] in word
@@ -133,7 +139,7 @@ def test_a_row_is_written_for_each_address_and_word_and_pdf_say_the_same() -> No
 
 
 def test_a_field_that_is_alone_becomes_a_paragraph_for_each_line() -> None:
-    word = filled(standard_template(Paper.ARTICLE_14), values(demands="一、立即删除；\n二、书面回复。"))
+    word = fill_template(standard_template(Paper.ARTICLE_14), values(demands="一、立即删除；\n二、书面回复。"))
     lines = [paragraph.text for paragraph in docx.Document(io.BytesIO(word)).paragraphs]
     assert lines[lines.index("一、立即删除；") + 1] == "二、书面回复。"
 
@@ -144,7 +150,7 @@ def test_a_field_that_word_cut_into_pieces_is_filled_in_the_look_of_its_beginnin
         for piece, is_bold in (("致{", False), ("{权利", True), ("人名称}", False), ("} 台鉴", False)):
             paragraph.add_run(piece).bold = is_bold
 
-    word = filled(edited(Paper.LETTER, cut), values(holder_name="长河\n文学"))
+    word = fill_template(edited(Paper.LETTER, cut), values(holder_name="长河\n文学"))
     last = docx.Document(io.BytesIO(word)).paragraphs[-1]
     assert last.text == "致长河\n文学 台鉴"
 
@@ -152,7 +158,7 @@ def test_a_field_that_word_cut_into_pieces_is_filled_in_the_look_of_its_beginnin
 @pytest.mark.usefixtures("processes")
 def test_what_a_page_says_is_text_and_nothing_else() -> None:
     rows = [dict.fromkeys(("number", "url", "title", "work", "chapters"), HOSTILE)]
-    files = finish(Paper.LETTER, standard_template(Paper.LETTER), values(addresses=rows, facts=HOSTILE), AT)
+    files = render_paper(Paper.LETTER, standard_template(Paper.LETTER), values(addresses=rows, facts=HOSTILE), AT)
     body = docx.Document(io.BytesIO(files.word)).element.body
     assert "<w:fldSimple w:instr=" in text_of(files.word)
     assert "{{权利人名称}}" in text_of(files.word), "a value is not filled again"
@@ -175,7 +181,7 @@ def test_no_value_is_filled_again_wherever_it_stands() -> None:
 
     given = ("{{权利人身份证明}}", "{{网址.地址}}", "{{作品.名称}}{{权利人身份证明}}")
     hostile = [dict.fromkeys(("number", "url", "title", "work", "chapters"), each) for each in given]
-    word = filled(
+    word = fill_template(
         edited(Paper.LETTER, in_a_plain_row),
         values(holder_identity="91330106", addresses=hostile, facts="{{网址.地址}}{{权利人身份证明}}"),
     )
@@ -194,7 +200,7 @@ def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None
         table.cell(0, 0).merge(table.cell(0, 1)).text = "合并的一格"
 
     template = edited(Paper.LETTER, dress)
-    files = finish(Paper.LETTER, template, values(), AT)
+    files = render_paper(Paper.LETTER, template, values(), AT)
     assert "长河文学法务部专用函" in printed(files)
     read = read_word(files.word, "函")
     assert read.blocks[-1].rows[0][0].span == 2  # type: ignore[union-attr]
@@ -319,7 +325,7 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
         file.element.body[:0] = parse_xml(f"<w:body {nsdecls('w')}>{xml}</w:body>")
 
     with pytest.raises(BadInput, match="holds more than a template does"):
-        try_template(edited(Paper.ARTICLE_14, change), Paper.ARTICLE_14)
+        template_faults(edited(Paper.ARTICLE_14, change), Paper.ARTICLE_14)
 
 
 @pytest.mark.parametrize(
@@ -339,7 +345,7 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
 )
 def test_a_template_that_acts_by_itself_is_refused(change: Callable[[Any], None], words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        try_template(edited(Paper.LETTER, change), Paper.LETTER)
+        template_faults(edited(Paper.LETTER, change), Paper.LETTER)
 
 
 @pytest.mark.parametrize(
@@ -409,7 +415,7 @@ def _dressed_up(parts: dict[str, bytes]) -> None:
 )
 def test_every_part_is_judged_wherever_it_stands(change: Callable[[dict[str, bytes]], None], words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        try_template(_rewritten(change), Paper.LETTER)
+        template_faults(_rewritten(change), Paper.LETTER)
 
 
 def with_part(name: str, content: bytes) -> bytes:
@@ -435,4 +441,4 @@ def with_part(name: str, content: bytes) -> bytes:
 )
 def test_a_file_that_is_no_plain_word_document_is_refused(content: bytes, words: str) -> None:
     with pytest.raises(BadInput, match=words):
-        try_template(content, Paper.LETTER)
+        template_faults(content, Paper.LETTER)

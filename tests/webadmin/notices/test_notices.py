@@ -21,10 +21,10 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile
 from webadmin.notices.services import kept_files
-from webadmin.notices.services.drafting import confirm, draft, preview, standing_of, withdraw, write
+from webadmin.notices.services.drafting import confirm, draft, draft_status, preview_notice, withdraw, write_fields
 from webadmin.notices.services.kept_files import add_template, check_template
-from webadmin.notices.services.outcomes import seen_since
-from webadmin.notices.services.sending import answer_due_of
+from webadmin.notices.services.outcomes import sightings_since_sending
+from webadmin.notices.services.sending import answer_due_day
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.notices.services.values import all_values
 from webadmin.sites.models import PageRecord, Site
@@ -51,7 +51,7 @@ def cases_of(estate: admin_data.Estate, site: Site | None = None) -> list[Case]:
 def drafted(estate: admin_data.Estate, kind: Paper = Paper.ARTICLE_14) -> Notice:
     notice = draft(cases_of(estate), kind, estate.reviewer).notice
     owned = {} if kind is Paper.DMCA else {"ownership": "权利人依出版合同享有信息网络传播权。"}
-    write(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin", **owned}, estate.reviewer)
+    write_fields(notice, {"addressee_name": "墨香云存储有限公司", "signature": "/s/ Lin", **owned}, estate.reviewer)
     return notice
 
 
@@ -114,7 +114,7 @@ def test_one_notice_has_pages_of_one_site_and_is_drafted_by_who_has_a_role(ours:
         draft(cases_of(ours), Paper.ARTICLE_14, ours.reviewer, theirs)
     notice = drafted(ours)
     with pytest.raises(BadInput):
-        write(notice, {"facts": "换掉"}, stranger)
+        write_fields(notice, {"facts": "换掉"}, stranger)
     for deed in (confirm, withdraw):
         for person in (stranger, ours.reviewer):
             with pytest.raises(BadInput, match="only a manager"):
@@ -141,7 +141,7 @@ def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
         assert content is not None
         assert (file.digest, file.size) == (digest(content), len(content))
     with pytest.raises(BadInput, match="not in that state"):
-        write(notice, {"facts": "换掉"}, ours.reviewer)
+        write_fields(notice, {"facts": "换掉"}, ours.reviewer)
     with pytest.raises(BadInput, match="not in that state"):
         confirm(notice, ours.manager)
     withdraw(notice, ours.manager, "对方已删除")
@@ -152,12 +152,12 @@ def test_a_confirmed_notice_keeps_its_files_and_changes_no_more(
 
 def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(ours: admin_data.Estate) -> None:
     notice = drafted(ours)
-    write(notice, {"declaration": "  "}, ours.reviewer)
-    assert [field.code for field in standing_of(notice).fields] == ["declaration"]
+    write_fields(notice, {"declaration": "  "}, ours.reviewer)
+    assert [field.code for field in draft_status(notice).fields] == ["declaration"]
     with pytest.raises(BadInput, match="declaration"):
         confirm(notice, ours.manager)
-    write(notice, {"declaration": "保证真实", "agent_name": "某律师事务所"}, ours.reviewer)
-    assert not standing_of(notice).is_ready
+    write_fields(notice, {"declaration": "保证真实", "agent_name": "某律师事务所"}, ours.reviewer)
+    assert not draft_status(notice).is_ready
     with pytest.raises(BadInput, match="power of attorney"):
         confirm(notice, ours.manager)
     today = timezone.localdate()
@@ -176,7 +176,7 @@ def test_nothing_is_confirmed_while_a_field_a_page_or_the_authority_is_missing(o
     )
     page = cases_of(ours)[0].page
     PageRecord.objects.filter(pk=page.pk).update(gone_since=timezone.now())
-    assert [case.page_id for case, _ in standing_of(notice).pages] == [page.pk]
+    assert [case.page_id for case, _ in draft_status(notice).pages] == [page.pk]
     with pytest.raises(BadInput, match="1 of the pages may not be named any more: the page is gone"):
         confirm(notice, ours.manager)
     PageRecord.objects.filter(pk=page.pk).update(gone_since=None)
@@ -190,9 +190,9 @@ def test_an_unconfirmed_notice_keeps_no_file(ours: admin_data.Estate, monkeypatc
     notice = drafted(ours)
     admin_data.keep_paper(ours.holder, HolderPaper.Kind.IDENTITY, "执照.pdf", PDF, ours.manager)
     monkeypatch.setattr(
-        kept_files, "content_of", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
+        kept_files, "read_content", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
     )
-    monkeypatch.setattr("webadmin.notices.services.drafting.content_of", kept_files.content_of)
+    monkeypatch.setattr("webadmin.notices.services.drafting.read_content", kept_files.read_content)
     with pytest.raises(BadInput, match="not in the evidence store"):
         confirm(notice, ours.manager)
     assert not NoticeFile.objects.exists()
@@ -211,10 +211,10 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     ours.addressee.answer_days = 5
     ours.addressee.save()
     notice = draft(cases_of(ours), Paper.LETTER, ours.reviewer, ours.addressee).notice
-    lacking = standing_of(notice).fields
+    lacking = draft_status(notice).fields
     assert [field.code for field in lacking] == ["ownership"], "the author's name proves nothing for another"
     admin_data.author_alias(ours.holder, work.author, ours.identity.legal_name)
-    text = text_of(preview(notice).word)
+    text = text_of(preview_notice(notice).word)
     chapters = [row["chapters"] for row in all_values(notice, [], timezone.get_default_timezone())["addresses"]]  # type: ignore[index,arg-type]
     assert chapters == ["第1章", "第2章", "第3章"]
     for said in (
@@ -228,15 +228,15 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     assert bundle.digest in text
     assert bundle.sha256 in text
     assert bundle.sha256 != bundle.digest
-    codes = [each.code for each in standing_of(notice).pointed_out]
+    codes = [each.code for each in draft_status(notice).pointed_out]
     assert codes == ["notice.unowned", "notice.undated", "notice.unbundled"]
     admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "登记证书.pdf", PDF, ours.manager)
-    assert "权属证明见附件" in text_of(preview(notice).word)
-    write(notice, {"answer_days": "9", "ownership": "授权合同 HT-1"}, ours.reviewer)
-    assert "起 9 日内" in text_of(preview(notice).word)
-    assert answer_due_of(Notice(values=notice.values, sent_on=TODAY)) == TODAY + timedelta(days=9)
+    assert "权属证明见附件" in text_of(preview_notice(notice).word)
+    write_fields(notice, {"answer_days": "9", "ownership": "授权合同 HT-1"}, ours.reviewer)
+    assert "起 9 日内" in text_of(preview_notice(notice).word)
+    assert answer_due_day(Notice(values=notice.values, sent_on=TODAY)) == TODAY + timedelta(days=9)
     with pytest.raises(BadInput, match="as a number from 1 to 365"):
-        write(notice, {"answer_days": "一周"}, ours.reviewer)
+        write_fields(notice, {"answer_days": "一周"}, ours.reviewer)
 
 
 def test_a_dmca_notice_has_no_chinese_sentence_of_ownership(ours: admin_data.Estate) -> None:
@@ -251,9 +251,9 @@ def test_a_notice_of_more_pages_asks_the_database_no_more_often(ours: admin_data
         Notice.objects.filter(pk=notice.pk).update(sent_on=TODAY)
         notice = Notice.objects.select_related("rights_holder").get(pk=notice.pk)
         with CaptureQueriesContext(connection) as queries:
-            standing_of(notice)
+            draft_status(notice)
             all_values(notice, [], timezone.get_default_timezone())  # type: ignore[arg-type]
-            seen_since(notice)
+            sightings_since_sending(notice)
         asked.append(len(queries))
     assert asked[0] == asked[1]
 
@@ -269,16 +269,16 @@ def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_d
     admin_data.keep_paper(ours.holder, kinds.OWNERSHIP, "别的作品.pdf", PDF + b"1", ours.manager, work=elsewhere)
     admin_data.keep_paper(ours.holder, kinds.IDENTITY, "执照.pdf", PDF + b"2", ours.manager)
     gone = admin_data.keep_paper(ours.holder, kinds.IDENTITY, "旧执照.pdf", PDF + b"3", ours.manager)
-    kept_files.take_back(gone, ours.manager)
+    kept_files.withdraw_file(gone, ours.manager)
     with pytest.raises(BadInput, match="taken back already"):
-        kept_files.take_back(gone, ours.manager)
+        kept_files.withdraw_file(gone, ours.manager)
 
     def names(on: date) -> list[str]:
-        return [paper.name for paper in kept_files.papers_that_go_with(notice, on)]
+        return [paper.name for paper in kept_files.applicable_papers(notice, on)]
 
     assert sorted(names(TODAY)) == ["执照.pdf", "登记证书.pdf"]
     assert names(TODAY - timedelta(days=1)) == ["执照.pdf"]
-    values = all_values(notice, kept_files.papers_that_go_with(notice, TODAY), timezone.get_default_timezone())  # type: ignore[arg-type]
+    values = all_values(notice, kept_files.applicable_papers(notice, TODAY), timezone.get_default_timezone())  # type: ignore[arg-type]
     assert [row["proof"] for row in values["works"]] == ["登记证书.pdf"]  # type: ignore[index]
     assert [row["name"] for row in values["attachments"]][1:] == names(TODAY)  # type: ignore[index]
 
@@ -319,12 +319,12 @@ def test_the_newest_own_template_that_stands_is_used(ours: admin_data.Estate) ->
         return saved.getvalue()
 
     notice = drafted(ours)
-    assert "自拟条款" not in text_of(preview(notice).word)
+    assert "自拟条款" not in text_of(preview_notice(notice).word)
     add_template(ours.holder, Paper.ARTICLE_14, "一.docx", template("自拟条款甲"), ours.manager)
     newer = add_template(ours.holder, Paper.ARTICLE_14, "二.docx", template("自拟条款乙"), ours.manager)
-    assert "自拟条款乙" in text_of(preview(notice).word)
-    kept_files.take_back(newer, ours.manager)
-    assert "自拟条款甲" in text_of(preview(notice).word)
+    assert "自拟条款乙" in text_of(preview_notice(notice).word)
+    kept_files.withdraw_file(newer, ours.manager)
+    assert "自拟条款甲" in text_of(preview_notice(notice).word)
     with pytest.raises(BadInput, match="there is no field"):
         check_template(template("{{无此项}}"), Paper.ARTICLE_14, "三.docx")
     check_template(template("自拟条款丙"), Paper.ARTICLE_14, "四.docx")
@@ -344,7 +344,7 @@ def test_a_template_that_would_never_be_read_to_its_end_is_refused() -> None:
 def test_a_field_is_bounded_and_what_is_no_field_is_not_kept(ours: admin_data.Estate) -> None:
     notice = drafted(ours)
     with pytest.raises(BadInput, match="has more than"):
-        write(notice, {"facts": "字" * 20_001}, ours.reviewer)
-    write(notice, {"facts": " 甲\x00乙 ", "works": "x", "nonsense": "y"}, ours.reviewer)
+        write_fields(notice, {"facts": "字" * 20_001}, ours.reviewer)
+    write_fields(notice, {"facts": " 甲\x00乙 ", "works": "x", "nonsense": "y"}, ours.reviewer)
     assert notice.values["facts"] == "甲乙"
     assert not {"works", "nonsense"} & set(notice.values)

@@ -18,8 +18,8 @@ from webadmin.cases.models import Case, CaseMatch, PageCheck, TakenText
 from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.notices.models import Notice, NoticeEvent, Removal, RemovalLook
 from webadmin.notices.services.removals import conclusions, schedule, track_record
-from webadmin.notices.services.removals.remains import Remains, source_text
-from webadmin.notices.services.removals.seeing import wall
+from webadmin.notices.services.removals.page_looks import find_wall
+from webadmin.notices.services.removals.passage_finder import PassageFinder, source_text
 from webadmin.sites.models import Address, CrawlRun, PageRecheck
 from webadmin.sites.services import rechecks
 
@@ -80,8 +80,8 @@ def test_two_looks_twelve_hours_apart_with_nothing_contrary_between(
 ) -> None:
     case = ours.cases[0]
     looks(case, *seen)
-    for each in conclusions.unproved():
-        conclusions.conclude(each)
+    for each in conclusions.unproved_cases():
+        conclusions.confirm_removal(each)
     assert case.removals.exists() == is_removed
     if is_removed:
         removal = case.removals.get()
@@ -93,13 +93,13 @@ def test_a_page_without_the_passages_counts_once_it_was_compared_with_all_works(
     case = ours.cases[0]
     for hours in (0, 12):
         look(case, hours, Seen.CLEARED, version_id="v2")
-    assert conclusions.conclude(case) is None
+    assert conclusions.confirm_removal(case) is None
     check = PageCheck.objects.create(
         version_id="v2", page=case.page, algorithm_id=OUTDATED, corpus_revision=1, checked_at=NOW, appeared_at=NOW
     )
-    assert conclusions.conclude(case) is None, "it is owed another comparison"
+    assert conclusions.confirm_removal(case) is None, "it is owed another comparison"
     PageCheck.objects.filter(pk=check.pk).update(algorithm_id=7)
-    assert conclusions.conclude(case) is not None
+    assert conclusions.confirm_removal(case) is not None
 
 
 def test_a_version_that_took_other_passages_of_the_work_is_contrary(ours: admin_data.Estate) -> None:
@@ -107,7 +107,7 @@ def test_a_version_that_took_other_passages_of_the_work_is_contrary(ours: admin_
     match = case.matches.first()
     for hours in (0, 12):
         look(case, hours, Seen.CLEARED, version_id=match.version_id)
-    assert conclusions.conclude(case) is None
+    assert conclusions.confirm_removal(case) is None
     assert RemovalLook.objects.order_by("at").first().seen == Seen.STANDS
 
 
@@ -115,12 +115,12 @@ def test_only_confirmed_cases_are_followed_and_a_removal_is_said_once(ours: admi
     case = ours.cases[0]
     looks(case, (0, Seen.GONE), (12, Seen.GONE), (24, Seen.GONE))
     Case.objects.filter(pk=case.pk).update(state="dismissed")
-    assert list(conclusions.unproved()) == []
-    assert conclusions.conclude(case) is None
+    assert list(conclusions.unproved_cases()) == []
+    assert conclusions.confirm_removal(case) is None
     Case.objects.filter(pk=case.pk).update(state="confirmed")
-    assert conclusions.conclude(case) is not None
-    assert conclusions.conclude(case) is None
-    assert list(conclusions.unproved()) == []
+    assert conclusions.confirm_removal(case) is not None
+    assert conclusions.confirm_removal(case) is None
+    assert list(conclusions.unproved_cases()) == []
 
 
 def test_a_notice_is_removed_with_all_its_pages_unless_countered(ours: admin_data.Estate) -> None:
@@ -129,7 +129,7 @@ def test_a_notice_is_removed_with_all_its_pages_unless_countered(ours: admin_dat
     notice.pages.create(case=other)
     for case, state in ((one, State.SENT), (other, State.REMOVED)):
         looks(case, (0, Seen.GONE), (12, Seen.GONE))
-        conclusions.conclude(case)
+        conclusions.confirm_removal(case)
         notice.refresh_from_db()
         assert notice.state == state
     event = notice.events.last()
@@ -143,21 +143,21 @@ def test_back_again_opens_matter_and_notice_and_keeps_when_it_ended(ours: admin_
     case = ours.cases[0]
     notice = sent(case, ours.manager)
     looks(case, (0, Seen.GONE), (12, Seen.GONE))
-    conclusions.conclude(case)
+    conclusions.confirm_removal(case)
     Notice.objects.filter(pk=notice.pk).update(state=ended)
-    assert conclusions.take_back() == []
+    assert conclusions.end_removals() == []
     look(case, 48, Seen.STANDS)
-    (removal,) = conclusions.take_back()
+    (removal,) = conclusions.end_removals()
     assert removal.ended_at == NOW + 48 * HOUR
     case.refresh_from_db()
     notice.refresh_from_db()
     assert (case.returned_at, case.state, notice.state) == (NOW + 48 * HOUR, "confirmed", State.SENT)
     case.matter.refresh_from_db()
     assert case.matter.returned_cases == 1
-    assert conclusions.take_back() == []
+    assert conclusions.end_removals() == []
     looks(case, (72, Seen.GONE), (84, Seen.GONE))
-    conclusions.conclude(case)
-    assert conclusions.take_back() == []
+    conclusions.confirm_removal(case)
+    assert conclusions.end_removals() == []
     assert [row.ended_at is None for row in case.removals.order_by("since")] == [False, True]
 
 
@@ -168,7 +168,7 @@ def asked(now: datetime) -> set[str]:
     PageRecheck.objects.update(outcome="unchanged")
     CrawlRun.objects.update(state="finished")
     before = set(PageRecheck.objects.values_list("pk", flat=True))
-    schedule.ask_due(now, CollectingOutbox())
+    schedule.request_due_checks(now, CollectingOutbox())
     return set(PageRecheck.objects.exclude(pk__in=before).values_list("page", flat=True))
 
 
@@ -204,12 +204,12 @@ def test_the_last_look_goes_by_the_other_route(ours: admin_data.Estate) -> None:
     case = ours.cases[0]
     case.page.site.proxies.create(place="proxy.example:3128", is_second_route=True)
     looks(case, (0, Seen.GONE), (12, Seen.GONE))
-    assert conclusions.conclude(case) is None
+    assert conclusions.confirm_removal(case) is None
     assert asked(NOW + 13 * HOUR) == {case.page_id}
     run = PageRecheck.objects.get().run
     assert run.by_second_route
     look(case, 14, Seen.GONE, by_second_route=True)
-    assert conclusions.conclude(case) is not None
+    assert conclusions.confirm_removal(case) is not None
 
 
 def test_the_programs_looks_are_not_counted(ours: admin_data.Estate, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -247,7 +247,7 @@ def test_figures_are_those_of_a_case_computed_by_hand(ours: admin_data.Estate) -
     note(second, State.REFUSED, NOW + 5 * DAY)
     note(second, State.ESCALATED, NOW + 6 * DAY)
 
-    record = track_record.of_addressee(host)
+    record = track_record.addressee_record(host)
     assert (record.notices, record.pages, record.removed, record.returned) == (3, 4, 3, 1)
     assert (record.answered, record.refused, record.removal_rate) == (2, 1, 0.75)
     assert (record.to_removal, record.to_answer) == (2 * DAY, 3 * DAY)
@@ -258,10 +258,10 @@ def test_figures_are_those_of_a_case_computed_by_hand(ours: admin_data.Estate) -
         Message("removal.record-refused", refused=1, notices=3),
         Message("removal.record-removed-in", removed=3, pages=4, days=2),
     ]
-    assert track_record.of_site(site).notices == 3
-    later = track_record.of_site(site, NOW + HOUR)
+    assert track_record.site_record(site).notices == 3
+    later = track_record.site_record(site, NOW + HOUR)
     assert (later.notices, later.pages, later.removed) == (2, 3, 2)
-    assert [(each.name, one.notices) for each, one in track_record.by_addressee(site)] == [("某某云", 3)]
+    assert [(each.name, one.notices) for each, one in track_record.records_per_addressee(site)] == [("某某云", 3)]
 
 
 def test_what_was_noted_later_counts_from_the_day_on_which_it_happened(ours: admin_data.Estate) -> None:
@@ -273,10 +273,10 @@ def test_what_was_noted_later_counts_from_the_day_on_which_it_happened(ours: adm
     notice.events.filter(state=State.SENT).update(day=posted)
     notice.events.filter(state=State.ANSWERED).update(day=posted + 2 * DAY)
     Removal.objects.create(case=ours.cases[0], since=NOW + 3 * DAY, said_at=NOW + 4 * DAY)
-    record = track_record.of_addressee(host)
+    record = track_record.addressee_record(host)
     start = datetime.combine(posted, time.min, zone)
     assert (record.removed, record.to_removal, record.to_answer) == (1, NOW + 3 * DAY - start, 2 * DAY)
-    assert track_record.of_addressee(host, since=NOW + DAY).notices == 0
+    assert track_record.addressee_record(host, since=NOW + DAY).notices == 0
 
 
 def test_the_number_of_queries_does_not_grow(ours: admin_data.Estate, django_assert_max_num_queries: object) -> None:
@@ -284,19 +284,19 @@ def test_the_number_of_queries_does_not_grow(ours: admin_data.Estate, django_ass
     for case in ours.cases:
         sent(case, ours.manager, addressee=host)
     with django_assert_max_num_queries(5):  # type: ignore[operator]
-        track_record.of_addressee(host)
+        track_record.addressee_record(host)
 
 
 def test_before_removed_and_a_removal_before_the_notice_count_for_nothing(ours: admin_data.Estate) -> None:
     host = admin_data.addressee(ours.holder, "某某云")
-    assert track_record.of_addressee(host).sentences == [Message("removal.record-none")]
+    assert track_record.addressee_record(host).sentences == [Message("removal.record-none")]
     Removal.objects.create(case=ours.cases[0], since=NOW - DAY, said_at=NOW - DAY)
     sent(ours.cases[0], ours.manager, addressee=host)
-    record = track_record.of_addressee(host)
+    record = track_record.addressee_record(host)
     assert (record.pages, record.removed, record.to_removal, record.to_answer) == (1, 0, None, None)
     assert record.sentences[0] == Message("removal.record-waiting", waiting=1), "nobody is late who may still answer"
     Notice.objects.filter(addressee=host).update(answer_due=timezone.localdate() - timedelta(days=1))
-    late = track_record.of_addressee(host).sentences
+    late = track_record.addressee_record(host).sentences
     assert late[0] == Message("removal.record-no-answer", unanswered=1, notices=1)
     assert record.sentences[-1] == Message("removal.record-removed", removed=0, pages=1)
 
@@ -344,7 +344,7 @@ def test_a_text_in_base64_is_seen_and_what_is_no_text_is_not() -> None:
 )
 def test_a_page_that_may_be_a_wall_says_nothing(ours: admin_data.Estate, text: str, code: str | None) -> None:
     page = ours.cases[0].page
-    why = wall(text, "digest", page.site_id, page.pk)
+    why = find_wall(text, "digest", page.site_id, page.pk)
     assert (why.code if why else None) == code
 
 
@@ -354,33 +354,35 @@ def test_a_text_at_other_addresses_of_the_site_is_no_pages_own(ours: admin_data.
     address = admin_data.address(other)
     Address.objects.filter(pk=address.pk).update(text_digest="digest")
     assert one.site_id == other.site_id
-    said = wall(text, "digest", one.site_id, one.pk)
+    said = find_wall(text, "digest", one.site_id, one.pk)
     assert said.code == "removal.same-elsewhere"
-    assert wall(text, "digest", other.site_id, other.pk) is None, "its own address is no other"
-    assert wall(text, "", one.site_id, one.pk) is None
-    assert wall(text, "digest", ours.sites[1].pk, one.pk) is None
-    assert wall("该内容因版权原因已下架", "digest", one.site_id, one.pk) is None, "sites say that of every page alike"
+    assert find_wall(text, "digest", other.site_id, other.pk) is None, "its own address is no other"
+    assert find_wall(text, "", one.site_id, one.pk) is None
+    assert find_wall(text, "digest", ours.sites[1].pk, one.pk) is None
+    assert find_wall("该内容因版权原因已下架", "digest", one.site_id, one.pk) is None, (
+        "sites say that of every page alike"
+    )
 
 
 def test_nothing_is_told_of_passages_whose_works_texts_are_gone(ours: admin_data.Estate) -> None:
-    remains = Remains(MemoryWorkStore())
+    finder = PassageFinder(MemoryWorkStore())
     case = ours.cases[0]
-    assert remains.count(case, [admin_data.WORK_TEXT]) == 0
-    assert not remains.can_tell(case)
+    assert finder.count_characters(case, [admin_data.WORK_TEXT]) == 0
+    assert not finder.has_all_texts(case)
 
 
 def test_what_a_reviewer_left_out_of_a_case_does_not_stand_any_more(ours: admin_data.Estate) -> None:
     case, works = ours.cases[0], MemoryWorkStore()
     text = works.put_text(admin_data.WORK_TEXT)
     CaseMatch.objects.filter(case=case).update(text_id=text)
-    remains = Remains(works)
-    found = remains.count(case, [admin_data.WORK_TEXT])
+    finder = PassageFinder(works)
+    found = finder.count_characters(case, [admin_data.WORK_TEXT])
     assert found > 100
-    assert remains.count(case, ["今天江上有雾，渡船停航，行人请改走北岸石桥。" * 9]) == 0
+    assert finder.count_characters(case, ["今天江上有雾，渡船停航，行人请改走北岸石桥。" * 9]) == 0
     everything = Places.from_starts(range(len(admin_data.WORK_TEXT))).pack()
     TakenText.objects.filter(case=case).delete()
     TakenText.objects.create(case=case, text_id=text, places=everything, left_out=everything)
-    assert remains.count(case, [admin_data.WORK_TEXT]) == 0
+    assert finder.count_characters(case, [admin_data.WORK_TEXT]) == 0
 
 
 def test_beside_a_look_where_the_crawl_begins_and_the_front_page_are_asked_for(ours: admin_data.Estate) -> None:
@@ -396,12 +398,12 @@ def test_a_notice_sent_after_the_removal_is_removed_by_the_next_round(ours: admi
     notice = sent(ours.cases[0], ours.manager)
     notice.pages.create(case=ours.cases[1])
     Removal.objects.create(case=ours.cases[0], since=NOW - DAY, said_at=NOW - DAY)
-    conclusions.note_removed(NOW)
+    conclusions.mark_notices_removed(NOW)
     notice.refresh_from_db()
     assert notice.state == State.SENT, "one of its pages stands"
     Removal.objects.create(case=ours.cases[1], since=NOW - DAY, said_at=NOW - DAY)
-    conclusions.note_removed(NOW)
+    conclusions.mark_notices_removed(NOW)
     notice.refresh_from_db()
     assert (notice.state, notice.events.last().by) == (State.REMOVED, None)
-    conclusions.note_removed(NOW)
+    conclusions.mark_notices_removed(NOW)
     assert notice.events.count() == 2

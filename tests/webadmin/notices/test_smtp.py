@@ -16,15 +16,15 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from core.mail_servers import MailServer, Security, mail_server
 from tests.support.mail_servers import DROP, STALL, real_server, scripted
 from webadmin.notices.services import smtp
-from webadmin.notices.services.smtp import Handed, Letter, Outcome, hand_over
+from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 
 pytestmark = pytest.mark.usefixtures("loopback")
 
 LETTER = Letter("li@publisher.example", "ts@site.example", b"Subject: x\r\n\r\n.one\r\n..two\r\nend\r\n")
 
 
-def hand(url: str, timeout_s: float = 5.0, letter: Letter = LETTER, tls: ssl.SSLContext | None = None) -> Handed:
-    return hand_over(mail_server(url), letter, timeout_s, tls)
+def hand(url: str, timeout_s: float = 5.0, letter: Letter = LETTER, tls: ssl.SSLContext | None = None) -> SendResult:
+    return send_letter(mail_server(url), letter, timeout_s, tls)
 
 
 def test_a_letter_arrives_as_it_was_with_its_dots() -> None:
@@ -107,7 +107,7 @@ def test_a_size_that_says_nothing_keeps_no_letter_back(size: bytes) -> None:
 def test_who_took_too_long_to_connect_sends_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """By then whoever asked for it may have been told that it is lost, and have sent it again."""
     monkeypatch.setattr(smtp, "SESSION_S", 0.0)
-    monkeypatch.setattr(smtp, "_ended_in_time", lambda _: nullcontext())  # which has nothing to cut while it connects
+    monkeypatch.setattr(smtp, "_session_limit", lambda _: nullcontext())  # which has nothing to cut while it connects
     with real_server() as (mailbox, url):
         handed = hand(url)
     assert (handed.outcome, mailbox.contents) == (Outcome.FAILED, [])

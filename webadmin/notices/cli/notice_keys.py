@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 USER = Annotated[str, typer.Option("--as", metavar="USER")]
 
 
-def notice_of(key: str) -> "Notice":
+def find_notice(key: str) -> "Notice":
     """Return the notice of that number. Raises BadInput."""
     from webadmin.notices.models import Notice
 
@@ -28,7 +28,7 @@ def notice_of(key: str) -> "Notice":
     return find_row(rows, case_number(key), "notice.no-notice")
 
 
-def user_of(name: str) -> "User":
+def find_user(name: str) -> "User":
     """Return the user of that name. Raises NotFound."""
     from webadmin.accounts.models import User
 
@@ -38,17 +38,17 @@ def user_of(name: str) -> "User":
     return found
 
 
-def addressee_of(site: "Site", name: str) -> "Addressee":
+def find_addressee(site: "Site", name: str) -> "Addressee":
     """Somebody who was entered for the site or its family. Raises BadInput."""
-    from webadmin.notices.services.addressees import addressees_of
+    from webadmin.notices.services.addressees import list_addressees
 
-    for each in addressees_of(site):
+    for each in list_addressees(site):
         if each.addressee is not None and name in {each.name, str(each.addressee)}:
             return each.addressee
     raise BadInput("notice.no-addressee", name=name, choices=list(Paper))
 
 
-def day_of(text: str) -> date:
+def parse_iso_day(text: str) -> date:
     """Return a day as 2026-03-09. Raises BadInput."""
     try:
         return date.fromisoformat(text)
@@ -56,7 +56,7 @@ def day_of(text: str) -> date:
         raise BadInput("notice.no-day") from error
 
 
-def files_of(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
+def read_files(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
     """Names and bytes of files, of one that is too large a byte more than is kept. Raises UnreadableFile."""
     from webadmin.evidence.services.third_party import MAX_BYTES
 

@@ -11,15 +11,15 @@ from core.errors import BadInput
 from core.settings import Settings
 from core.wording import Message
 from webadmin.cases.cli.keys import case_number
-from webadmin.notices.cli.notice_keys import USER, addressee_of, day_of, files_of, notice_of, user_of
+from webadmin.notices.cli.notice_keys import USER, find_addressee, find_notice, find_user, parse_iso_day, read_files
 from webadmin.ui.console.lists import ConsoleColumn, print_list
 from webadmin.ui.console.output import fields, say
 from webadmin.ui.console.session import local_time, session
 
 if TYPE_CHECKING:
     from webadmin.notices.models import CounterStatement, Notice, NoticeMail
-    from webadmin.notices.services.due import Due
-    from webadmin.notices.services.sending import Noted
+    from webadmin.notices.services.due import DueItem
+    from webadmin.notices.services.sending import EventDetails
 
 _NOTICE = Annotated[str, typer.Argument(metavar="NOTICE")]
 _DAY = Annotated[str, typer.Option("--on", metavar="DAY")]
@@ -33,13 +33,13 @@ def send(notice_key: _NOTICE, user: USER, is_preview: Annotated[bool, typer.Opti
         from webadmin.notices.services import mails
 
         if is_preview:
-            _show_mail(notice_of(notice_key), settings)
+            _show_mail(find_notice(notice_key), settings)
             return
-        made = mails.send_now(notice_of(notice_key), user_of(user), SystemClock(), settings)
-        _say_what_came(made, settings)
+        made = mails.send_now(find_notice(notice_key), find_user(user), SystemClock(), settings)
+        _report_delivery(made, settings)
 
 
-def mail(
+def list_or_settle_mails(
     notice_key: _NOTICE,
     user: Annotated[str, typer.Option("--as", metavar="USER")] = "",
     went_out: Annotated[bool, typer.Option("--went-out")] = False,
@@ -51,16 +51,16 @@ def mail(
         from webadmin.notices.models import NoticeMail
         from webadmin.notices.services import mails
 
-        notice, clock = notice_of(notice_key), SystemClock()
+        notice, clock = find_notice(notice_key), SystemClock()
         mails.close_lost(clock.now())
         if went_out or send_again:
             unknown = notice.mails.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).first()
             if unknown is None or went_out == send_again:
                 raise BadInput("notice.no-mail", number=notice.pk)
-            mails.settle(unknown, user_of(user), clock.now(), went_out=went_out)
+            mails.settle(unknown, find_user(user), clock.now(), went_out=went_out)
             if send_again:
-                unknown = mails.send_now(notice, user_of(user), clock, settings)
-            _say_what_came(unknown, settings)
+                unknown = mails.send_now(notice, find_user(user), clock, settings)
+            _report_delivery(unknown, settings)
             return
         print_list(notice.mails.order_by("attempt"), _MAILS, settings, is_json=is_json)
 
@@ -79,7 +79,7 @@ _MAILS = (
 )
 
 
-def sent(
+def record_sending(
     notice_key: _NOTICE,
     way: Annotated[str, typer.Argument(metavar="WAY")],
     *,
@@ -90,24 +90,26 @@ def sent(
 ) -> None:
     """Note that a confirmed notice was sent otherwise, how, when, and what shows it."""
     with session():
-        from webadmin.notices.services.sending import Noted, mark_sent
+        from webadmin.notices.services.sending import EventDetails, mark_sent
 
-        notice = notice_of(notice_key)
-        mark_sent(notice, way, Noted(day_of(on), note, files_of(proof)), user_of(user), SystemClock().now())
+        notice = find_notice(notice_key)
+        mark_sent(
+            notice, way, EventDetails(parse_iso_day(on), note, read_files(proof)), find_user(user), SystemClock().now()
+        )
         say(Message("notice.sent", number=notice.pk, due=str(notice.answer_due)))
 
 
-def answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+def record_answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
     """Note that the addressee answered."""
-    _note("answered", notice_key, user, (on, note, files))
+    _record_outcome("answered", notice_key, user, (on, note, files))
 
 
-def refuse(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
+def record_refusal(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
     """Note that the addressee refused."""
-    _note("refused", notice_key, user, (on, note, files))
+    _record_outcome("refused", notice_key, user, (on, note, files))
 
 
-def removed(
+def record_removal(
     notice_key: _NOTICE,
     user: USER,
     files: Annotated[list[Path], typer.Option("--file", metavar="FILE")],
@@ -117,15 +119,15 @@ def removed(
     is_certain: Annotated[bool, typer.Option("--despite-check")] = False,
 ) -> None:
     """Note that the addressee removed the pages, with what shows it."""
-    _note("removed", notice_key, user, (on, note, files), is_certain=is_certain)
+    _record_outcome("removed", notice_key, user, (on, note, files), is_certain=is_certain)
 
 
 def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
     """Close a notice: nothing more is done about it."""
-    _note("closed", notice_key, user, (on, note, files))
+    _record_outcome("closed", notice_key, user, (on, note, files))
 
 
-def counter(
+def record_counter_statement(
     notice_key: _NOTICE,
     *,
     on: _DAY,
@@ -139,26 +141,26 @@ def counter(
         from webadmin.notices.services.counters import enter_counter
 
         chosen = [case_number(each) for each in case or []]
-        noted, now = _noted(on, note, files), SystemClock().now()
-        entered = enter_counter(notice_of(notice_key), noted, user_of(user), now, cases=chosen)
+        noted, now = _event_details(on, note, files), SystemClock().now()
+        entered = enter_counter(find_notice(notice_key), noted, find_user(user), now, cases=chosen)
         say(Message("notice.counter-noted"))
-        _say_time(entered)
+        _print_time_limit(entered)
 
 
-def counter_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
+def take_back_counter_statement(notice_key: _NOTICE, user: USER, note: str = "") -> None:
     """Take back the newest counter-statement, which was entered by mistake."""
     with session():
-        from webadmin.notices.services.counters import take_back
+        from webadmin.notices.services.counters import take_back_counter
 
-        notice = notice_of(notice_key)
-        standing = notice.counters.filter(action=None, event__undone_by=None).order_by("pk").last()
-        if standing is None:
+        notice = find_notice(notice_key)
+        newest = notice.counters.filter(action=None, event__undone_by=None).order_by("pk").last()
+        if newest is None:
             raise BadInput("notice.no-counter", number=notice.pk)
-        take_back(standing, user_of(user), SystemClock().now(), note)
-        say(Message("notice.counter-taken-back", day=standing.received_on.isoformat()))
+        take_back_counter(newest, find_user(user), SystemClock().now(), note)
+        say(Message("notice.counter-taken-back", day=newest.received_on.isoformat()))
 
 
-def complain(
+def record_legal_action(
     notice_key: _NOTICE,
     where: Annotated[str, typer.Argument(metavar="WHERE")],
     *,
@@ -172,22 +174,22 @@ def complain(
     with session():
         from webadmin.notices.services.counters import Action, note_action
 
-        notice = notice_of(notice_key)
+        notice = find_notice(notice_key)
         waiting = notice.counters.filter(action=None, event__undone_by=None).first()
         if waiting is None:
             raise BadInput("notice.no-counter", number=notice.pk)
-        action = Action("sued" if is_suit else "complained", day_of(on), where, number)
-        note_action(waiting, action, user_of(user), SystemClock().now(), files_of(files or []))
+        action = Action("sued" if is_suit else "complained", parse_iso_day(on), where, number)
+        note_action(waiting, action, find_user(user), SystemClock().now(), read_files(files or []))
         say(Message("notice.saved", number=notice.pk))
 
 
-def take_back(notice_key: _NOTICE, user: USER, note: str = "") -> None:
+def take_back_last_event(notice_key: _NOTICE, user: USER, note: str = "") -> None:
     """Take back what was noted last by mistake; it stays to be seen."""
     with session():
         from webadmin.notices.services import outcomes
 
-        notice = notice_of(notice_key)
-        outcomes.take_back(notice, user_of(user), SystemClock().now(), note)
+        notice = find_notice(notice_key)
+        outcomes.take_back_last_event(notice, find_user(user), SystemClock().now(), note)
         say(Message("notice.taken-back", number=notice.pk, state=str(notice.get_state_display())))
 
 
@@ -196,21 +198,21 @@ def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRE
     with session():
         from webadmin.notices.services import outcomes
 
-        notice = notice_of(notice_key)
-        made = outcomes.escalate(notice, addressee_of(notice.site, to), user_of(user))
+        notice = find_notice(notice_key)
+        made = outcomes.escalate(notice, find_addressee(notice.site, to), find_user(user))
         for case, reason in made.left_out:
             say(Message("notice.left-out", page=case.page_url, reason=reason))
         say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
 
 
-def due(is_json: _JSON = False) -> None:
+def list_due(is_json: _JSON = False) -> None:
     """List what is due: answers, times to complain or sue, and what waits for a person."""
     with session() as settings:
         from webadmin.notices.models import Notice
-        from webadmin.notices.services.due import due as all_due
-        from webadmin.notices.services.sending import today_at
+        from webadmin.notices.services.due import list_due as all_due
+        from webadmin.notices.services.sending import local_day
 
-        today = today_at(SystemClock().now())
+        today = local_day(SystemClock().now())
         rows = [(each, each.is_overdue(today)) for each in all_due(Notice.objects.all())]
         if rows or is_json:
             print_list(rows, _DUE, settings, is_json=is_json)
@@ -220,7 +222,7 @@ def due(is_json: _JSON = False) -> None:
 
 _DUE = (
     ConsoleColumn(
-        "until", "column.until", lambda row: row[0].until and row[0].until.isoformat(), lambda row: _day(row[0])
+        "until", "column.until", lambda row: row[0].until and row[0].until.isoformat(), lambda row: _format_day(row[0])
     ),
     ConsoleColumn(
         "what", "column.what", lambda row: row[0].what.code.removeprefix("notice.due-"), lambda row: row[0].what
@@ -228,7 +230,7 @@ _DUE = (
     ConsoleColumn("notice", "column.id", lambda row: row[0].notice.pk, is_number=True),
     ConsoleColumn("site", "column.site", lambda row: row[0].notice.site.name),
     ConsoleColumn("", "column.addressee", lambda row: _addressee_name(row[0].notice)),
-    ConsoleColumn("", "column.note", lambda row: _note_on_day(*row)),
+    ConsoleColumn("", "column.note", lambda row: _deadline_note(*row)),
     ConsoleColumn("since", "", lambda row: row[0].since.isoformat()),
     ConsoleColumn("is_overdue", "", lambda row: row[1]),
     ConsoleColumn("working_days_unknown_of", "", lambda row: row[0].unknown_year),
@@ -236,37 +238,39 @@ _DUE = (
 
 
 def _show_mail(notice: "Notice", settings: Settings) -> None:
-    from webadmin.notices.services.mail_content import preview
-    from webadmin.notices.services.mail_message import body_of, subject_of
+    from webadmin.notices.services.mail_content import preview_mail
+    from webadmin.notices.services.mail_message import mail_body, mail_subject
 
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
-    mail = preview(notice, settings.mail.sender).mail
+    mail = preview_mail(notice, settings.mail.sender).mail
     heading = (("column.recipient", mail.recipient), ("column.sender", mail.sender))
-    fields([*heading, ("column.subject", subject_of(mail))])
-    for line in body_of(mail).splitlines():
+    fields([*heading, ("column.subject", mail_subject(mail))])
+    for line in mail_body(mail).splitlines():
         say(line)
 
 
-def _note(
+def _record_outcome(
     state: str, key: str, user: str, given: tuple[str, str, list[Path] | None], *, is_certain: bool = False
 ) -> None:
     with session():
         from webadmin.notices.services.outcomes import note_outcome
 
-        notice = notice_of(key)
-        note_outcome(notice, state, user_of(user), SystemClock().now(), replace(_noted(*given), is_certain=is_certain))
+        notice = find_notice(key)
+        note_outcome(
+            notice, state, find_user(user), SystemClock().now(), replace(_event_details(*given), is_certain=is_certain)
+        )
         say(Message("notice.noted", number=notice.pk, state=str(notice.get_state_display())))
 
 
-def _noted(on: str, note: str, files: list[Path] | None) -> "Noted":
+def _event_details(on: str, note: str, files: list[Path] | None) -> "EventDetails":
     """What was given. Only inside a session."""
-    from webadmin.notices.services.sending import Noted
+    from webadmin.notices.services.sending import EventDetails
 
-    return Noted(day_of(on) if on else None, note, files_of(files or []))
+    return EventDetails(parse_iso_day(on) if on else None, note, read_files(files or []))
 
 
-def _say_what_came(mail: "NoticeMail", settings: Settings) -> None:
+def _report_delivery(mail: "NoticeMail", settings: Settings) -> None:
     """Raises BadInput for one that did not go out, or may not have."""
     from webadmin.notices.models import NoticeMail
 
@@ -282,22 +286,22 @@ def _say_what_came(mail: "NoticeMail", settings: Settings) -> None:
     raise BadInput("notice.mail-failed", number=notice.pk, reason=reason)
 
 
-def _say_time(counter: "CounterStatement") -> None:
-    from webadmin.notices.services.counters import due_of, time_of
+def _print_time_limit(counter: "CounterStatement") -> None:
+    from webadmin.notices.services.counters import action_deadline, describe_time_limit
 
-    counted = due_of(counter)
+    counted = action_deadline(counter)
     if counted is None:
         return
-    say(Message("notice.act-until", day=counted.last.isoformat(), time=time_of(counter)))
+    say(Message("notice.act-until", day=counted.last.isoformat(), time=describe_time_limit(counter)))
     if counted.unknown_year is not None:
         say(Message("notice.year-not-announced", year=counted.unknown_year))
 
 
-def _day(each: "Due") -> object:
+def _format_day(each: "DueItem") -> object:
     return each.until.isoformat() if each.until else Message("notice.since", day=each.since.isoformat())
 
 
-def _note_on_day(each: "Due", is_overdue: bool) -> object:
+def _deadline_note(each: "DueItem", is_overdue: bool) -> object:
     if each.unknown_year is not None:
         return Message("notice.year-not-announced", year=each.unknown_year)
     return Message("notice.overdue") if is_overdue else ""

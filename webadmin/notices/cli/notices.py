@@ -10,7 +10,7 @@ from core.errors import BadInput, UnreadableFile
 from core.wording import Message
 from webadmin.cases.cli.keys import find_matter
 from webadmin.notices.cli import notice_outcomes
-from webadmin.notices.cli.notice_keys import USER, addressee_of, notice_of, user_of
+from webadmin.notices.cli.notice_keys import USER, find_addressee, find_notice, find_user
 from webadmin.ui.console.faults import complain
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, as_record, print_list
@@ -39,7 +39,7 @@ _COLUMNS = (
 )
 
 
-def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
+def list_notices(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
     """List the notices."""
     with session() as settings:
         from webadmin.notices.models import Notice
@@ -58,12 +58,12 @@ def draft(
         from webadmin.notices.services import drafting
 
         matter = find_matter(matter_key)
-        addressee, paper = _chosen(matter, to)
-        made = drafting.draft(drafting.confirmed_cases(matter), paper, user_of(user), addressee)
+        addressee, paper = _parse_addressee(matter, to)
+        made = drafting.draft(drafting.confirmed_cases(matter), paper, find_user(user), addressee)
         for case, reason in made.left_out:
             complain(Message("notice.left-out", page=case.page_url, reason=reason))
         say(Message("notice.drafted", number=made.notice.pk, pages=made.notice.pages.count()))
-        _say_what_lacks(made.notice)
+        _print_draft_status(made.notice)
 
 
 def show(
@@ -72,7 +72,7 @@ def show(
 ) -> None:
     """Show a notice: its fields, its pages and what it still lacks."""
     with session() as settings:
-        notice = notice_of(notice_key)
+        notice = find_notice(notice_key)
         if is_json:
             as_json(as_record(notice, _COLUMNS, settings) | {"fields": notice.values})
             return
@@ -91,7 +91,7 @@ def show(
                 say(Message("cli.field", name=field.words, value=value))
         for page in notice.pages.select_related("case"):
             say(page.case.page_url)
-        _say_what_lacks(notice)
+        _print_draft_status(notice)
 
 
 def write(
@@ -113,10 +113,10 @@ def write(
     with session():
         from webadmin.notices.services import drafting
 
-        notice = notice_of(notice_key)
-        drafting.write(notice, written, user_of(user))
+        notice = find_notice(notice_key)
+        drafting.write_fields(notice, written, find_user(user))
         say(Message("notice.saved", number=notice.pk))
-        _say_what_lacks(notice)
+        _print_draft_status(notice)
 
 
 def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER) -> None:
@@ -124,8 +124,8 @@ def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: 
     with session():
         from webadmin.notices.services import drafting
 
-        notice = notice_of(notice_key)
-        drafting.confirm(notice, user_of(user))
+        notice = find_notice(notice_key)
+        drafting.confirm(notice, find_user(user))
         say(Message("notice.confirmed", number=notice.pk))
 
 
@@ -134,8 +134,8 @@ def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user:
     with session():
         from webadmin.notices.services import drafting
 
-        notice = notice_of(notice_key)
-        drafting.withdraw(notice, user_of(user), note)
+        notice = find_notice(notice_key)
+        drafting.withdraw(notice, find_user(user), note)
         say(Message("notice.withdrawn", number=notice.pk))
 
 
@@ -145,48 +145,48 @@ def files(
 ) -> None:
     """Write the files of a notice into a folder: those that were kept, or of a draft the paper as it would be."""
     with session():
-        from webadmin.notices.services.drafting import files_of
+        from webadmin.notices.services.drafting import notice_files
 
-        notice = notice_of(notice_key)
+        notice = find_notice(notice_key)
         require_folder(out)
         if out.exists() and not out.is_dir():
             raise UnreadableFile(out, "cli.no-such-folder")
         out.mkdir(exist_ok=True)
-        for name, content in files_of(notice):
+        for name, content in notice_files(notice):
             path = out / name
             path.write_bytes(content)
             say(Message("notice.written", path=str(path)))
 
 
-def _chosen(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
+def _parse_addressee(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
     """Return a paper by its code, or somebody who was entered by the name. Raises BadInput."""
     if to in set(Paper):
         return None, Paper(to)
-    addressee = addressee_of(matter.site, to)
+    addressee = find_addressee(matter.site, to)
     return addressee, addressee.paper
 
 
-def _say_what_lacks(notice: "Notice") -> None:
+def _print_draft_status(notice: "Notice") -> None:
     from webadmin.notices.models import Notice
-    from webadmin.notices.services.drafting import standing_of
+    from webadmin.notices.services.drafting import draft_status
 
     if notice.state != Notice.State.DRAFTED:
         return
-    standing = standing_of(notice)
-    if standing.fields:
-        say(Message("notice.lacks", fields=tuple(field.words for field in standing.fields)))
-    for each in standing.pointed_out:
+    status = draft_status(notice)
+    if status.fields:
+        say(Message("notice.lacks", fields=tuple(field.words for field in status.fields)))
+    for each in status.pointed_out:
         say(each)
-    if not standing.has_authority:
+    if not status.has_authority:
         say(Message("notice.no-authority"))
-    for case, reason in standing.pages:
+    for case, reason in status.pages:
         say(Message("notice.left-out", page=case.page_url, reason=reason))
 
 
 GROUP = verb_group(
     "Notices about confirmed infringements.",
     {
-        "list": show_all,
+        "list": list_notices,
         "draft": draft,
         "show": show,
         "write": write,
@@ -194,17 +194,17 @@ GROUP = verb_group(
         "withdraw": withdraw,
         "files": files,
         "send": notice_outcomes.send,
-        "mail": notice_outcomes.mail,
-        "sent": notice_outcomes.sent,
-        "answer": notice_outcomes.answer,
-        "refuse": notice_outcomes.refuse,
-        "removed": notice_outcomes.removed,
+        "mail": notice_outcomes.list_or_settle_mails,
+        "sent": notice_outcomes.record_sending,
+        "answer": notice_outcomes.record_answer,
+        "refuse": notice_outcomes.record_refusal,
+        "removed": notice_outcomes.record_removal,
         "close": notice_outcomes.close,
-        "counter": notice_outcomes.counter,
-        "counter-back": notice_outcomes.counter_back,
-        "complain": notice_outcomes.complain,
+        "counter": notice_outcomes.record_counter_statement,
+        "counter-back": notice_outcomes.take_back_counter_statement,
+        "complain": notice_outcomes.record_legal_action,
         "escalate": notice_outcomes.escalate,
-        "take-back": notice_outcomes.take_back,
-        "due": notice_outcomes.due,
+        "take-back": notice_outcomes.take_back_last_event,
+        "due": notice_outcomes.list_due,
     },
 )

@@ -30,13 +30,13 @@ def contacts(
     """List whom to write to about a site, and what was read on its pages and in registries, where and when."""
     with session() as settings:
         from core.clock import SystemClock
-        from webadmin.notices.services.addressees import addressees_of
+        from webadmin.notices.services.addressees import list_addressees
         from webadmin.sites.models import ContactRead
         from webadmin.sites.services import look_ups, watchlist
 
         found = watchlist.find_site(site)
         look_up = look_ups.look_up_now(found, settings, SystemClock()) if is_look_up else None
-        addressees, rows = addressees_of(found), list(ContactRead.objects.filter(site=found))
+        addressees, rows = list_addressees(found), list(ContactRead.objects.filter(site=found))
         if is_json:
             as_json(_record(found, addressees, rows, look_up, settings))
             return

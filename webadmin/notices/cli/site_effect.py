@@ -14,7 +14,7 @@ from webadmin.ui.console.output import as_json, say
 from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
-    from webadmin.notices.services.removals.track_record import Record
+    from webadmin.notices.services.removals.track_record import TrackRecord
 
 _NONE = "–"
 # name and record of an addressee; counts, the rate in [0, 1], times in seconds for programs and in days for people
@@ -56,8 +56,8 @@ def effect(
         found = watchlist.find_site(site)
         zone = ZoneInfo(settings.web.time_zone)
         from_when = datetime.combine(first, time(), tzinfo=zone) if first else None
-        total = track_record.of_site(found, from_when)
-        rows = [(each.name, record) for each, record in track_record.by_addressee(found, from_when)]
+        total = track_record.site_record(found, from_when)
+        rows = [(each.name, record) for each, record in track_record.records_per_addressee(found, from_when)]
         if is_json:
             addressees = [as_record(row, _COLUMNS, settings) for row in rows]
             as_json({"site": found.name, "since": since or None, **as_record(("", total), _COLUMNS[1:], settings),
@@ -68,7 +68,7 @@ def effect(
             print_list([(Message("removal.record-all"), total), *rows], _COLUMNS, settings, is_json=False)
 
 
-def _rate(record: "Record") -> str:
+def _rate(record: "TrackRecord") -> str:
     return _NONE if record.removal_rate is None else percentage(record.removal_rate)
 
 

@@ -7,7 +7,6 @@ from webadmin.notices.models.notice import (
     EventPaper,
     HolderIdentity,
     HolderPaper,
-    KeptFile,
     LegalAction,
     Notice,
     NoticeEvent,
@@ -15,6 +14,7 @@ from webadmin.notices.models.notice import (
     NoticeMail,
     NoticePage,
     PaperTemplate,
+    StoredFile,
 )
 from webadmin.notices.models.removal import Removal, RemovalLook
 

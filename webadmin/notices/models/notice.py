@@ -46,7 +46,7 @@ class HolderIdentity(Entered):
         return self.legal_name
 
 
-class KeptFile(models.Model):
+class StoredFile(models.Model):
     """A file that was sent up: written once, its bytes in the evidence store; taken back, never changed."""
 
     name = models.CharField(_("file"), max_length=200)
@@ -64,7 +64,7 @@ class KeptFile(models.Model):
         return self.name
 
 
-class HolderPaper(KeptFile):
+class HolderPaper(StoredFile):
     """A paper that goes with notices: identity, ownership of works, power of attorney."""
 
     class Kind(models.TextChoices):
@@ -94,7 +94,7 @@ class HolderPaper(KeptFile):
         ordering = ["kind", "-added_at", "-pk"]
 
 
-class PaperTemplate(KeptFile):
+class PaperTemplate(StoredFile):
     """A template of Word that was tried and kept; the newest of a kind that stands is used."""
 
     rights_holder = models.ForeignKey(
@@ -234,7 +234,7 @@ class NoticeEvent(models.Model):
         return f"{self.notice_id} · {self.state}"
 
 
-class EventPaper(KeptFile):
+class EventPaper(StoredFile):
     """A file that shows what happened: the slip of a courier, an answer, a counter-statement."""
 
     event = models.ForeignKey(NoticeEvent, models.CASCADE, related_name="papers", verbose_name=_("event of a notice"))

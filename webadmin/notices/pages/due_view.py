@@ -12,7 +12,7 @@ from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import visible
 from webadmin.notices.models import Notice
-from webadmin.notices.services.due import Due, due
+from webadmin.notices.services.due import DueItem, list_due
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.wording import message_text
 
@@ -24,18 +24,18 @@ def due_view(request: HttpRequest) -> HttpResponse:
     context = {
         "opts": Notice._meta,
         "title": _("What is due"),
-        "rows": due_of(request.user),
+        "rows": due_rows(request.user),
     }
     return desk_page(request, "notices/notices_due.html", context)
 
 
-def due_of(user: User) -> list[dict[str, Any]]:
+def due_rows(user: User) -> list[dict[str, Any]]:
     """What is due about the notices that a user sees."""
     today = timezone.localdate()
-    return [_shown(each, each.is_overdue(today)) for each in due(visible(Notice.objects.all(), user))]
+    return [_due_row(each, each.is_overdue(today)) for each in list_due(visible(Notice.objects.all(), user))]
 
 
-def _shown(each: Due, is_overdue: bool) -> dict[str, Any]:
+def _due_row(each: DueItem, is_overdue: bool) -> dict[str, Any]:
     """Return one thing that is due. day: its last day, else since when it waits."""
     unsure = Message("notice.year-not-announced", year=each.unknown_year) if each.unknown_year is not None else None
     return {

@@ -16,62 +16,66 @@ from webadmin.accounts.services.access import visible
 from webadmin.evidence.services.third_party import MAX_BYTES
 from webadmin.notices.models import Addressee, CounterStatement, Notice
 from webadmin.notices.services import mails, outcomes
-from webadmin.notices.services.counters import Action, enter_counter, is_in_time, note_action, take_back
-from webadmin.notices.services.drafting import confirm, withdraw, write
+from webadmin.notices.services.counters import Action, enter_counter, is_in_time, note_action, take_back_counter
+from webadmin.notices.services.drafting import confirm, withdraw, write_fields
 from webadmin.notices.services.legal_fields import FIELDS
-from webadmin.notices.services.sending import Noted, mark_sent, open_mails
+from webadmin.notices.services.sending import EventDetails, mark_sent, open_mails
 from webadmin.ui.pages.requests.request_values import is_key, require_record
 
-Deed = Callable[[HttpRequest, Notice, User], str]
+ActionHandler = Callable[[HttpRequest, Notice, User], str]
 
 
-def do(request: HttpRequest, notice: Notice, user: User) -> str:
+def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
     """Do what was asked for (POST: do), and say so. Raises Http404 for what there is not, ZhuiwenError."""
-    deed = _DEEDS.get(request.POST.get("do", ""))
+    deed = _HANDLERS.get(request.POST.get("do", ""))
     if deed is None:
         raise Http404
     return deed(request, notice, user)
 
 
-def escalated(request: HttpRequest, notice: Notice, user: User) -> Notice:
+def draft_escalation(request: HttpRequest, notice: Notice, user: User) -> Notice:
     """Return the draft of a notice to somebody else about the same pages (POST: to). Raises Http404, ZhuiwenError."""
     addressee = require_record(visible(Addressee.objects.all(), user), request.POST.get("to", ""))
     return outcomes.escalate(notice, addressee, user).notice
 
 
-def _saved(request: HttpRequest, notice: Notice, user: User) -> str:
-    _write(request, notice, user)
+def _save(request: HttpRequest, notice: Notice, user: User) -> str:
+    _write_fields(request, notice, user)
     return _("Saved.")
 
 
-def _confirmed(request: HttpRequest, notice: Notice, user: User) -> str:
-    _write(request, notice, user)
+def _confirm(request: HttpRequest, notice: Notice, user: User) -> str:
+    _write_fields(request, notice, user)
     confirm(notice, user)
     return _("Confirmed: the files are kept as they are now. Nothing was sent.")
 
 
-def _withdrawn(request: HttpRequest, notice: Notice, user: User) -> str:
-    _write(request, notice, user)
+def _withdraw(request: HttpRequest, notice: Notice, user: User) -> str:
+    _write_fields(request, notice, user)
     withdraw(notice, user, request.POST.get("note", ""))
     return _("Withdrawn.")
 
 
-def _write(request: HttpRequest, notice: Notice, user: User) -> None:
+def _write_fields(request: HttpRequest, notice: Notice, user: User) -> None:
     if notice.state == Notice.State.DRAFTED:
-        write(notice, {field.code: request.POST[field.code] for field in FIELDS if field.code in request.POST}, user)
+        write_fields(
+            notice, {field.code: request.POST[field.code] for field in FIELDS if field.code in request.POST}, user
+        )
 
 
-def _sent_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
-    mails.ask(notice, user, timezone.now(), stores.outbox(), settings.ZHUIWEN, seen=request.POST.get("seen", ""))
+def _send_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
+    mails.request_mail(
+        notice, user, timezone.now(), stores.outbox(), settings.ZHUIWEN, seen=request.POST.get("seen", "")
+    )
     return _("The mail waits for the mail server; this page says what comes of it.")
 
 
-def _went_out(request: HttpRequest, notice: Notice, user: User) -> str:
+def _settle_as_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     _settle(notice, user, went_out=True)
-    return _("Noted as sent.")
+    return _("EventDetails as sent.")
 
 
-def _not_out(request: HttpRequest, notice: Notice, user: User) -> str:
+def _settle_as_not_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     _settle(notice, user, went_out=False)
     return _("Noted; the notice may be sent again.")
 
@@ -83,64 +87,64 @@ def _settle(notice: Notice, user: User, *, went_out: bool) -> None:
     mails.settle(mail, user, timezone.now(), went_out=went_out)
 
 
-def _sent(request: HttpRequest, notice: Notice, user: User) -> str:
-    mark_sent(notice, request.POST.get("way", ""), _noted(request), user, timezone.now())
-    return _("Noted as sent.")
+def _mark_sent(request: HttpRequest, notice: Notice, user: User) -> str:
+    mark_sent(notice, request.POST.get("way", ""), _event_details(request), user, timezone.now())
+    return _("EventDetails as sent.")
 
 
-def _outcome(request: HttpRequest, notice: Notice, user: User) -> str:
-    outcomes.note_outcome(notice, request.POST.get("to", ""), user, timezone.now(), _noted(request))
-    return _("Noted.")
+def _note_outcome(request: HttpRequest, notice: Notice, user: User) -> str:
+    outcomes.note_outcome(notice, request.POST.get("to", ""), user, timezone.now(), _event_details(request))
+    return _("EventDetails.")
 
 
-def _counter(request: HttpRequest, notice: Notice, user: User) -> str:
+def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
     keys = request.POST.getlist("case")
     if not all(is_key(key) for key in keys):
         raise Http404
-    enter_counter(notice, _noted(request), user, timezone.now(), cases=[int(key) for key in keys])
+    enter_counter(notice, _event_details(request), user, timezone.now(), cases=[int(key) for key in keys])
     return _("Noted: no further notice about these pages to this provider.")
 
 
-def _counter_back(request: HttpRequest, notice: Notice, user: User) -> str:
-    take_back(_counter_of(request, notice), user, timezone.now(), request.POST.get("note", ""))
+def _take_back_counter(request: HttpRequest, notice: Notice, user: User) -> str:
+    take_back_counter(_find_counter(request, notice), user, timezone.now(), request.POST.get("note", ""))
     return _("Taken back.")
 
 
-def _counter_of(request: HttpRequest, notice: Notice) -> CounterStatement:
+def _find_counter(request: HttpRequest, notice: Notice) -> CounterStatement:
     return require_record(notice.counters, request.POST.get("counter", ""))
 
 
-def _action(request: HttpRequest, notice: Notice, user: User) -> str:
-    counter, noted = _counter_of(request, notice), _noted(request)
+def _note_action(request: HttpRequest, notice: Notice, user: User) -> str:
+    counter, noted = _find_counter(request, notice), _event_details(request)
     given = [request.POST.get(name, "") for name in ("kind", "place", "number")]
     action = Action(given[0], noted.day or timezone.localdate(), given[1], given[2])
     note_action(counter, action, user, timezone.now(), noted.files)
     counter.refresh_from_db()
-    return _("Noted: the time is kept.") if is_in_time(counter) else _("Noted, after the last day.")
+    return _("Noted: the time is kept.") if is_in_time(counter) else _("EventDetails, after the last day.")
 
 
-def _taken_back(request: HttpRequest, notice: Notice, user: User) -> str:
-    outcomes.take_back(notice, user, timezone.now(), request.POST.get("note", ""))
+def _take_back_last_event(request: HttpRequest, notice: Notice, user: User) -> str:
+    outcomes.take_back_last_event(notice, user, timezone.now(), request.POST.get("note", ""))
     return _("Taken back.")
 
 
-_DEEDS: Mapping[str, Deed] = {
-    "save": _saved,
-    "confirm": _confirmed,
-    "withdraw": _withdrawn,
-    "send": _sent_by_mail,
-    "went-out": _went_out,
-    "not-out": _not_out,
-    "sent": _sent,
-    "outcome": _outcome,
-    "counter": _counter,
-    "counter-back": _counter_back,
-    "action": _action,
-    "take-back": _taken_back,
+_HANDLERS: Mapping[str, ActionHandler] = {
+    "save": _save,
+    "confirm": _confirm,
+    "withdraw": _withdraw,
+    "send": _send_by_mail,
+    "went-out": _settle_as_sent,
+    "not-out": _settle_as_not_sent,
+    "sent": _mark_sent,
+    "outcome": _note_outcome,
+    "counter": _enter_counter,
+    "counter-back": _take_back_counter,
+    "action": _note_action,
+    "take-back": _take_back_last_event,
 }
 
 
-def _noted(request: HttpRequest) -> Noted:
+def _event_details(request: HttpRequest) -> EventDetails:
     """Day, note and files of a form. Raises BadInput for what is no day."""
     files = [
         (file.name or "", file.read(MAX_BYTES + 1))
@@ -148,10 +152,10 @@ def _noted(request: HttpRequest) -> Noted:
         if isinstance(file, UploadedFile)
     ]
     is_certain = request.POST.get("certain") == "1"
-    return Noted(_day(request.POST.get("day", "")), request.POST.get("note", ""), files, is_certain)
+    return EventDetails(_parse_day(request.POST.get("day", "")), request.POST.get("note", ""), files, is_certain)
 
 
-def _day(text: str) -> date | None:
+def _parse_day(text: str) -> date | None:
     if not text:
         return None
     try:

@@ -23,18 +23,18 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.evidence.services.third_party_tasks import proposed_before_notice
 from webadmin.notices.models import Addressee, EventPaper, Notice
 from webadmin.notices.pages import notice_actions as deeds
-from webadmin.notices.pages.offers import ADDRESSEE
-from webadmin.notices.pages.sending_section import events_of, sending_of
+from webadmin.notices.pages.addressee_choices import ADDRESSEE
+from webadmin.notices.pages.sending_section import list_events, sending_context
 from webadmin.notices.services import mail_content
-from webadmin.notices.services.drafting import Standing, confirmed_cases, draft, preview, standing_of
-from webadmin.notices.services.events import MOVES
-from webadmin.notices.services.finished import advised
-from webadmin.notices.services.kept_files import papers_that_go_with, template_of
+from webadmin.notices.services.drafting import DraftStatus, confirmed_cases, draft, draft_status, preview_notice
+from webadmin.notices.services.events import TRANSITIONS
+from webadmin.notices.services.kept_files import applicable_papers, current_template
 from webadmin.notices.services.legal_fields import FIELDS, FORM, Law, PaperField
-from webadmin.notices.services.mail_message import body_of, subject_of
-from webadmin.notices.services.outcomes import mistaken
+from webadmin.notices.services.mail_message import mail_body, mail_subject
+from webadmin.notices.services.outcomes import reversible_event
 from webadmin.notices.services.removals import track_record
-from webadmin.notices.services.values import all_values, cases_of
+from webadmin.notices.services.rendering import empty_recommended_fields
+from webadmin.notices.services.values import all_values, notice_cases
 from webadmin.notices.services.word_template import template_codes
 from webadmin.ui.pages.downloads import as_file, kept_download
 from webadmin.ui.pages.page_responses import desk_page
@@ -50,12 +50,12 @@ _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 def draft_view(request: HttpRequest) -> HttpResponse:
     """Begin a notice for the confirmed cases of a matter (POST: matter, to), and go on to it.
 
-    to: a paper, or an addressee that was entered, whose paper it then is: the values of `offers`.
+    to: a paper, or an addressee that was entered, whose paper it then is: the values of `addressee_choices`.
     """
     matter = require_record(visible(Matter.objects.all(), request.user), request.POST.get("matter", ""))
     if not isinstance(request.user, User):
         raise Http404
-    addressee, paper = _chosen(request)
+    addressee, paper = _requested_addressee(request)
     back = HttpResponseRedirect(reverse("webadmin_matter", args=[matter.pk]))
     try:
         made = draft(confirmed_cases(matter), paper, request.user, addressee)
@@ -67,7 +67,7 @@ def draft_view(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.notice.pk]))
 
 
-def _chosen(request: HttpRequest) -> tuple[Addressee | None, Paper]:
+def _requested_addressee(request: HttpRequest) -> tuple[Addressee | None, Paper]:
     """Raises Http404 for what is not offered."""
     asked = request.POST.get("to", "")
     if asked in set(Paper):
@@ -84,21 +84,21 @@ def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
     if not isinstance(request.user, User):
         raise PermissionDenied
     if request.method == "POST":
-        return _do(request, notice, request.user)
+        return _perform_action(request, notice, request.user)
     wanted = request.GET.get("file", "")
     if wanted:
-        return _file(request, notice, wanted)
+        return _download_file(request, notice, wanted)
     if "mail" in request.GET and may_manage(request.user, notice):
         return _mail_preview(request, notice)
     return desk_page(request, "notices/notice.html", _context(request, notice))
 
 
-def _do(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
+def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
     try:
         if request.POST.get("do") == "escalate":
-            made = deeds.escalated(request, notice, user)
+            made = deeds.draft_escalation(request, notice, user)
             return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.pk]))
-        messages.success(request, deeds.do(request, notice, user))
+        messages.success(request, deeds.perform_action(request, notice, user))
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
     return HttpResponseRedirect(request.get_full_path())
@@ -109,7 +109,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:
             raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
-        shown = mail_content.preview(notice, settings.ZHUIWEN.mail.sender)
+        shown = mail_content.preview_mail(notice, settings.ZHUIWEN.mail.sender)
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
         return HttpResponseRedirect(request.path)
@@ -118,29 +118,31 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
         "title": _("The mail before it is sent"),
         "notice": notice,
         "preview": shown,
-        "subject": subject_of(shown.mail),
-        "text": body_of(shown.mail),
+        "subject": mail_subject(shown.mail),
+        "text": mail_body(shown.mail),
     }
     return desk_page(request, "notices/notice_mail.html", context)
 
 
-def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
+def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
     """Return a kept file by its key, `paper-` or `mail-` before that of an event's.
 
     Of a draft, its paper now (docx, pdf).
     """
     kind, _dash, key = wanted.rpartition("-")
     if kind == "paper" and is_key(key):
-        return _kept(EventPaper.objects.filter(event__notice=notice, pk=int(key)).values_list("name", "digest"))
+        return _download_first(
+            EventPaper.objects.filter(event__notice=notice, pk=int(key)).values_list("name", "digest")
+        )
     if kind == "mail" and is_key(key):
         found = notice.mails.filter(pk=int(key)).values_list("attempt", "digest")
-        return _kept((f"{notice.pk}-{attempt}.eml", digest) for attempt, digest in found)
+        return _download_first((f"{notice.pk}-{attempt}.eml", digest) for attempt, digest in found)
     if is_key(wanted):
-        return _kept(notice.files.filter(pk=int(wanted)).values_list("name", "digest"))
+        return _download_first(notice.files.filter(pk=int(wanted)).values_list("name", "digest"))
     if wanted not in {"docx", "pdf"} or notice.state != Notice.State.DRAFTED:
         raise Http404
     try:
-        files = preview(notice)
+        files = preview_notice(notice)
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
         return HttpResponseRedirect(request.path)
@@ -148,7 +150,7 @@ def _file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
     return as_file(name, files.word if wanted == "docx" else files.pdf)
 
 
-def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
+def _download_first(found: Iterable[tuple[str, str]]) -> HttpResponse:
     """Return the first of these files. Raises Http404 for none."""
     for name, digest in found:
         return kept_download(name, digest)
@@ -157,9 +159,9 @@ def _kept(found: Iterable[tuple[str, str]]) -> HttpResponse:
 
 def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
     is_draft = notice.state == Notice.State.DRAFTED
-    standing = standing_of(notice) if is_draft else Standing((), (), has_authority=True)
+    status = draft_status(notice) if is_draft else DraftStatus((), (), has_authority=True)
     zone = timezone.get_current_timezone()
-    papers = papers_that_go_with(notice, timezone.localdate())
+    papers = applicable_papers(notice, timezone.localdate())
     values = all_values(notice, papers, zone)
     return {
         "opts": Notice._meta,
@@ -167,26 +169,28 @@ def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
         "notice": notice,
         "is_draft": is_draft,
         "may_manage": may_manage(request.user, notice),
-        "mistaken": mistaken(notice),
-        "may_withdraw": Notice.State.WITHDRAWN in MOVES[notice.state],
-        "record": track_record.of_addressee(notice.addressee) if notice.addressee else None,
-        "groups": _groups(notice, standing),
-        "standing": standing,
-        "pointed_out": [message_text(each) for each in standing.pointed_out],
-        "lacking": _(", ").join(_label(field) for field in standing.fields),
-        "advised": _(", ").join(_label(field) for field in advised(Paper(notice.kind), values)) if is_draft else "",
-        "untaken": _untaken(notice) if is_draft else [],
+        "mistaken": reversible_event(notice),
+        "may_withdraw": Notice.State.WITHDRAWN in TRANSITIONS[notice.state],
+        "record": track_record.addressee_record(notice.addressee) if notice.addressee else None,
+        "groups": _field_groups(notice, status),
+        "status": status,
+        "pointed_out": [message_text(each) for each in status.pointed_out],
+        "lacking": _(", ").join(_label(field) for field in status.fields),
+        "advised": _(", ").join(_label(field) for field in empty_recommended_fields(Paper(notice.kind), values))
+        if is_draft
+        else "",
+        "untaken": _uncaptured_pages(notice) if is_draft else [],
         "form_words": FORM.in_language(get_language() or "en"),
-        "unfit": [(case, message_text(reason)) for case, reason in standing.pages],
-        "addresses": list(zip(cases_of(notice), values["addresses"], strict=True)),
+        "unfit": [(case, message_text(reason)) for case, reason in status.pages],
+        "addresses": list(zip(notice_cases(notice), values["addresses"], strict=True)),
         "papers": papers if is_draft else [],
         "files": list(notice.files.all()),
-        "events": events_of(notice),
-        **({} if is_draft else sending_of(notice)),
+        "events": list_events(notice),
+        **({} if is_draft else sending_context(notice)),
     }
 
 
-def _untaken(notice: Notice) -> list[tuple[Case, str]]:
+def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
     """The pages of which nobody else has a capture, each with where one is asked for: a notice makes pages change."""
     named = set(notice.pages.values_list("case_id", flat=True))
     matters = Matter.objects.filter(cases__in=named).distinct()
@@ -194,15 +198,17 @@ def _untaken(notice: Notice) -> list[tuple[Case, str]]:
     return [(case, address_of(Subject(case=case), "proofs")) for case in proposed]
 
 
-def _groups(notice: Notice, standing: Standing) -> list[list[dict[str, Any]]]:
+def _field_groups(notice: Notice, status: DraftStatus) -> list[list[dict[str, Any]]]:
     """To whom and where; from whom; what is said. Fields that neither the paper nor its mail has are left out."""
     kind = Paper(notice.kind)
-    codes = template_codes(template_of(notice.rights_holder_id, kind))
+    codes = template_codes(current_template(notice.rights_holder_id, kind))
     groups: list[list[dict[str, Any]]] = [[] for _ in _GROUPS]
     for field in FIELDS:
         if not field.columns and (field.code in codes | _OF_MAILS or kind in field.needed):
             place = next(n for n, starts in enumerate(_GROUPS) if field.code.startswith(starts))
-            groups[place].append(_shown(field, notice, standing, must_be_filled=_must_be_filled(field, kind, codes)))
+            groups[place].append(
+                _field_context(field, notice, status, must_be_filled=_must_be_filled(field, kind, codes))
+            )
     return groups
 
 
@@ -221,7 +227,7 @@ def _hint(code: str) -> str:
     return hints.get(code, "")
 
 
-def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_filled: bool) -> dict[str, Any]:
+def _field_context(field: PaperField, notice: Notice, status: DraftStatus, *, must_be_filled: bool) -> dict[str, Any]:
     """Return one field of the form. why: the law that asks for it, the form that recommends it, or a hint.
 
     "" for none.
@@ -235,7 +241,7 @@ def _shown(field: PaperField, notice: Notice, standing: Standing, *, must_be_fil
         "value": str(notice.values.get(field.code, "")),
         "why": law.in_language(get_language() or "en") if law else _hint(field.code),
         "is_needed": must_be_filled,
-        "is_lacking": field in standing.fields,
+        "is_lacking": field in status.fields,
         "is_long": field.code in LONG,
     }
 

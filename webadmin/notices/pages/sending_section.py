@@ -11,11 +11,11 @@ from core.errors import ZhuiwenError
 from core.wording import Message
 from webadmin.notices.models import CounterStatement, LegalAction, Notice, NoticeEvent, NoticeMail
 from webadmin.notices.services import mails
-from webadmin.notices.services.addressees import addressees_of
-from webadmin.notices.services.counters import due_of, is_in_time, time_of
-from webadmin.notices.services.events import MOVES
-from webadmin.notices.services.mail_content import addressed_to, require_size
-from webadmin.notices.services.outcomes import noted_next, seen_since
+from webadmin.notices.services.addressees import list_addressees
+from webadmin.notices.services.counters import action_deadline, describe_time_limit, is_in_time
+from webadmin.notices.services.events import TRANSITIONS
+from webadmin.notices.services.mail_content import recipient_address, require_size
+from webadmin.notices.services.outcomes import next_outcomes, sightings_since_sending
 from webadmin.notices.services.sending import BY_HAND, open_mails
 from webadmin.ui.models.phrases import PAPERS
 from webadmin.ui.pages.wording import message_text
@@ -23,11 +23,11 @@ from webadmin.ui.pages.wording import message_text
 State = Notice.State
 
 
-def sending_of(notice: Notice) -> dict[str, Any]:
+def sending_context(notice: Notice) -> dict[str, Any]:
     """Return the parts of the page that follow the confirmation, for its template."""
     mails.close_lost(timezone.now())
     live = open_mails(notice).first()
-    is_stuck = live is not None and mails.is_forgotten(live, timezone.now())
+    is_stuck = live is not None and mails.is_stuck(live, timezone.now())
     is_unknown = live is not None and live.state == NoticeMail.State.UNKNOWN
     is_confirmed = notice.state == State.CONFIRMED
     return {
@@ -39,38 +39,38 @@ def sending_of(notice: Notice) -> dict[str, Any]:
         "is_stuck": is_stuck,
         "may_be_sent": is_confirmed and live is None,
         "recipient": _recipient(notice) if is_confirmed else "",
-        "why_no_mail": _why_no_mail(notice) if is_confirmed else "",
+        "why_no_mail": _mail_obstacle(notice) if is_confirmed else "",
         "ways": [(way.value, way.label) for way in BY_HAND],
-        "outcomes": [(state, State(state).label) for state in noted_next(notice)],
-        "may_be_removed": State.REMOVED in MOVES[notice.state],
-        "seen_since": seen_since(notice) if State.REMOVED in MOVES[notice.state] else [],
-        "may_counter": State.COUNTERED in MOVES[notice.state],
+        "outcomes": [(state, State(state).label) for state in next_outcomes(notice)],
+        "may_be_removed": State.REMOVED in TRANSITIONS[notice.state],
+        "seen_since": sightings_since_sending(notice) if State.REMOVED in TRANSITIONS[notice.state] else [],
+        "may_counter": State.COUNTERED in TRANSITIONS[notice.state],
         "counters": _counters(notice),
         "actions": LegalAction.Kind.choices,
-        "escalate_to": _others(notice) if State.ESCALATED in MOVES[notice.state] else [],
+        "escalate_to": _escalation_choices(notice) if State.ESCALATED in TRANSITIONS[notice.state] else [],
         "today": timezone.localdate(),
         "is_answer_late": notice.answer_due is not None and notice.answer_due < timezone.localdate(),
     }
 
 
-def events_of(notice: Notice) -> Sequence[NoticeEvent]:
+def list_events(notice: Notice) -> Sequence[NoticeEvent]:
     """What happened, with the files that show it."""
     return list(notice.events.select_related("by", "action", "undoes").prefetch_related("papers"))
 
 
 def _recipient(notice: Notice) -> str:
     try:
-        return addressed_to(notice)
+        return recipient_address(notice)
     except ZhuiwenError:
         return ""
 
 
-def _why_no_mail(notice: Notice) -> str:
+def _mail_obstacle(notice: Notice) -> str:
     """Why it cannot go out by mail; "" where it can, as far as can be seen before it is tried."""
     if not settings.ZHUIWEN.mail.is_enabled:
         return message_text(Message("mail.off"))
     try:
-        addressed_to(notice)
+        recipient_address(notice)
         require_size(notice)
     except ZhuiwenError as error:
         return message_text(error)
@@ -90,12 +90,12 @@ def _counter(row: CounterStatement) -> dict[str, Any]:
     is_in_time: somebody complained or sued in time. is_regulated: by article 17 of the Regulation, which is not for who
     publishes nor for the United States.
     """
-    counted = due_of(row)
+    counted = action_deadline(row)
     until = counted.last if counted else None
     unsure = ""
     if counted and counted.unknown_year is not None:
         unsure = message_text(Message("notice.year-not-announced", year=counted.unknown_year))
-    time = message_text(time_of(row))
+    time = message_text(describe_time_limit(row))
     return {
         "counter": row,
         "time": time,
@@ -108,7 +108,7 @@ def _counter(row: CounterStatement) -> dict[str, Any]:
     }
 
 
-def _others(notice: Notice) -> list[tuple[int, str]]:
+def _escalation_choices(notice: Notice) -> list[tuple[int, str]]:
     """Whom it may be taken further to: entered ones, without the one who has it."""
-    entered = [each.addressee for each in addressees_of(notice.site) if each.addressee is not None]
+    entered = [each.addressee for each in list_addressees(notice.site) if each.addressee is not None]
     return [(each.pk, f"{each.name} · {PAPERS[each.paper]}") for each in entered if each.pk != notice.addressee_id]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from core.contacts import PAGES, ContactKind, ContactSource
 from core.hidden_characters import clip_text
 from webadmin.notices.models import Addressee
-from webadmin.notices.services.addressees import Origin, SiteAddressee, addressees_of
+from webadmin.notices.services.addressees import Origin, SiteAddressee, list_addressees
 from webadmin.sites.models import ContactLookUp, ContactRead, Site
 from webadmin.sites.services import look_ups
 from webadmin.ui.models.phrases import ADDRESSEE_ROLES, PAPERS
@@ -20,22 +20,22 @@ from webadmin.ui.pages.columns import change_link, moment, outside_link, stored_
 MAX_CONTACTS = 60
 
 
-def whom_to_write_to(site: Site, *, is_managed: bool) -> str:
+def contacts_section(site: Site, *, is_managed: bool) -> str:
     """Return the section. is_managed: the reader may enter addressees."""
     add = reverse("admin:notices_addressee_add") if is_managed else ""
     rows = list(ContactRead.objects.filter(site=site))  # a site has 100 at most
     shown = {
-        "addressees": [_line(each, site, add) for each in addressees_of(site)],
-        "contacts": [_contact(row, site, add) for row in rows[:MAX_CONTACTS]],
+        "addressees": [_addressee_row(each, site, add) for each in list_addressees(site)],
+        "contacts": [_contact_row(row, site, add) for row in rows[:MAX_CONTACTS]],
         "more_contacts": len(rows[MAX_CONTACTS:]),
-        "look_up": _look_up(look_ups.newest(site)),
+        "look_up": _look_up_status(look_ups.newest(site)),
         "is_on": settings.ZHUIWEN.registries.is_enabled,
         "add": f"{add}?{urlencode({'site': site.pk})}" if add else "",
     }
     return render_to_string("notices/site_addressees.html", shown)
 
 
-def _line(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
+def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
     """Return one addressee. way: how it is reached; add: where the form to enter it begins, "" for none."""
     name: object = clip_text(each.name)
     if isinstance(each.addressee, Addressee):
@@ -56,7 +56,7 @@ def _origin(each: SiteAddressee) -> str:
     return _("entered by a person") if each.origin is Origin.ENTERED else _("only read so far")
 
 
-def _contact(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
+def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
     """Return one contact: nothing of it is hidden, and what is no address of a page is no link."""
     is_page = ContactKind(row.kind) in PAGES
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
@@ -71,7 +71,7 @@ def _contact(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
     }
 
 
-def _look_up(look_up: ContactLookUp | None) -> dict[str, object] | None:
+def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
     """Return where the newest look-up stands; None where nobody has asked."""
     if look_up is None:
         return None

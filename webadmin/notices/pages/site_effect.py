@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from core.hidden_characters import clip_text
 from webadmin.notices.models import Addressee
 from webadmin.notices.services.removals import track_record
-from webadmin.notices.services.removals.track_record import Record
+from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.sites.models import Site
 
 RECENT = timedelta(days=90)
@@ -22,22 +22,24 @@ class Period:
     """One time with its figures: all notices first, then each addressee's."""
 
     name: str
-    total: Record
-    rows: Sequence[tuple[str, Record]]
+    total: TrackRecord
+    rows: Sequence[tuple[str, TrackRecord]]
 
 
-def effect_of(site: Site) -> str:
+def effect_section(site: Site) -> str:
     """Return the section of a site: the last 90 days, and ever."""
     recent = timezone.now() - RECENT
     names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
     periods = []
     for name, since in names:
-        total = track_record.of_site(site, since)
-        of_addressees = [(clip_text(each.name), record) for each, record in track_record.by_addressee(site, since)]
+        total = track_record.site_record(site, since)
+        of_addressees = [
+            (clip_text(each.name), record) for each, record in track_record.records_per_addressee(site, since)
+        ]
         periods.append(Period(name, total, [(_("all"), total), *of_addressees]))
     return render_to_string("notices/site_effect.html", {"periods": periods})
 
 
-def record_of(addressee: Addressee) -> str:
+def track_record_line(addressee: Addressee) -> str:
     """Return the line of an addressee."""
-    return render_to_string("notices/track_record.html", {"record": track_record.of_addressee(addressee)})
+    return render_to_string("notices/track_record.html", {"record": track_record.addressee_record(addressee)})

@@ -27,7 +27,7 @@ class Origin(StrEnum):
     READ = "read"
 
 
-class Whose(StrEnum):
+class ContactOwner(StrEnum):
     """Of whom something read is; each is somebody to write to."""
 
     SITE = "site"
@@ -52,38 +52,38 @@ class SiteAddressee:
     form_page: str = ""
     addressee: Addressee | None = None
     from_site: Site | None = None
-    whose: Whose | None = None
+    whose: ContactOwner | None = None
 
     @property
     def paper(self) -> Paper | None:
         return choose_notice_kind(self.role, self.rule) if self.role is not None else None
 
 
-def addressees_of(site: Site) -> list[SiteAddressee]:
+def list_addressees(site: Site) -> list[SiteAddressee]:
     """Everybody to write to about a site, in the order in which one writes: by origin, then by role.
 
     What was read is named while nobody is entered, for the site or its family, who does the same.
     """
-    entered = [_entered(each, Origin.ENTERED) for each in _of(site)]
+    entered = [_to_site_addressee(each, Origin.ENTERED) for each in _entered_addressees(site)]
     known = {each.addressee for each in entered}
-    family = [each for each in _of_family(site) if each.addressee not in known]
+    family = [each for each in _family_addressees(site) if each.addressee not in known]
     listed = [*entered, *family]
-    taken = {_whose(each.role) for each in listed}
+    taken = {_owner_of_role(each.role) for each in listed}
     return [*listed, *(each for each in proposals(site) if each.whose not in taken)][:MAX_ADDRESSEES]
 
 
 def proposals(site: Site) -> list[SiteAddressee]:
     """Whom to write to by what was read alone."""
     rows = list(ContactRead.objects.filter(site=site).order_by("-read_at", "pk"))
-    return [each for whose in Whose if (each := proposal(site, whose, rows)) is not None]
+    return [each for whose in ContactOwner if (each := proposal(site, whose, rows)) is not None]
 
 
-def proposal(site: Site, whose: Whose, rows: Iterable[ContactRead]) -> SiteAddressee | None:
+def proposal(site: Site, whose: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
     """Return one of them from the contacts of a site, the newest first; None where nothing was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)
-    if whose is Whose.SITE:
+    if whose is ContactOwner.SITE:
         found = [by_kind.get(kind, []) for kind in (ContactKind.EMAIL, ContactKind.COMPLAINT_PAGE, ContactKind.FORM)]
         page = _first(found[1]) or _first(by_kind.get(ContactKind.CONTACT_PAGE, []))
         emails = sorted(found[0], key=lambda row: not is_for_complaints(row.value, row.label))
@@ -98,7 +98,7 @@ def proposal(site: Site, whose: Whose, rows: Iterable[ContactRead]) -> SiteAddre
             form_page=_first(found[2]),
             whose=whose,
         )
-    is_host = whose is Whose.HOST
+    is_host = whose is ContactOwner.HOST
     names = by_kind.get(ContactKind.HOST if is_host else ContactKind.REGISTRAR, [])
     emails = by_kind.get(ContactKind.HOST_ABUSE if is_host else ContactKind.REGISTRAR_ABUSE, [])
     if not (names or emails):
@@ -109,25 +109,25 @@ def proposal(site: Site, whose: Whose, rows: Iterable[ContactRead]) -> SiteAddre
     return SiteAddressee(Origin.READ, name or _first(emails), role, email=_first(own), whose=whose)
 
 
-def whose_is(kind: ContactKind) -> Whose:
+def contact_owner(kind: ContactKind) -> ContactOwner:
     """Of whom a contact of a kind is."""
     if kind in OF_PAGES:
-        return Whose.SITE
-    return Whose.HOST if kind in {ContactKind.HOST, ContactKind.HOST_ABUSE} else Whose.REGISTRAR
+        return ContactOwner.SITE
+    return ContactOwner.HOST if kind in {ContactKind.HOST, ContactKind.HOST_ABUSE} else ContactOwner.REGISTRAR
 
 
-def _of(site: Site) -> list[Addressee]:
+def _entered_addressees(site: Site) -> list[Addressee]:
     rows = Addressee.objects.filter(sites=site, rights_holder=site.rights_holder_id)
     return sorted(rows[:MAX_ADDRESSEES], key=lambda each: (_ORDER[AddresseeRole(each.role)], each.name))
 
 
-def _of_family(site: Site) -> list[SiteAddressee]:
+def _family_addressees(site: Site) -> list[SiteAddressee]:
     """What other sites with an identifier of this one have; each addressee once, with the first site that has it."""
     found: dict[int, SiteAddressee] = {}
     for other in _operators_sites(site):
-        for each in _of(other):
+        for each in _entered_addressees(other):
             if AddresseeRole(each.role) not in OF_ONE_SITE:
-                found.setdefault(each.pk, _entered(each, Origin.FAMILY, other))
+                found.setdefault(each.pk, _to_site_addressee(each, Origin.FAMILY, other))
     return list(found.values())
 
 
@@ -137,7 +137,7 @@ def _operators_sites(site: Site) -> list[Site]:
     return list({row.site_id: row.site for row in rows}.values())
 
 
-def _entered(addressee: Addressee, origin: Origin, from_site: Site | None = None) -> SiteAddressee:
+def _to_site_addressee(addressee: Addressee, origin: Origin, from_site: Site | None = None) -> SiteAddressee:
     return SiteAddressee(
         origin,
         addressee.name,
@@ -151,10 +151,10 @@ def _entered(addressee: Addressee, origin: Origin, from_site: Site | None = None
     )
 
 
-def _whose(role: AddresseeRole | None) -> Whose:
+def _owner_of_role(role: AddresseeRole | None) -> ContactOwner:
     if role is AddresseeRole.HOSTS:
-        return Whose.HOST
-    return Whose.REGISTRAR if role is AddresseeRole.REGISTERS else Whose.SITE
+        return ContactOwner.HOST
+    return ContactOwner.REGISTRAR if role is AddresseeRole.REGISTERS else ContactOwner.SITE
 
 
 def _first(rows: list[ContactRead]) -> str:

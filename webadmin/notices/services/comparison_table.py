@@ -52,15 +52,15 @@ def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
     ]
     for number, case in enumerate(cases):
         blocks += [PageBreak()] if number else []
-        blocks += _case(case, language)
+        blocks += _case_blocks(case, language)
     return Document(title, tuple(blocks), "zh" if language.startswith("zh") else "en")
 
 
-def _case(case: ComparedCase, language: str) -> Iterator[Block]:
+def _case_blocks(case: ComparedCase, language: str) -> Iterator[Block]:
     yield Paragraph.heading(case.heading, 2)
     heads = tuple(Cell.from_text(words.in_language(language), is_bold=True) for words in _HEADS)
     facts = tuple(Cell((_facts(each),)) for each in (case.work_facts, case.page_facts))
-    passages = (tuple(Cell((Paragraph(side),)) for side in marked(span)) for span in case.spans)
+    passages = (tuple(Cell((Paragraph(side),)) for side in mark_differences(span)) for span in case.spans)
     yield BlockTable((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
         # Table, caption and picture would seldom share a sheet; the caption goes with the picture.
@@ -77,7 +77,7 @@ def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
     return Paragraph(tuple(runs))
 
 
-def marked(span: Mapping[str, Any]) -> tuple[tuple[TextRun, ...], tuple[TextRun, ...]]:
+def mark_differences(span: Mapping[str, Any]) -> tuple[tuple[TextRun, ...], tuple[TextRun, ...]]:
     """What work and page have of a passage, with what is different marked."""
     changes = [(ChangeKind(kind), places) for kind, *places in span["changes"] if ChangeKind(kind) not in _NO_MARK]
     work = [

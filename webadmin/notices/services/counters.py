@@ -15,10 +15,24 @@ from core.text import storable
 from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.notices.models import CounterStatement, LegalAction, Notice
-from webadmin.notices.services.events import is_noted, locked, move, note_event, standing_events, states_before
+from webadmin.notices.services.events import (
+    change_state,
+    effective_events,
+    is_repeated,
+    lock_notice,
+    note_event,
+    source_states,
+)
 from webadmin.notices.services.kept_files import keep_event_papers
 from webadmin.notices.services.outcomes import require_after_sending
-from webadmin.notices.services.sending import Files, Noted, answer_due_of, require_manager, require_past, today_at
+from webadmin.notices.services.sending import (
+    EventDetails,
+    Files,
+    answer_due_day,
+    local_day,
+    require_manager,
+    require_past,
+)
 
 _COUNTRIES: Mapping[CounterRule, str] = {CounterRule.REPLY_2020_9: "CN", CounterRule.DMCA: "US"}
 State = Notice.State
@@ -26,30 +40,30 @@ MAX_PLACE_CHARS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class TimeLimit:
     """The last day of a time. unknown_year: one in it whose moved working days nobody has announced; else None."""
 
     last: date
     unknown_year: int | None = None
 
 
-def counted(start: date, days: int, rule: CounterRule) -> Counted:
+def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
     """Return the last of so many days after `start`, which is not counted itself (Civil Code art. 201).
 
     A last day on a holiday stays the last one: who keeps it is in time by every reading (art. 203 would give more).
     """
     if not COUNTER_TIMES[rule].is_working_days:
-        return Counted(start + timedelta(days=days))
+        return TimeLimit(start + timedelta(days=days))
     country = _COUNTRIES[rule]
     last, left = start, days
     while left:
         last += timedelta(days=1)
         left -= _calendar(country, last.year).is_working_day(last)
     years = range(start.year, last.year + 1)
-    return Counted(last, next((year for year in years if not _is_known(country, year)), None))
+    return TimeLimit(last, next((year for year in years if not _is_year_announced(country, year)), None))
 
 
-def _is_known(country: str, year: int) -> bool:
+def _is_year_announced(country: str, year: int) -> bool:
     """China's State Council announces each autumn which weekends of the next year are worked: until then none is."""
     return country != "CN" or any(day.year == year for day in _calendar(country, year).weekend_workdays)
 
@@ -70,26 +84,26 @@ class Action:
 
 
 def enter_counter(
-    notice: Notice, noted: Noted, by: User, now: datetime, *, cases: Collection[int] = ()
+    notice: Notice, noted: EventDetails, by: User, now: datetime, *, cases: Collection[int] = ()
 ) -> CounterStatement:
     """Enter a counter-statement about pages of a notice, all of them by default (cases: their keys).
 
     One that was entered just so by the last form stays as it is. noted.day: when it was received. Raises BadInput.
     """
-    received_on = noted.day or today_at(now)
+    received_on = noted.day or local_day(now)
     require_manager(notice, by)
     with transaction.atomic():
-        row = locked(notice, *states_before(State.COUNTERED))
+        row = lock_notice(notice, *source_states(State.COUNTERED))
         require_after_sending(row, received_on, now)
         named = set(row.pages.values_list("case_id", flat=True))
         if not named.issuperset(cases):
             raise BadInput("notice.other-pages")
-        if is_noted(row, State.COUNTERED, by, noted.note, day=received_on, digests=noted.digests):
-            standing = row.counters.filter(event=row.events.order_by("pk").last()).first()
-            if standing is not None and set(standing.cases.values_list("pk", flat=True)) == set(cases or named):
-                return standing
-        event = move(row, State.COUNTERED, by, now, noted.note, day=received_on)
-        rule, days = _time(row)
+        if is_repeated(row, State.COUNTERED, by, noted.note, day=received_on, digests=noted.digests):
+            existing = row.counters.filter(event=row.events.order_by("pk").last()).first()
+            if existing is not None and set(existing.cases.values_list("pk", flat=True)) == set(cases or named):
+                return existing
+        event = change_state(row, State.COUNTERED, by, now, noted.note, day=received_on)
+        rule, days = _time_limit_rule(row)
         counter = CounterStatement.objects.create(
             notice=row, event=event, received_on=received_on, rule=str(rule), days=days
         )
@@ -126,7 +140,7 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
         keep_event_papers(event, files, by)
 
 
-def take_back(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
+def take_back_counter(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
     """Take back what was entered by mistake: the notice is as it was before, unless something else came of it.
 
     Raises BadInput for one that was taken back, or after which somebody complained or sued.
@@ -134,39 +148,39 @@ def take_back(counter: CounterStatement, by: User, now: datetime, note: str = ""
     require_manager(counter.notice, by)
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=counter.notice_id)
-        standing = row.counters.filter(event__undone_by=None)
-        if not standing.filter(pk=counter.pk, action=None).exists():
+        active = row.counters.filter(event__undone_by=None)
+        if not active.filter(pk=counter.pk, action=None).exists():
             raise BadInput("notice.counter-stands")
-        if row.state == State.COUNTERED and not standing.exclude(pk=counter.pk).exists():
-            _as_before(row, counter)
+        if row.state == State.COUNTERED and not active.exclude(pk=counter.pk).exists():
+            _restore_state(row, counter)
         note_event(row, by, now, note, undoes=counter.event)
     counter.refresh_from_db()
 
 
-def _as_before(row: Notice, counter: CounterStatement) -> None:
+def _restore_state(row: Notice, counter: CounterStatement) -> None:
     """The state before a counter-statement; whether the pages are removed now, the next round of looks says."""
-    before = standing_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
+    before = effective_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
     row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
     if before is not None and before.way:  # nothing else came of it since it was sent
-        row.answer_due = answer_due_of(row)
+        row.answer_due = answer_due_day(row)
     row.save(update_fields=["state", "answer_due"])
 
 
-def due_of(counter: CounterStatement) -> Counted | None:
+def action_deadline(counter: CounterStatement) -> TimeLimit | None:
     """Return the last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
     if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None
-    return counted(counter.received_on, counter.days, CounterRule(counter.rule))
+    return count_days(counter.received_on, counter.days, CounterRule(counter.rule))
 
 
 def is_in_time(counter: CounterStatement) -> bool:
     """Return whether the rights holder acted by the last day; read `action` with it."""
     if not counter.days:
         return True
-    return bool(counter.action.on <= counted(counter.received_on, counter.days, CounterRule(counter.rule)).last)
+    return bool(counter.action.on <= count_days(counter.received_on, counter.days, CounterRule(counter.rule)).last)
 
 
-def time_of(counter: CounterStatement) -> Message:
+def describe_time_limit(counter: CounterStatement) -> Message:
     """Return how long the time is, and by which law."""
     rule = CounterRule(counter.rule)
     is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
@@ -174,7 +188,7 @@ def time_of(counter: CounterStatement) -> Message:
     return Message(code, days=counter.days, law=term(rule))
 
 
-def _time(notice: Notice) -> tuple[CounterRule, int]:
+def _time_limit_rule(notice: Notice) -> tuple[CounterRule, int]:
     """Return the law and the days of a notice's addressee; of one that nobody entered, those of its paper."""
     if notice.addressee is not None:
         return notice.addressee.rule, notice.addressee.days

@@ -9,16 +9,16 @@ from django.utils import timezone
 
 from core.wording import Message
 from webadmin.notices.models import CounterStatement, Notice, NoticeMail
-from webadmin.notices.services.counters import due_of
+from webadmin.notices.services.counters import action_deadline
 from webadmin.notices.services.mails import close_lost
-from webadmin.notices.services.sending import today_at
+from webadmin.notices.services.sending import local_day
 
 State = Notice.State
 MAX_ROWS = 1_000  # of one kind, but days to sue: these are all there
 
 
 @dataclass(frozen=True, slots=True)
-class Due:
+class DueItem:
     """One thing to do. until: its last day; None for what waits since `since` and has none.
 
     unknown_year: one whose working days were not announced when the day was counted.
@@ -34,40 +34,42 @@ class Due:
         return self.until is not None and self.until < today
 
 
-def due(notices: "QuerySet[Notice]") -> list[Due]:
+def list_due(notices: "QuerySet[Notice]") -> list[DueItem]:
     """What is due about these notices: what has a last day first, the earliest before the others."""
     close_lost(timezone.now())
     found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
     return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))
 
 
-def _answers(notices: "QuerySet[Notice]") -> Iterator[Due]:
+def _answers(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     rows = notices.filter(state=State.SENT, answer_due__isnull=False).select_related("site", "addressee")
     for notice in rows.order_by("answer_due", "pk")[:MAX_ROWS]:
-        yield Due(
-            Message("notice.due-answer"), notice, notice.sent_on or today_at(notice.drafted_at), notice.answer_due
+        yield DueItem(
+            Message("notice.due-answer"), notice, notice.sent_on or local_day(notice.drafted_at), notice.answer_due
         )
 
 
-def _actions(notices: "QuerySet[Notice]") -> Iterator[Due]:
+def _actions(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     rows = CounterStatement.objects.filter(notice__in=notices, action=None, days__gt=0, event__undone_by=None)
     rows = rows.exclude(notice__state__in=[State.CLOSED, State.WITHDRAWN])
     for counter in rows.select_related("notice__site", "notice__addressee", "action").order_by("received_on", "pk"):
-        counted = due_of(counter)
+        counted = action_deadline(counter)
         if counted is not None:
             what = Message("notice.due-action")
-            yield Due(what, counter.notice, counter.received_on, counted.last, counted.unknown_year)
+            yield DueItem(what, counter.notice, counter.received_on, counted.last, counted.unknown_year)
 
 
-def _mails(notices: "QuerySet[Notice]") -> Iterator[Due]:
+def _mails(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     unknown = NoticeMail.objects.filter(notice__in=notices, state=NoticeMail.State.UNKNOWN, settled_at=None)
     for mail in unknown.select_related("notice__site", "notice__addressee").order_by("asked_at")[:MAX_ROWS]:
-        yield Due(Message("notice.due-mail"), mail.notice, today_at(mail.began_at or mail.asked_at))
+        yield DueItem(Message("notice.due-mail"), mail.notice, local_day(mail.began_at or mail.asked_at))
 
 
-def _waiting(notices: "QuerySet[Notice]") -> Iterator[Due]:
+def _waiting(notices: "QuerySet[Notice]") -> Iterator[DueItem]:
     rows = notices.filter(state__in=[State.DRAFTED, State.CONFIRMED]).select_related("site", "addressee")
     uncertain = NoticeMail.objects.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).values("notice")
     for notice in rows.exclude(pk__in=uncertain).order_by("drafted_at", "pk")[:MAX_ROWS]:
         is_draft = notice.state == State.DRAFTED
-        yield Due(Message("notice.due-confirm" if is_draft else "notice.due-send"), notice, today_at(notice.drafted_at))
+        yield DueItem(
+            Message("notice.due-confirm" if is_draft else "notice.due-send"), notice, local_day(notice.drafted_at)
+        )

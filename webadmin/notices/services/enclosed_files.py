@@ -16,33 +16,35 @@ def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
     notices = notices.filter(sent_on__isnull=False)
     of_them = {"notice__in": notices.values("pk")}
     mails = NoticeMail.objects.filter(state=NoticeMail.State.SENT, **of_them)
-    yield from map(of_notice, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk"))
-    yield from map(of_mail, mails.select_related("notice").order_by("notice", "attempt"))
+    yield from map(
+        notice_file_row, NoticeFile.objects.filter(**of_them).select_related("notice").order_by("notice", "pk")
+    )
+    yield from map(mail_row, mails.select_related("notice").order_by("notice", "attempt"))
     events = EventPaper.objects.filter(event__notice__in=notices.values("pk"), event__undone_by=None, withdrawn_at=None)
-    yield from map(of_event, events.select_related("event__notice").order_by("event__notice", "pk"))
+    yield from map(event_paper_row, events.select_related("event__notice").order_by("event__notice", "pk"))
 
 
-def of_notice(file: NoticeFile) -> Row:
+def notice_file_row(file: NoticeFile) -> Row:
     """Return a file of a notice, and what is said of it for programs."""
     notice = file.notice
     return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
 
 
-def of_mail(mail: NoticeMail) -> Row:
+def mail_row(mail: NoticeMail) -> Row:
     """Return a mail as it went out."""
     facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
     began = mail.began_at.isoformat() if mail.began_at else None
     return mail, facts | {"message_id": mail.message_id, "began": began}
 
 
-def of_event(paper: EventPaper) -> Row:
+def event_paper_row(paper: EventPaper) -> Row:
     """Return a file that shows what happened to a notice."""
     event = paper.event
     day = (event.day or event.at.astimezone(get_default_timezone()).date()).isoformat()
     return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
 
 
-def of_holder(paper: HolderPaper) -> Row:
+def holder_paper_row(paper: HolderPaper) -> Row:
     until = paper.valid_until.isoformat() if paper.valid_until else None
     return paper, {"kind": paper.kind, "valid_until": until}
 

@@ -19,7 +19,7 @@ _OUTCOMES = frozenset(
 )
 # A provider removes first and hears whoever posted the text then (Regulation arts. 15, 16; 17 U.S.C. 512(g)): a
 # counter-statement comes after a removal too. What is back again is as it was when the notice went out.
-MOVES: Mapping[str, frozenset[str]] = {
+TRANSITIONS: Mapping[str, frozenset[str]] = {
     State.DRAFTED: frozenset({State.CONFIRMED, State.WITHDRAWN}),
     State.CONFIRMED: frozenset({State.SENT, State.WITHDRAWN}),
     State.SENT: _OUTCOMES,
@@ -33,12 +33,12 @@ MOVES: Mapping[str, frozenset[str]] = {
 }
 
 
-def states_before(to: str) -> tuple[str, ...]:
+def source_states(to: str) -> tuple[str, ...]:
     """Return the states from which a notice may come into this one."""
-    return tuple(state for state, after in MOVES.items() if to in after)
+    return tuple(state for state, after in TRANSITIONS.items() if to in after)
 
 
-def locked(notice: Notice, *states: str) -> Notice:
+def lock_notice(notice: Notice, *states: str) -> Notice:
     """Return the row of a notice, locked until the transaction ends.
 
     Raises BadInput where it is in none of the states.
@@ -49,18 +49,18 @@ def locked(notice: Notice, *states: str) -> Notice:
     return row
 
 
-def standing_events(notice: Notice) -> "QuerySet[NoticeEvent]":
+def effective_events(notice: Notice) -> "QuerySet[NoticeEvent]":
     """Return the events that nobody took back and that took nothing back, oldest first."""
     return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
 
 
-def is_noted(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
+def is_repeated(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
     """Return whether the newest event of a locked row says just that, with the same files: its form was sent twice."""
     newest = notice.events.order_by("pk").last()
     if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
         return False
     kept = newest.papers.values_list("digest", flat=True)
-    return newest.note == kept_note(note) and set(kept) == set(digests)
+    return newest.note == trim_note(note) and set(kept) == set(digests)
 
 
 def note_event(
@@ -75,34 +75,34 @@ def note_event(
 ) -> NoticeEvent:
     """Note the state that a notice has now. by: None for what the program saw; day: when it was, if not at `at`."""
     return NoticeEvent.objects.create(
-        notice=notice, state=notice.state, by=by, at=at, note=kept_note(note), day=day, way=way, undoes=undoes
+        notice=notice, state=notice.state, by=by, at=at, note=trim_note(note), day=day, way=way, undoes=undoes
     )
 
 
-def kept_note(note: str) -> str:
+def trim_note(note: str) -> str:
     return storable(note)[:MAX_NOTE_CHARS]
 
 
-def move(
+def change_state(
     row: Notice, to: str, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
 ) -> NoticeEvent:
     """Bring a locked row into another state, and note it; no answer is waited for any more.
 
     Raises BadInput where that state may not follow.
     """
-    if to not in MOVES[row.state]:
+    if to not in TRANSITIONS[row.state]:
         raise BadInput("notice.other-state")
     row.state, row.answer_due = to, None
     row.save(update_fields=["state", "answer_due"])
     return note_event(row, by, at, note, day=day, way=way)
 
 
-def reopened(notice: Notice, at: datetime) -> None:
+def reopen(notice: Notice, at: datetime) -> None:
     """Say that what was removed is back again: as if it had just been sent, and nothing is sent.
 
     Raises BadInput for one that is neither removed nor closed.
     """
     with transaction.atomic():
-        row = locked(notice, State.REMOVED, State.CLOSED)
-        move(row, State.SENT, None, at)
+        row = lock_notice(notice, State.REMOVED, State.CLOSED)
+        change_state(row, State.SENT, None, at)
     notice.state = row.state

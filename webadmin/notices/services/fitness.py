@@ -9,10 +9,10 @@ from core.wording import Message
 from webadmin.cases.models import Case
 from webadmin.notices.models import Addressee, CounterStatement, HolderPaper, Notice
 from webadmin.notices.services.kept_files import is_valid
-from webadmin.notices.services.values import cases_of
+from webadmin.notices.services.values import notice_cases
 
 
-def unfit(case: Case) -> Message | None:
+def unfit_reason(case: Case) -> Message | None:
     """Why the page of a case may stand in no notice; None where it may. Read page and decision with the case."""
     if case.allowed_as:
         return Message("notice.page-allowed")
@@ -25,16 +25,16 @@ def unfit(case: Case) -> Message | None:
     return None
 
 
-def parted(
+def split_by_fitness(
     cases: Iterable[Case], provider: Collection[str] = frozenset()
 ) -> tuple[list[Case], list[tuple[Case, Message]]]:
-    """Those that may stand in a notice to a provider (`provider_of`), and the others with their reasons."""
+    """Those that may stand in a notice to a provider (`provider_identifiers`), and the others with their reasons."""
     cases = list(cases)
-    stopped = _stopped({case.page_id for case in cases}, provider)
+    stopped = _countered_pages({case.page_id for case in cases}, provider)
     fit: list[Case] = []
     others: list[tuple[Case, Message]] = []
     for case in cases:
-        reason = unfit(case) or stopped.get(case.page_id)
+        reason = unfit_reason(case) or stopped.get(case.page_id)
         if reason is None:
             fit.append(case)
         else:
@@ -42,7 +42,7 @@ def parted(
     return fit, others
 
 
-def provider_of(addressee: Addressee | None, values: Mapping[str, object]) -> frozenset[str]:
+def provider_identifiers(addressee: Addressee | None, values: Mapping[str, object]) -> frozenset[str]:
     """By what a provider is known again: names and mail addresses, of what was entered and of what a paper says."""
     known = [values.get("addressee_name"), values.get("addressee_email")]
     if addressee is not None:
@@ -55,21 +55,21 @@ def require_fit(notice: Notice, today: date) -> None:
 
     Raises BadInput with the first that may not go out any more.
     """
-    _, others = parted(cases_of(notice), provider_of(notice.addressee, notice.values))
+    _, others = split_by_fitness(notice_cases(notice), provider_identifiers(notice.addressee, notice.values))
     if others:
         raise BadInput("notice.pages-unfit", pages=len(others), reason=others[0][1])
     digests = set(notice.files.values_list("digest", flat=True))
     papers = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, digest__in=digests)
-    standing = {paper.digest for paper in papers if paper.withdrawn_at is None and is_valid(paper, today)}
+    active = {paper.digest for paper in papers if paper.withdrawn_at is None and is_valid(paper, today)}
     for paper in papers:
-        if paper.digest in standing:
+        if paper.digest in active:
             continue
         if paper.withdrawn_at is not None:
             raise BadInput("notice.paper-taken-back", name=paper.name)
         raise BadInput("notice.paper-expired", name=paper.name, until=str(paper.valid_until or paper.valid_from))
 
 
-def _stopped(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
+def _countered_pages(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
     """By page: that a counter-statement about it came from the provider. Another provider is not stopped by it."""
     if not pages or not provider:
         return {}
@@ -80,7 +80,7 @@ def _stopped(pages: Collection[str], provider: Collection[str]) -> dict[str, Mes
         .distinct()
     )
     for counter in counters.order_by("received_on"):
-        if provider_of(counter.notice.addressee, counter.notice.values).isdisjoint(provider):
+        if provider_identifiers(counter.notice.addressee, counter.notice.values).isdisjoint(provider):
             continue
         reason = Message("notice.page-countered", day=counter.received_on.isoformat())
         for page in counter.cases.values_list("page", flat=True):

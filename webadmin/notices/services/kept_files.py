@@ -16,7 +16,7 @@ from webadmin.accounts.services.access import may_manage
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.evidence.services.third_party import require_file
 from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeEvent, NoticeFile, PaperTemplate
-from webadmin.notices.services.finished import try_whole
+from webadmin.notices.services.rendering import check_rendering
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.works.services.proofs import file_name, require_proof
 
@@ -42,15 +42,15 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
     same = {name: getattr(paper, name) for name in ("kind", "work", "valid_from", "valid_until", "digest")}
     with transaction.atomic():
         lock_rights(paper.rights_holder_id)
-        standing = HolderPaper.objects.filter(rights_holder=paper.rights_holder_id, withdrawn_at=None, **same).first()
-        if standing is None:
+        existing = HolderPaper.objects.filter(rights_holder=paper.rights_holder_id, withdrawn_at=None, **same).first()
+        if existing is None:
             paper.save()
-    return standing or paper
+    return existing or paper
 
 
 def check_template(content: bytes, kind: Paper, name: str) -> None:
     """Try a template in the reading process. Raises BadInput with what is wrong with it, RetryLater."""
-    run_check(name, try_whole, content, kind)
+    run_check(name, check_rendering, content, kind)
 
 
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
@@ -84,16 +84,16 @@ def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by
         EventPaper.objects.create(event=event, added_by=by, **facts)
 
 
-def take_back(kept: HolderPaper | PaperTemplate, by: User) -> None:
+def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
     """Use the file no more; what it went with keeps it. Raises BadInput where that was done already."""
     if not may_manage(by, kept):
         raise BadInput("notice.no-manager")
-    standing = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
-    if not standing.update(withdrawn_at=timezone.now(), withdrawn_by=by):
+    active = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
+    if not active.update(withdrawn_at=timezone.now(), withdrawn_by=by):
         raise BadInput("paper.taken-back-already")
 
 
-def content_of(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
+def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
     """Return the bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
     content = stores.evidence_store().get(Digest(kept.digest))
     if content is None:
@@ -101,17 +101,17 @@ def content_of(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
     return content
 
 
-def template_of(holder: int, kind: Paper) -> bytes:
-    """Return the newest template of the kind that stands, or the standard one. Raises as `content_of`."""
+def current_template(holder: int, kind: Paper) -> bytes:
+    """Return the newest template of the kind that stands, or the standard one. Raises as `read_content`."""
     kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
-    return standard_template(kind) if kept is None else content_of(kept)
+    return standard_template(kind) if kept is None else read_content(kept)
 
 
-def papers_that_go_with(notice: Notice, on: date) -> list[HolderPaper]:
+def applicable_papers(notice: Notice, on: date) -> list[HolderPaper]:
     """Return the papers of the rights holder that are valid on a day and concern the works of a notice."""
     works = set(notice.pages.values_list("case__work_id", flat=True))
-    standing = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
-    return [paper for paper in standing if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]
+    active = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
+    return [paper for paper in active if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]
 
 
 def is_valid(paper: HolderPaper, on: date) -> bool:

@@ -9,19 +9,19 @@ from core.errors import BadInput
 from core.ids import Digest, digest
 from core.mail_servers import plain_address
 from webadmin.notices.models import Notice, NoticeFile
-from webadmin.notices.services.kept_files import content_of
-from webadmin.notices.services.mail_message import NoticeMail, encoded_bytes, mail_bytes
+from webadmin.notices.services.kept_files import read_content
+from webadmin.notices.services.mail_message import MailMessage, encoded_size, mail_bytes
 
 MB = 1_000_000  # the smaller reading of an addressee's limit
 
 
-def addressed_to(notice: Notice) -> str:
+def recipient_address(notice: Notice) -> str:
     """Return the address that a notice goes to: of the addressee as entered now, else as the paper has it.
 
     Raises BadInput.
     """
     entered = notice.addressee.email if notice.addressee else ""
-    address = plain_address(entered or _written(notice, "addressee_email"))
+    address = plain_address(entered or _field_text(notice, "addressee_email"))
     if address is None:
         raise BadInput("mail.no-address")
     return address
@@ -30,33 +30,33 @@ def addressed_to(notice: Notice) -> str:
 def require_size(notice: Notice) -> None:
     """Raise BadInput, with both numbers, where the files are more than the addressee takes in one mail."""
     most = notice.addressee.max_attachments_mb if notice.addressee else None
-    size = encoded_bytes([file.size for file in attached(notice)])
+    size = encoded_size([file.size for file in attached_files(notice)])
     if most is not None and size > most * MB:
         raise BadInput("mail.too-large", size=f"{size / MB:.1f}", most=most)
 
 
-def mail_of(notice: Notice, sender: str, recipient: str, message_id: str, at: datetime) -> NoticeMail:
-    """Return the mail of a confirmed notice. Raises as `content_of`."""
+def compose_mail(notice: Notice, sender: str, recipient: str, message_id: str, at: datetime) -> MailMessage:
+    """Return the mail of a confirmed notice. Raises as `read_content`."""
     titles = notice.pages.order_by("pk").values_list("case__work__title", flat=True)
-    return NoticeMail(
+    return MailMessage(
         kind=Paper(notice.kind),
         message_id=message_id,
         at=at,
         sender=sender,
         recipient=recipient,
-        answers_to=plain_address(_written(notice, "holder_email")) or "",
-        answers_as_written=_written(notice, "holder_email"),
-        addressee=_written(notice, "addressee_name"),
-        holder=_written(notice, "holder_name"),
-        contact=_written(notice, "contact_person"),
-        phone=_written(notice, "holder_phone"),
+        answers_to=plain_address(_field_text(notice, "holder_email")) or "",
+        answers_as_written=_field_text(notice, "holder_email"),
+        addressee=_field_text(notice, "addressee_name"),
+        holder=_field_text(notice, "holder_name"),
+        contact=_field_text(notice, "contact_person"),
+        phone=_field_text(notice, "holder_phone"),
         titles=list(dict.fromkeys(titles)),
         pages=len(titles),
-        files=[(file.name, content_of(file)) for file in attached(notice)],
+        files=[(file.name, read_content(file)) for file in attached_files(notice)],
     )
 
 
-def attached(notice: Notice) -> list[NoticeFile]:
+def attached_files(notice: Notice) -> list[NoticeFile]:
     """Return the files that go with the mail: of what is there in Word and as PDF the PDF alone, which nobody edits."""
     files = list(notice.files.all())
     printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
@@ -67,21 +67,21 @@ def attached(notice: Notice) -> list[NoticeFile]:
 class MailPreview:
     """A mail as it would go out now. digest: of all of it but its number and date, so that a change is seen."""
 
-    mail: NoticeMail
+    mail: MailMessage
     files: Sequence[NoticeFile]
     digest: Digest
 
 
-def preview(notice: Notice, sender: str) -> MailPreview:
+def preview_mail(notice: Notice, sender: str) -> MailPreview:
     """Return the mail of a confirmed notice before it is sent.
 
-    Raises BadInput where none can be, and as `content_of`.
+    Raises BadInput where none can be, and as `read_content`.
     """
-    recipient = addressed_to(notice)
+    recipient = recipient_address(notice)
     require_size(notice)
-    mail = mail_of(notice, sender, recipient, f"<preview-{notice.pk}@localhost>", notice.drafted_at)
-    return MailPreview(mail, attached(notice), digest(mail_bytes(mail)))
+    mail = compose_mail(notice, sender, recipient, f"<preview-{notice.pk}@localhost>", notice.drafted_at)
+    return MailPreview(mail, attached_files(notice), digest(mail_bytes(mail)))
 
 
-def _written(notice: Notice, code: str) -> str:
+def _field_text(notice: Notice, code: str) -> str:
     return str(notice.values.get(code, ""))

@@ -53,7 +53,7 @@ Attachments and their SHA-256:
 
 
 @dataclass(frozen=True, slots=True)
-class NoticeMail:
+class MailMessage:
     """What a mail says and carries. sender, recipient, answers_to: plain addresses; answers_to "" for none.
 
     answers_as_written: what the paper says where that is no plain address.
@@ -75,7 +75,7 @@ class NoticeMail:
     files: Sequence[tuple[str, bytes]]
 
 
-def mail_bytes(mail: NoticeMail) -> bytes:
+def mail_bytes(mail: MailMessage) -> bytes:
     """Return the message as it goes over the wire, but for dots at the beginning of lines.
 
     The same mail, the same bytes.
@@ -85,19 +85,19 @@ def mail_bytes(mail: NoticeMail) -> bytes:
     message["To"] = Address(addr_spec=mail.recipient)
     if mail.answers_to:
         message["Reply-To"] = Address(addr_spec=mail.answers_to)
-    message["Subject"] = subject_of(mail)
+    message["Subject"] = mail_subject(mail)
     message["Date"] = format_datetime(mail.at)
     message["Message-ID"] = mail.message_id
-    message.set_content(body_of(mail), charset="utf-8", cte="base64")
+    message.set_content(mail_body(mail), charset="utf-8", cte="base64")
     for name, content in mail.files:
-        main, sub = _type_of(name)
+        main, sub = _content_type(name)
         message.add_attachment(content, maintype=main, subtype=sub, filename=_file_name(name))
     if message.is_multipart():
         message.set_boundary(f"=_{digest(mail.message_id.encode())[:32]}")
     return message.as_bytes()
 
 
-def subject_of(mail: NoticeMail) -> str:
+def mail_subject(mail: MailMessage) -> str:
     """What it is and which works it is about.
 
     A name from a page must not become a second header, turn the line around or be a link.
@@ -110,12 +110,12 @@ def subject_of(mail: NoticeMail) -> str:
     return _line(f"{paper[:1].upper()}{paper[1:]}: {of}" if english else f"{paper}：{of}{more}", MAX_SUBJECT_CHARS)
 
 
-def encoded_bytes(sizes: Sequence[int]) -> int:
+def encoded_size(sizes: Sequence[int]) -> int:
     """Return how much files of these sizes are in a mail."""
     return sum(int(size * _ENCODED) + 1 for size in sizes)
 
 
-def unlinked(text: str) -> str:
+def defang_links(text: str) -> str:
     """Return the text in one line, hidden characters spelled, and nothing in it that a mail program makes a link of.
 
     >>> unlinked("www.evil.example")
@@ -125,40 +125,40 @@ def unlinked(text: str) -> str:
 
 
 def _line(text: str, most: int) -> str:
-    made = unlinked(text)
+    made = defang_links(text)
     return made if len(made) <= most else f"{made[: most - 1]}…"
 
 
 def _file_name(name: str) -> str:
-    """As `unlinked`, but for the dot before what the file is."""
+    """As `defang_links`, but for the dot before what the file is."""
     stem, dot, ending = name.rpartition(".")
-    return f"{unlinked(stem)}{dot}{unlinked(ending)}"
+    return f"{defang_links(stem)}{dot}{defang_links(ending)}"
 
 
-def _type_of(name: str) -> tuple[str, str]:
+def _content_type(name: str) -> tuple[str, str]:
     ending = PurePosixPath(name).suffix.lower().removeprefix(".")
     return _WORD if ending == "docx" else _TYPES.get(ending, ("application", "octet-stream"))
 
 
-def _answers(mail: NoticeMail, *, english: bool) -> str:
+def _reply_line(mail: MailMessage, *, english: bool) -> str:
     """Where to write to: an answer to this mail reaches the rights holder only where it has an address of its own."""
     if mail.answers_to:
         return "please answer this mail" if english else "请直接回复本邮件"
-    return unlinked(mail.answers_as_written) or ("as in the notice" if english else "见通知")
+    return defang_links(mail.answers_as_written) or ("as in the notice" if english else "见通知")
 
 
-def body_of(mail: NoticeMail) -> str:
+def mail_body(mail: MailMessage) -> str:
     """Return the text of the mail, with the name and digest of each file."""
     english = mail.kind is Paper.DMCA
-    titles = (f"“{unlinked(each)}”" if english else f"《{unlinked(each)}》" for each in mail.titles)
+    titles = (f"“{defang_links(each)}”" if english else f"《{defang_links(each)}》" for each in mail.titles)
     return (_EN if english else _ZH).format(
-        addressee=unlinked(mail.addressee),
+        addressee=defang_links(mail.addressee),
         paper=term(Paper(mail.kind)).in_language("en" if english else "zh"),
         titles=(", " if english else "、").join(titles),
         pages=mail.pages,
-        holder=unlinked(mail.holder),
-        contact=unlinked(mail.contact) or unlinked(mail.holder),
-        phone=unlinked(mail.phone),
-        answers=_answers(mail, english=english),
+        holder=defang_links(mail.holder),
+        contact=defang_links(mail.contact) or defang_links(mail.holder),
+        phone=defang_links(mail.phone),
+        answers=_reply_line(mail, english=english),
         files="\n".join(f"{_file_name(name)}  {digest(content)}" for name, content in mail.files),
     )

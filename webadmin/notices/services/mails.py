@@ -22,12 +22,12 @@ from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.database import AWAY, fresh, is_away
 from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
-from webadmin.notices.services.events import locked
+from webadmin.notices.services.events import lock_notice
 from webadmin.notices.services.fitness import require_fit
-from webadmin.notices.services.mail_content import addressed_to, mail_of, preview, require_size
+from webadmin.notices.services.mail_content import compose_mail, preview_mail, recipient_address, require_size
 from webadmin.notices.services.mail_message import mail_bytes
-from webadmin.notices.services.sending import note_sent, require_manager, today_at
-from webadmin.notices.services.smtp import Handed, Letter, Outcome, hand_over
+from webadmin.notices.services.sending import local_day, note_sent, require_manager
+from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 
 State = NoticeMail.State
 # As a look-up (webadmin.sites.services.look_ups): a message that is older was lost; a second one does no harm.
@@ -38,7 +38,7 @@ LOST_AFTER = timedelta(minutes=7)
 PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
 
 
-def ask(
+def request_mail(
     notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
 ) -> NoticeMail:
     """Have a confirmed notice sent by a worker. seen: the digest of the preview that a person looked at.
@@ -46,53 +46,53 @@ def ask(
     Raises BadInput, also where the mail is another by now; ServiceUnavailable where the broker does not answer, and
     then nothing waits to be sent.
     """
-    mail, is_new = _prepared(notice, by, now, settings, seen)
-    if not is_new and not _renewed(mail, now):
+    mail, is_new = _prepare(notice, by, now, settings, seen)
+    if not is_new and not _renew(mail, now):
         raise BadInput("mail.waits")
     try:
         outbox.send(MailRequested(mail.pk))
     except RetryLater as error:
-        _end(mail.pk, State.PREPARED, State.FAILED, now, error.message)
+        _change_state(mail.pk, State.PREPARED, State.FAILED, now, error.message)
         raise
     return mail
 
 
 def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
     """Send a confirmed notice in this process; also one that waits for a worker. Raises BadInput, RetryLater."""
-    mail, _ = _prepared(notice, by, clock.now(), settings)
-    carry_out(mail.pk, settings, clock)
+    mail, _ = _prepare(notice, by, clock.now(), settings)
+    deliver(mail.pk, settings, clock)
     mail.refresh_from_db()
     return mail
 
 
-def carry_out(mail_id: int, settings: Settings, clock: Clock) -> None:
+def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
     """Hand a mail over that waits. Safe to call twice: one that was tried is left alone, whatever came of it."""
     mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
     if mail is None:
         return
     try:
-        content = _content(mail)
-        if not _claimed(mail, settings, clock.now()):
+        content = _read_message(mail)
+        if not _claim(mail, settings, clock.now()):
             return
     except BadInput as error:
-        _end(mail.pk, State.PREPARED, State.FAILED, clock.now(), error.message)
+        _change_state(mail.pk, State.PREPARED, State.FAILED, clock.now(), error.message)
         return
     letter = Letter(mail.sender, mail.recipient, content)
-    handed = hand_over(mail_server(settings.mail.smtp_url), letter, settings.mail.timeout_s)
-    _note(mail, handed, clock.now())
+    handed = send_letter(mail_server(settings.mail.smtp_url), letter, settings.mail.timeout_s)
+    _note_result(mail, handed, clock.now())
 
 
 def give_up(mail_id: int, now: datetime) -> None:
     """Say what is known of a mail whose task failed for good."""
-    _end(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
+    _change_state(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
     for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
-        _end(mail_id, State.TRYING, State.UNKNOWN, now, _may_have_gone(mail))
+        _change_state(mail_id, State.TRYING, State.UNKNOWN, now, _uncertainty(mail))
 
 
 def close_lost(now: datetime) -> None:
     """Say of mails whose sender died while it tried that they may have gone out."""
     for mail in NoticeMail.objects.filter(state=State.TRYING, began_at__lte=now - LOST_AFTER):
-        _end(mail.pk, State.TRYING, State.UNKNOWN, now, _may_have_gone(mail))
+        _change_state(mail.pk, State.TRYING, State.UNKNOWN, now, _uncertainty(mail))
 
 
 def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
@@ -100,23 +100,23 @@ def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None
     require_manager(mail.notice, by)
     close_lost(now)
     with transaction.atomic():
-        row = locked(mail.notice, Notice.State.CONFIRMED)
+        row = lock_notice(mail.notice, Notice.State.CONFIRMED)
         unknown = NoticeMail.objects.filter(pk=mail.pk, state=State.UNKNOWN, settled_at=None)
         changed = {"state": State.SENT} if went_out else {}
         if not unknown.update(settled_by=by, settled_at=now, **changed):
             raise BadInput("mail.not-unknown")
         if went_out:
             began = mail.began_at or mail.asked_at
-            note_sent(row, by, now, NoticeEvent.Way.MAIL, today_at(began), note=mail.message_id)
+            note_sent(row, by, now, NoticeEvent.Way.MAIL, local_day(began), note=mail.message_id)
     mail.refresh_from_db()
 
 
-def is_forgotten(mail: NoticeMail, now: datetime) -> bool:
+def is_stuck(mail: NoticeMail, now: datetime) -> bool:
     """Return whether a mail has waited so long for a worker that it may be asked for again."""
     return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
 
 
-def _prepared(
+def _prepare(
     notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
 ) -> tuple[NoticeMail, bool]:
     """Return the mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
@@ -129,19 +129,19 @@ def _prepared(
         return waiting, False
     try:
         with transaction.atomic():
-            row = locked(notice, Notice.State.CONFIRMED)
-            if seen is not None and seen != preview(row, settings.mail.sender).digest:
+            row = lock_notice(notice, Notice.State.CONFIRMED)
+            if seen is not None and seen != preview_mail(row, settings.mail.sender).digest:
                 raise BadInput("mail.look-first")
-            return _made(row, by, now, settings), True
+            return _create_mail(row, by, now, settings), True
     except IntegrityError as error:  # another click was faster
         raise BadInput("mail.under-way") from error
 
 
-def _made(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMail:
+def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMail:
     """Return a new mail of a locked notice, its bytes kept."""
-    recipient = addressed_to(row)
+    recipient = recipient_address(row)
     require_size(row)
-    require_fit(row, today_at(now))
+    require_fit(row, local_day(now))
     before = NoticeMail.objects.filter(notice=row)
     if before.exclude(state=State.FAILED).exclude(state=State.UNKNOWN, settled_at__isnull=False).exists():
         raise BadInput("mail.under-way")
@@ -150,7 +150,7 @@ def _made(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMai
     # installation of the same sender may be the same.
     sender = settings.mail.sender
     message_id = f"<notice-{row.pk}-{attempt}-{now:%Y%m%d%H%M%S}@{sender.rpartition('@')[2]}>"
-    content = mail_bytes(mail_of(row, sender, recipient, message_id, now))
+    content = mail_bytes(compose_mail(row, sender, recipient, message_id, now))
     stores.evidence_store().put(digest(content), content)
     return NoticeMail.objects.create(
         notice=row,
@@ -165,20 +165,20 @@ def _made(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMai
     )
 
 
-def _renewed(mail: NoticeMail, now: datetime) -> bool:
+def _renew(mail: NoticeMail, now: datetime) -> bool:
     """Return whether a mail has waited so long that its message was lost."""
     old = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED, asked_at__lte=now - EXPIRES_AFTER)
     return bool(old.update(asked_at=now))
 
 
-def _content(mail: NoticeMail) -> bytes:
+def _read_message(mail: NoticeMail) -> bytes:
     content = stores.evidence_store().get(Digest(mail.digest))
     if content is None:
         raise BadInput("paper.file-missing", name=mail.message_id)
     return content
 
 
-def _claimed(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
+def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     """Return whether this process, and no other, may send the mail now.
 
     Raises BadInput where it may not go out any more.
@@ -186,19 +186,19 @@ def _claimed(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
     with transaction.atomic():
-        row = locked(mail.notice, Notice.State.CONFIRMED)
-        require_fit(row, today_at(now))  # it may have waited long
-        if addressed_to(row) != mail.recipient:
+        row = lock_notice(mail.notice, Notice.State.CONFIRMED)
+        require_fit(row, local_day(now))  # it may have waited long
+        if recipient_address(row) != mail.recipient:
             raise BadInput("mail.other-address", recipient=mail.recipient)
         waiting = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED)
         return bool(waiting.update(state=State.TRYING, began_at=now))
 
 
-def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
+def _note_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
     """Write what became of it; a database that is busy is asked again, for nobody else knows."""
     for pause_s in PAUSES_S:
         try:
-            _written(mail, handed, now)
+            _write_result(mail, handed, now)
         except AWAY as error:
             if not is_away(error):
                 raise
@@ -206,26 +206,26 @@ def _note(mail: NoticeMail, handed: Handed, now: datetime) -> None:
             fresh()
         else:
             return
-    _written(mail, handed, now)
+    _write_result(mail, handed, now)
 
 
-def _written(mail: NoticeMail, handed: Handed, now: datetime) -> None:
+def _write_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
-        if not _end(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
+        if not _change_state(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
             return  # it took so long that a person decided meanwhile
         if handed.outcome is Outcome.SENT:
-            note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, today_at(now), note=mail.message_id)
+            note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, local_day(now), note=mail.message_id)
 
 
-def _end(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:
+def _change_state(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:
     """Bring a mail from one state into another, if it still is in that one."""
     return bool(NoticeMail.objects.filter(pk=mail_id, state=state).update(state=to, ended_at=now, said=said))
 
 
-def _may_have_gone(mail: NoticeMail) -> Message:
-    return Message("mail.may-have-gone", at=_here(mail.began_at or mail.asked_at))
+def _uncertainty(mail: NoticeMail) -> Message:
+    return Message("mail.may-have-gone", at=_local_time(mail.began_at or mail.asked_at))
 
 
-def _here(at: datetime) -> str:
+def _local_time(at: datetime) -> str:
     return at.astimezone(ZoneInfo(django_settings.TIME_ZONE)).strftime("%Y-%m-%d %H:%M")

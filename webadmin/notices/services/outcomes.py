@@ -12,39 +12,54 @@ from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case
 from webadmin.notices.models import Addressee, Notice, NoticeEvent, Removal, RemovalLook
-from webadmin.notices.services.drafting import Drafted, draft
-from webadmin.notices.services.events import MOVES, is_noted, locked, move, note_event, standing_events, states_before
+from webadmin.notices.services.drafting import DraftResult, draft
+from webadmin.notices.services.events import (
+    TRANSITIONS,
+    change_state,
+    effective_events,
+    is_repeated,
+    lock_notice,
+    note_event,
+    source_states,
+)
 from webadmin.notices.services.kept_files import keep_event_papers
-from webadmin.notices.services.sending import NOTHING, Noted, answer_due_of, require_manager, require_past, today_at
-from webadmin.notices.services.values import cases_of
+from webadmin.notices.services.sending import (
+    NO_DETAILS,
+    EventDetails,
+    answer_due_day,
+    local_day,
+    require_manager,
+    require_past,
+)
+from webadmin.notices.services.values import notice_cases
 
 State, Way, Seen = Notice.State, NoticeEvent.Way, RemovalLook.Seen
-NOTED = (State.ANSWERED, State.REFUSED, State.REMOVED, State.CLOSED)
+OUTCOMES = (State.ANSWERED, State.REFUSED, State.REMOVED, State.CLOSED)
 
 
-def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: Noted = NOTHING) -> None:
+def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventDetails = NO_DETAILS) -> None:
     """Note what happened, once where the form is sent twice. noted.day: when, if not today.
 
     Raises BadInput for a state that may not follow; for a removal without proof, and for one that a check contradicts.
     """
     require_manager(notice, by)
-    if to not in NOTED:
-        raise BadInput("notice.no-move", choices=tuple(str(each) for each in NOTED))
+    if to not in OUTCOMES:
+        raise BadInput("notice.no-move", choices=tuple(str(each) for each in OUTCOMES))
     if to == State.REMOVED and not noted.files:
         raise BadInput("notice.no-proof-of-removal")
     with transaction.atomic():
-        row = locked(notice, *states_before(to), to)
-        if is_noted(row, to, by, noted.note, day=noted.day, digests=noted.digests):
+        row = lock_notice(notice, *source_states(to), to)
+        if is_repeated(row, to, by, noted.note, day=noted.day, digests=noted.digests):
             return
         require_after_sending(row, noted.day, now)
         if to == State.REMOVED:
             _require_uncontradicted(row, noted, now)
-        event = move(row, to, by, now, noted.note, day=noted.day)
+        event = change_state(row, to, by, now, noted.note, day=noted.day)
         keep_event_papers(event, noted.files, by)
     notice.refresh_from_db()
 
 
-def seen_since(notice: Notice) -> list[tuple[Case, datetime]]:
+def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
     """The pages on which a check saw the passages on the day of sending or later, and nothing later that they went.
 
     Each with when; the newest first.
@@ -52,50 +67,50 @@ def seen_since(notice: Notice) -> list[tuple[Case, datetime]]:
     if notice.sent_on is None:
         return []
     since = datetime.combine(notice.sent_on, time.min, timezone.get_default_timezone())
-    seen = [(case, at) for case, at in _seen(cases_of(notice)) if at >= since]
+    seen = [(case, at) for case, at in _last_sightings(notice_cases(notice)) if at >= since]
     return sorted(seen, key=lambda each: each[1], reverse=True)
 
 
-def mistaken(notice: Notice) -> NoticeEvent | None:
+def reversible_event(notice: Notice) -> NoticeEvent | None:
     """Return the newest event, where a person noted it and may take it back."""
-    newest = standing_events(notice).filter(action=None).last()
+    newest = effective_events(notice).filter(action=None).last()
     if newest is None or newest.by_id is None or newest.way == Way.MAIL or newest.state != notice.state:
         return None
-    return newest if newest.state in (*NOTED, State.SENT, State.WITHDRAWN) else None
+    return newest if newest.state in (*OUTCOMES, State.SENT, State.WITHDRAWN) else None
 
 
-def take_back(notice: Notice, by: User, now: datetime, note: str = "") -> None:
+def take_back_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
     """Take back what was noted last: the notice is as it was before, and what was noted stays to be seen.
 
     Raises BadInput where that was a mail, the program, or a counter-statement, which has a way of its own.
     """
     require_manager(notice, by)
     with transaction.atomic():
-        row = locked(notice, *State)
-        event = mistaken(row)
+        row = lock_notice(notice, *State)
+        event = reversible_event(row)
         if event is None:
             raise BadInput("notice.nothing-to-take-back")
         _undo(row, event, by, now, note)
         if event.state == State.SENT and row.escalates is not None:
-            earlier = locked(row.escalates, *State)
-            escalated = standing_events(earlier).last()
+            earlier = lock_notice(row.escalates, *State)
+            escalated = effective_events(earlier).last()
             if escalated is not None and (escalated.state, escalated.note) == (State.ESCALATED, f"#{row.pk}"):
                 _undo(earlier, escalated, by, now, f"#{row.pk}")
     notice.refresh_from_db()
 
 
 def _undo(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -> None:
-    before = standing_events(row).filter(pk__lt=event.pk, action=None).last()
+    before = effective_events(row).filter(pk__lt=event.pk, action=None).last()
     assert before is not None, "a draft was noted first"
     row.state = before.state
     row.sent_on = None if event.state == State.SENT else row.sent_on
     # As long as nothing came of it since it was sent, an answer is waited for.
-    row.answer_due = answer_due_of(row) if before.state == State.SENT and before.way else None
+    row.answer_due = answer_due_day(row) if before.state == State.SENT and before.way else None
     row.save(update_fields=["state", "sent_on", "answer_due"])
     note_event(row, by, now, note, undoes=event)
 
 
-def _seen(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
+def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
     """When the passages were seen on the pages of cases; not of those of which that is not the last that is known."""
     removed = set(Removal.objects.filter(case__in=cases, ended_at=None).values_list("case", flat=True))
     looks = {look.case_id: look for look in RemovalLook.objects.filter(case__in=cases).exclude(seen=Seen.NOT_SEEN)}
@@ -107,38 +122,38 @@ def _seen(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
             yield case, at
 
 
-def _require_uncontradicted(row: Notice, noted: Noted, now: datetime) -> None:
+def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> None:
     """Raise BadInput for a removal before a check that saw the passages, and for a later one that nobody is sure of."""
-    seen = seen_since(row)
+    seen = sightings_since_sending(row)
     if not seen:
         return
     (case, at), zone = seen[0], timezone.get_default_timezone()
     said = {"at": f"{at.astimezone(zone):%Y-%m-%d %H:%M}", "page": case.page_url, "pages": len(seen)}
-    if (noted.day or today_at(now)) < today_at(at):
+    if (noted.day or local_day(now)) < local_day(at):
         raise BadInput("notice.stood-later", **said)
     if not noted.is_certain:
         raise BadInput("notice.seen-since", **said)
 
 
-def escalate(notice: Notice, addressee: Addressee, by: User) -> Drafted:
+def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
     """Draft a notice about the same pages to somebody further from the text. The old one is escalated when it is sent.
 
     Raises BadInput as `draft`, and for one that is not waiting for anything.
     """
-    if State.ESCALATED not in MOVES[notice.state]:
+    if State.ESCALATED not in TRANSITIONS[notice.state]:
         raise BadInput("notice.other-state")
     if addressee.pk == notice.addressee_id:
         raise BadInput("notice.same-addressee")
     with transaction.atomic():
-        locked(notice, *states_before(State.ESCALATED))
-        standing = notice.escalations.filter(addressee=addressee, state=State.DRAFTED).first()
-        if standing is not None:  # the form was sent twice
-            return Drafted(standing, ())
-        made = draft(cases_of(notice), addressee.paper, by, addressee)
+        lock_notice(notice, *source_states(State.ESCALATED))
+        existing = notice.escalations.filter(addressee=addressee, state=State.DRAFTED).first()
+        if existing is not None:  # the form was sent twice
+            return DraftResult(existing, ())
+        made = draft(notice_cases(notice), addressee.paper, by, addressee)
         new = made.notice
         new.escalates = notice
         if addressee.paper is not Paper.DMCA:  # which states no facts
-            new.values = {**new.values, "facts": f"{new.values.get('facts', '')}\n{_earlier(notice)}".strip()}
+            new.values = {**new.values, "facts": f"{new.values.get('facts', '')}\n{_earlier_notice(notice)}".strip()}
         new.save(update_fields=["escalates", "values"])
     return made
 
@@ -152,12 +167,12 @@ def require_after_sending(row: Notice, day: date | None, now: datetime) -> None:
         raise BadInput("notice.before-it-was-sent", day=day.isoformat(), sent=row.sent_on.isoformat())
 
 
-def noted_next(notice: Notice) -> list[str]:
+def next_outcomes(notice: Notice) -> list[str]:
     """Return the states that a person may note now."""
-    return [state for state in NOTED if state in MOVES[notice.state]]
+    return [state for state in OUTCOMES if state in TRANSITIONS[notice.state]]
 
 
-def _earlier(notice: Notice) -> str:
+def _earlier_notice(notice: Notice) -> str:
     """In Chinese, as the paper is."""
     name = notice.addressee.legal_name or notice.addressee.name if notice.addressee else ""
     name = name or str(notice.values.get("addressee_name", ""))

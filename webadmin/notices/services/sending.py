@@ -15,7 +15,7 @@ from core.wording import Message
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage
 from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
-from webadmin.notices.services.events import MOVES, locked, move, standing_events
+from webadmin.notices.services.events import TRANSITIONS, change_state, effective_events, lock_notice
 from webadmin.notices.services.kept_files import keep_event_papers
 
 State, Way = Notice.State, NoticeEvent.Way
@@ -24,7 +24,7 @@ BY_HAND = tuple(way for way in Way if way != Way.MAIL)
 
 
 @dataclass(frozen=True, slots=True)
-class Noted:
+class EventDetails:
     """What a person notes of something that happened. day: when, None for today; files: name and bytes of each.
 
     is_certain: that pages were removed although a check saw the passages on them.
@@ -40,10 +40,10 @@ class Noted:
         return {digest(content) for _, content in self.files}
 
 
-NOTHING = Noted()
+NO_DETAILS = EventDetails()
 
 
-def mark_sent(notice: Notice, way: str, noted: Noted, by: User, now: datetime) -> None:
+def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: datetime) -> None:
     """Note that a person sent a confirmed notice, how, when, and what shows it.
 
     It is a fact, so pages that changed since do not keep it from being noted. Raises BadInput.
@@ -53,12 +53,12 @@ def mark_sent(notice: Notice, way: str, noted: Noted, by: User, now: datetime) -
         raise BadInput("notice.choose-way", choices=tuple(str(each) for each in BY_HAND))
     if not noted.files:
         raise BadInput("notice.no-proof-of-sending")
-    day = noted.day or today_at(now)
+    day = noted.day or local_day(now)
     require_past(day, now)
     with transaction.atomic():
-        row = locked(notice, State.CONFIRMED)
-        _require_confirmed_by(row, day)
-        release(row, now)
+        row = lock_notice(notice, State.CONFIRMED)
+        _require_confirmation_first(row, day)
+        cancel_waiting_mail(row, now)
         event = note_sent(row, by, now, way, day, note=noted.note)
         keep_event_papers(event, noted.files, by)
     notice.refresh_from_db()
@@ -66,34 +66,34 @@ def mark_sent(notice: Notice, way: str, noted: Noted, by: User, now: datetime) -
 
 def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note: str = "") -> NoticeEvent:
     """Bring a locked row to `sent`; what it follows on is escalated by it, where it still can be."""
-    event = move(row, State.SENT, by, now, note, day=day, way=way)
+    event = change_state(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
-    row.answer_due = answer_due_of(row)
+    row.answer_due = answer_due_day(row)
     row.save(update_fields=["sent_on", "answer_due"])
     if row.escalates is not None:
         earlier = Notice.objects.select_for_update(no_key=True).get(pk=row.escalates.pk)
-        if State.ESCALATED in MOVES[earlier.state]:
-            move(earlier, State.ESCALATED, by, now, f"#{row.pk}")
+        if State.ESCALATED in TRANSITIONS[earlier.state]:
+            change_state(earlier, State.ESCALATED, by, now, f"#{row.pk}")
     return event
 
 
-def _require_confirmed_by(row: Notice, day: date) -> None:
+def _require_confirmation_first(row: Notice, day: date) -> None:
     """Raise BadInput for a day on which the notice was not confirmed yet: a slip of the year is not mended later."""
-    confirmed = standing_events(row).filter(state=State.CONFIRMED).last()
-    if confirmed is not None and day < today_at(confirmed.at):
-        first = today_at(confirmed.at).isoformat()
+    confirmed = effective_events(row).filter(state=State.CONFIRMED).last()
+    if confirmed is not None and day < local_day(confirmed.at):
+        first = local_day(confirmed.at).isoformat()
         raise BadInput("notice.before-it-was-confirmed", day=day.isoformat(), confirmed=first)
 
 
 def _answer_days(notice: Notice) -> int:
     """As the paper says; of one that says nothing as is entered for the addressee."""
     written = str(notice.values.get("answer_days", ""))
-    if is_days(written):
+    if is_answer_period(written):
         return int(written)
     return (notice.addressee.answer_days if notice.addressee else None) or ANSWER_DAYS
 
 
-def is_days(text: str) -> bool:
+def is_answer_period(text: str) -> bool:
     """Return whether a text is a number of days that a paper may give: one to a year.
 
     >>> is_days("7"), is_days("0"), is_days("七"), is_days("366")
@@ -102,12 +102,12 @@ def is_days(text: str) -> bool:
     return text.isascii() and text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= 365
 
 
-def answer_due_of(notice: Notice) -> date | None:
+def answer_due_day(notice: Notice) -> date | None:
     """Return the day by which whoever got a notice should have answered; None for one that did not go out."""
     return notice.sent_on + timedelta(days=_answer_days(notice)) if notice.sent_on else None
 
 
-def release(row: Notice, now: datetime) -> None:
+def cancel_waiting_mail(row: Notice, now: datetime) -> None:
     """Take back a mail that waits; raise BadInput where one is under way or may have gone out. The row is locked."""
     mails = NoticeMail.objects.filter(notice=row)
     prepared = mails.filter(state=NoticeMail.State.PREPARED)
@@ -129,10 +129,10 @@ def require_manager(notice: Notice, by: User) -> None:
 
 def require_past(day: date, now: datetime) -> None:
     """Raise BadInput for a day that has not come."""
-    if day > today_at(now):
+    if day > local_day(now):
         raise BadInput("notice.in-the-future", day=day.isoformat())
 
 
-def today_at(now: datetime) -> date:
+def local_day(now: datetime) -> date:
     """Return the day of a moment where the user is."""
     return now.astimezone(timezone.get_default_timezone()).date()

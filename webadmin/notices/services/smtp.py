@@ -38,7 +38,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Handed:
+class SendResult:
     """What became of a message, and a sentence on what the server said or did."""
 
     outcome: Outcome
@@ -54,7 +54,7 @@ class Letter:
     content: bytes
 
 
-class _Failed(Exception):
+class _SendingFailed(Exception):
     """It did not go out."""
 
     def __init__(self, message: Message) -> None:
@@ -62,7 +62,7 @@ class _Failed(Exception):
         super().__init__(message)
 
 
-class _Answers:
+class _BoundedReplyFile:
     """What a server says, as smtplib reads it: a line at a time, and no answer of more than MAX_ANSWER_LINES."""
 
     def __init__(self, file: BufferedReader) -> None:
@@ -73,41 +73,41 @@ class _Answers:
         line = self._file.readline(MAX_LINE_BYTES + 1)
         self.lines_left -= 1
         if len(line) > MAX_LINE_BYTES or self.lines_left < 0:
-            raise _Failed(Message("mail.endless-answer"))
+            raise _SendingFailed(Message("mail.endless-answer"))
         return line
 
     def close(self) -> None:
         self._file.close()
 
 
-class _BoundedAnswers(smtplib.SMTP):
+class _BoundedSession(smtplib.SMTP):
     """A session that gives an endless answer up."""
 
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
-            self.file = _Answers(self.sock.makefile("rb"))
+            self.file = _BoundedReplyFile(self.sock.makefile("rb"))
         if self.file is not None:
             self.file.lines_left = MAX_ANSWER_LINES
         return super().getreply()
 
 
-class _BoundedAnswersOverTls(_BoundedAnswers, smtplib.SMTP_SSL):
+class _BoundedTlsSession(_BoundedSession, smtplib.SMTP_SSL):
     """The same over TLS from the first byte on."""
 
 
-def hand_over(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> Handed:
+def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> SendResult:
     """Hand a letter over. timeout_s: for one answer; SESSION_S for all of it. tls: another than the machine trusts."""
     client, ends_at = _client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
     try:
-        with _ended_in_time(client):
-            _open(client, server, tls)
-            _envelope(client, letter)
+        with _session_limit(client):
+            _open_session(client, server, tls)
+            _send_envelope(client, letter)
             _require_time(ends_at)
-            return _content(client, letter, ends_at)
-    except _Failed as error:
-        return Handed(Outcome.FAILED, error.message)
+            return _send_content(client, letter, ends_at)
+    except _SendingFailed as error:
+        return SendResult(Outcome.FAILED, error.message)
     finally:
-        _leave(client)
+        _close(client)
 
 
 def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
@@ -115,14 +115,14 @@ def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLCo
     name = letter.sender.rpartition("@")[2]
     if server.security is Security.TLS:
         context = tls or ssl.create_default_context()
-        return _BoundedAnswersOverTls(local_hostname=name, timeout=timeout_s, context=context)
-    return _BoundedAnswers(local_hostname=name, timeout=timeout_s)
+        return _BoundedTlsSession(local_hostname=name, timeout=timeout_s, context=context)
+    return _BoundedSession(local_hostname=name, timeout=timeout_s)
 
 
 @contextmanager
-def _ended_in_time(client: smtplib.SMTP) -> Iterator[None]:
+def _session_limit(client: smtplib.SMTP) -> Iterator[None]:
     """A server that says a little every few seconds would hold the connection for ever: it is cut."""
-    timer = Timer(SESSION_S, lambda: _cut(client.sock))
+    timer = Timer(SESSION_S, lambda: _cut_connection(client.sock))
     timer.daemon = True
     timer.start()
     try:
@@ -131,51 +131,51 @@ def _ended_in_time(client: smtplib.SMTP) -> Iterator[None]:
         timer.cancel()
 
 
-def _cut(connection: socket | None) -> None:
+def _cut_connection(connection: socket | None) -> None:
     if connection is not None:
         with suppress(OSError):
             connection.shutdown(SHUT_RDWR)
 
 
-def _open(client: smtplib.SMTP, server: MailServer, tls: ssl.SSLContext | None) -> None:
+def _open_session(client: smtplib.SMTP, server: MailServer, tls: ssl.SSLContext | None) -> None:
     client._host = server.host  # type: ignore[attr-defined] # by which STARTTLS checks the certificate
-    _asked("connect", lambda: client.connect(server.host, server.port), 220)
-    _asked("EHLO", client.ehlo, 250)
+    _command("connect", lambda: client.connect(server.host, server.port), 220)
+    _command("EHLO", client.ehlo, 250)
     if server.security is Security.STARTTLS:
         if not client.has_extn("starttls"):
-            raise _Failed(Message("mail.no-starttls"))
+            raise _SendingFailed(Message("mail.no-starttls"))
         context = tls or ssl.create_default_context()
-        _asked("STARTTLS", lambda: client.starttls(context=context), 220)
-        _asked("EHLO", client.ehlo, 250)
+        _command("STARTTLS", lambda: client.starttls(context=context), 220)
+        _command("EHLO", client.ehlo, 250)
     if server.user:
-        _asked("AUTH", lambda: client.login(server.user, server.password), 235)
+        _command("AUTH", lambda: client.login(server.user, server.password), 235)
 
 
-def _envelope(client: smtplib.SMTP, letter: Letter) -> None:
+def _send_envelope(client: smtplib.SMTP, letter: Letter) -> None:
     most = client.esmtp_features.get("size", "")
     if _SIZE.fullmatch(most) and 0 < int(most) < len(letter.content):
-        raise _Failed(Message("mail.beyond-size", most=_mb(int(most)), size=_mb(len(letter.content))))
+        raise _SendingFailed(Message("mail.beyond-size", most=_mb(int(most)), size=_mb(len(letter.content))))
     options = [f"size={len(letter.content)}"] if client.has_extn("size") else []
-    _asked("MAIL", lambda: client.mail(letter.sender, options), 250)
-    _asked("RCPT", lambda: client.rcpt(letter.recipient), 250, 251)
-    _asked("DATA", lambda: client.docmd("DATA"), _GO_ON)
+    _command("MAIL", lambda: client.mail(letter.sender, options), 250)
+    _command("RCPT", lambda: client.rcpt(letter.recipient), 250, 251)
+    _command("DATA", lambda: client.docmd("DATA"), _GO_ON)
 
 
-def _content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> Handed:
+def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendResult:
     # Dots are doubled at the beginnings of lines, lines end in CR LF (RFC 5321 4.5.2): email.policy.SMTP wrote them so.
     lines = letter.content.replace(b"\r\n.", b"\r\n..")
     body = (b"." if lines.startswith(b".") else b"") + lines
     if not body.endswith(b"\r\n"):
         body += b"\r\n"
     if client.sock is None:
-        raise _Failed(Message("mail.dropped", step="DATA"))
-    client.sock.settimeout(_left(ends_at))  # of all that is sent, and then of the answer, which may take minutes
+        raise _SendingFailed(Message("mail.dropped", step="DATA"))
+    client.sock.settimeout(_remaining_s(ends_at))  # of all that is sent, and then of the answer, which may take minutes
     try:
         client.sock.sendall(body)
     except OSError as error:
-        raise _Failed(_lost("DATA", error)) from error
+        raise _SendingFailed(_connection_fault("DATA", error)) from error
     _require_time(ends_at)
-    return _ended(client, ends_at)
+    return _finish_data(client, ends_at)
 
 
 def _require_time(ends_at: float) -> None:
@@ -184,76 +184,76 @@ def _require_time(ends_at: float) -> None:
     Connecting, to one address of a host after the other, is bounded by nothing else.
     """
     if time.monotonic() >= ends_at:
-        raise _Failed(Message("mail.stalled", step="connect"))
+        raise _SendingFailed(Message("mail.stalled", step="connect"))
 
 
-def _ended(client: smtplib.SMTP, ends_at: float) -> Handed:
+def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
     """Send the final dot: from here on, only an answer says what became of the message."""
     try:
         assert client.sock is not None  # it was written to
-        client.sock.settimeout(_left(ends_at))
+        client.sock.settimeout(_remaining_s(ends_at))
         client.sock.sendall(b".\r\n")
         code, said = client.getreply()
-    except _Failed as error:
-        return Handed(Outcome.UNKNOWN, error.message)
+    except _SendingFailed as error:
+        return SendResult(Outcome.UNKNOWN, error.message)
     except (OSError, smtplib.SMTPException) as error:
-        return Handed(Outcome.UNKNOWN, _lost("after DATA", error))
+        return SendResult(Outcome.UNKNOWN, _connection_fault("after DATA", error))
     if code == 250:
-        return Handed(Outcome.SENT, Message("mail.taken", code=code, said=_cleaned(said)))
-    message = Message("mail.refused", step=_named("after DATA"), code=code, said=_cleaned(said))
-    return Handed(Outcome.FAILED if 400 <= code < 600 else Outcome.UNKNOWN, message)
+        return SendResult(Outcome.SENT, Message("mail.taken", code=code, said=_clean_reply(said)))
+    message = Message("mail.refused", step=_step_name("after DATA"), code=code, said=_clean_reply(said))
+    return SendResult(Outcome.FAILED if 400 <= code < 600 else Outcome.UNKNOWN, message)
 
 
-def _asked(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
-    """One command and its answer. Raises _Failed for any other answer, and for none."""
+def _command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
+    """One command and its answer. Raises _SendingFailed for any other answer, and for none."""
     try:
         code, said = ask()
     except smtplib.SMTPResponseException as error:
-        raise _Failed(_refused(step, error.smtp_code, error.smtp_error)) from error
+        raise _SendingFailed(_refusal(step, error.smtp_code, error.smtp_error)) from error
     except smtplib.SMTPNotSupportedError as error:
-        raise _Failed(Message("mail.no-auth")) from error
+        raise _SendingFailed(Message("mail.no-auth")) from error
     except (OSError, smtplib.SMTPException, ValueError) as error:  # ValueError: of a challenge that is no base64
-        raise _Failed(_lost(step, error)) from error
+        raise _SendingFailed(_connection_fault(step, error)) from error
     if code not in wanted:
-        raise _Failed(_refused(step, code, said))
+        raise _SendingFailed(_refusal(step, code, said))
 
 
-def _refused(step: str, code: int, said: bytes | str) -> Message:
+def _refusal(step: str, code: int, said: bytes | str) -> Message:
     if code < 0:  # smtplib's way to say that the connection was closed
-        return Message("mail.dropped", step=_named(step))
-    return Message("mail.refused", step=_named(step), code=code, said=_cleaned(said))
+        return Message("mail.dropped", step=_step_name(step))
+    return Message("mail.refused", step=_step_name(step), code=code, said=_clean_reply(said))
 
 
-def _lost(step: str, error: Exception) -> Message:
+def _connection_fault(step: str, error: Exception) -> Message:
     if isinstance(error, ssl.SSLError):
-        return Message("mail.no-tls", reason=_cleaned(error.reason or str(error)))
+        return Message("mail.no-tls", reason=_clean_reply(error.reason or str(error)))
     if step == "AUTH" and type(error) is smtplib.SMTPException:  # it knows no way of logging in that we know
         return Message("mail.no-auth")
     if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says it was closed
-        return Message("mail.stalled", step=_named(step))
+        return Message("mail.stalled", step=_step_name(step))
     if step == "connect" and isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
-        return Message("mail.no-connection", reason=_cleaned(error.strerror or str(error)))
-    return Message("mail.dropped", step=_named(step))
+        return Message("mail.no-connection", reason=_clean_reply(error.strerror or str(error)))
+    return Message("mail.dropped", step=_step_name(step))
 
 
-def _named(step: str) -> Message | str:
+def _step_name(step: str) -> Message | str:
     """Return the stage of the dialogue, for a reader: SMTP's commands have no other name."""
     if step == "connect":
         return Message("mail.step-connect")
     return Message("mail.step-end") if step == "after DATA" else step
 
 
-def _leave(client: smtplib.SMTP) -> None:
+def _close(client: smtplib.SMTP) -> None:
     """Without QUIT: its answer says nothing of the message, and a server that holds it holds us."""
     with suppress(Exception):
         client.close()
 
 
-def _left(ends_at: float) -> float:
+def _remaining_s(ends_at: float) -> float:
     return max(1.0, ends_at - time.monotonic())
 
 
-def _cleaned(said: bytes | str) -> str:
+def _clean_reply(said: bytes | str) -> str:
     text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
     line = " ".join(storable(text).split())
     return line if len(line) <= MAX_SAID_CHARS else f"{line[: MAX_SAID_CHARS - 1]}…"

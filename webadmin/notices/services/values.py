@@ -58,7 +58,7 @@ _ACCURACY = (
 )
 
 
-def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date) -> dict[str, str]:
+def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) -> dict[str, str]:
     """Return the fields of a new draft, from what is entered of the rights holder and the site.
 
     People go on from there.
@@ -67,7 +67,7 @@ def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date
     written = {
         "site_name": site.name,
         "site_domains": "、".join(site.domains.order_by("pk").values_list("host", flat=True)),
-        "site_record": _record_of(site),
+        "site_record": _icp_record(site),
         "facts": _facts(site, cases),
         "legal_basis": _STOP_BASIS if kind is Paper.LETTER else "" if is_english else _REMOVE_BASIS,
         "demands": _STOP if kind is Paper.LETTER else _REMOVE,
@@ -83,13 +83,13 @@ def written_at_first(site: Site, kind: Paper, cases: Sequence[Case], today: date
     return {field.code: written.get(field.code, "") for field in FIELDS if not field.columns}
 
 
-def _record_of(site: Site) -> str:
+def _icp_record(site: Site) -> str:
     """Return the record number that the site states, as it was read last."""
     rows = ContactRead.objects.filter(site=site, kind=ContactKind.ICP).order_by("-read_at", "pk")
     return rows.values_list("value", flat=True).first() or ""
 
 
-def of_addressee(addressee: Addressee | None) -> dict[str, str]:
+def addressee_values(addressee: Addressee | None) -> dict[str, str]:
     """Return the fields of whom a notice goes to; none where nobody is chosen."""
     if addressee is None:
         return {}
@@ -138,30 +138,30 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
     work = cases[0].work
     first = min(case.first_seen_at for case in cases).astimezone(timezone.get_default_timezone())
     return (
-        f"经比对，“{site.name}”有 {len(cases)} 个网页{_of_addresses(cases)}未经许可刊载《{work.title}》的内容，最早于"
+        f"经比对，“{site.name}”有 {len(cases)} 个网页{_address_count(cases)}未经许可刊载《{work.title}》的内容，最早于"
         f"{_day(first)}发现；各网页所载部分及其占原文的比例见网络地址表，逐字比对见《侵权比对表》。"
     )
 
 
-def _of_addresses(cases: Sequence[Case]) -> str:
+def _address_count(cases: Sequence[Case]) -> str:
     """At how many addresses the pages stand, where these are more than the pages."""
-    count = sum(len(_only_shown(listed)) for listed in list_addresses_of_cases(cases).values())
+    count = sum(len(_keep_shown(listed)) for listed in list_addresses_of_cases(cases).values())
     return f"（共 {count} 个网址）" if count > len(cases) else ""
 
 
 def shown_addresses(case: Case) -> list[ListedAddress]:
     """Return the addresses of a case that show its text, that of its page first, whatever became of it."""
-    return _only_shown(list_addresses(case))
+    return _keep_shown(list_addresses(case))
 
 
-def _only_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
+def _keep_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
     own, *others = listed
     return [own, *(each for each in others if each.is_shown)]
 
 
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
     """Return every field of a notice: what people wrote, and the lists. zone: of the times in the lists."""
-    cases = cases_of(notice)
+    cases = notice_cases(notice)
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
     written = {field.code: str(notice.values.get(field.code, "")) for field in FIELDS if not field.columns}
@@ -169,13 +169,13 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
     is_explained = bool(written["ownership"].strip())
     if language == "zh" and not is_explained:
         is_signed = all(case.work_id in signed for case in cases)
-        written["ownership"] = _OWNED if not unowned(cases, papers) else _SIGNED if is_signed else ""
+        written["ownership"] = _OWNED if not works_without_proof(cases, papers) else _SIGNED if is_signed else ""
     otherwise = {case.work_id: "见下文" if is_explained else signed.get(case.work_id, _NOTHING) for case in cases}
-    works = _works(cases, papers, otherwise if language == "zh" else {})
+    works = _work_rows(cases, papers, otherwise if language == "zh" else {})
     return {
         **written,
         "works": works,
-        "addresses": _addresses(cases, zone, language),
+        "addresses": _address_rows(cases, zone, language),
         "attachments": [
             {"number": str(number), "name": name}
             for number, name in enumerate([TITLE.in_language(language), *(paper.name for paper in papers)], 1)
@@ -183,7 +183,7 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
     }
 
 
-def cases_of(notice: Notice) -> list[Case]:
+def notice_cases(notice: Notice) -> list[Case]:
     """The cases of its pages in the order of the works and their chapters, with all that a notice says of them."""
     rows = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
     return in_order(list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder")))
@@ -196,7 +196,7 @@ def in_order(cases: Sequence[Case]) -> list[Case]:
     return sorted(cases, key=lambda case: (case.work_id, first.get(case.pk, 0)))
 
 
-def unowned(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
+def works_without_proof(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
     """Return the works of which no proof of ownership is there."""
     proved = {paper.work_id for paper in papers if paper.kind == HolderPaper.Kind.OWNERSHIP}
     works = {case.work_id: case.work for case in cases}
@@ -211,7 +211,7 @@ def _signed_works(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str
     return dict.fromkeys(signed, "作品署名")
 
 
-def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
+def _work_rows(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
     """Return a row for each work. otherwise: what proves it where no paper does."""
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
@@ -229,7 +229,7 @@ def _works(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapp
     ]
 
 
-def undated(cases: Sequence[Case]) -> list[Work]:
+def works_without_date(cases: Sequence[Case]) -> list[Work]:
     """Return the works of which no time of publication is known."""
     works = {case.work_id: case.work for case in cases}
     return [work for work in works.values() if not _first_published(work)]
@@ -240,7 +240,7 @@ def _first_published(work: Work) -> str:
     return first.astimezone(timezone.get_default_timezone()).date().isoformat() if first else ""
 
 
-def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:
+def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:
     """Return a row for each page; what is read for them is read for all at once."""
     listed, bundles, colon = (
         list_addresses_of_cases(cases),
@@ -263,14 +263,14 @@ def _addresses(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row
         at = bundle.fetched_at if bundle else fetched.get(case.pk, case.last_seen_at)
         row = {
             "number": str(number),
-            "url": _urls(case, _only_shown(listed[case.pk]), zone, language),
+            "url": _urls(case, _keep_shown(listed[case.pk]), zone, language),
             "title": case.page_title,
             "work": f"《{case.work.title}》",
             "chapters": _chapters(numbers[case.pk], language) if case.work_id in in_chapters else "",
             "share": percentage(case.work_share),
-            "seen": moment(case.first_seen_at, zone),
-            "fetched": moment(at, zone),
-            "digest": "\n".join(f"{name}{colon}{value}" for name, value in hashes_of(bundle, language)),
+            "seen": format_with_offset(case.first_seen_at, zone),
+            "fetched": format_with_offset(at, zone),
+            "digest": "\n".join(f"{name}{colon}{value}" for name, value in bundle_hashes(bundle, language)),
         }
         rows.append(row)
     return rows
@@ -280,15 +280,15 @@ def _urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language:
     """Return the address of the page; of several with the same text each, with when it was seen first and last."""
     if len(listed) == 1:
         return case.page_url
-    return "\n".join(f"{each.url}\n{_seen(each, zone, language)}" for each in listed)
+    return "\n".join(f"{each.url}\n{_sighting_times(each, zone, language)}" for each in listed)
 
 
-def _seen(address: ListedAddress, zone: ZoneInfo, language: str) -> str:
-    first, last = moment(address.first_seen_at, zone), moment(address.last_seen_at, zone)
+def _sighting_times(address: ListedAddress, zone: ZoneInfo, language: str) -> str:
+    first, last = format_with_offset(address.first_seen_at, zone), format_with_offset(address.last_seen_at, zone)
     return f"(first seen {first}, last seen {last})" if language == "en" else f"（首次发现 {first}，最近发现 {last}）"
 
 
-def hashes_of(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, str]]:
+def bundle_hashes(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, str]]:
     """Both digests of a bundle, named as the page of its case names them; none without a bundle."""
     if bundle is None:
         return []
@@ -319,7 +319,7 @@ def newest_bundles(cases: Sequence[Case]) -> dict[int, EvidenceBundle]:
     return {row.case_id: row for row in rows.order_by("made_at", "pk")}
 
 
-def moment(at: datetime, zone: ZoneInfo) -> str:
+def format_with_offset(at: datetime, zone: ZoneInfo) -> str:
     """With the offset: a paper is read in another zone."""
     here = at.astimezone(zone)
     offset = f"{here:%z}"

@@ -36,24 +36,24 @@ _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TemplateField:
     """One field of a template. column: of a list's field, else ""."""
 
     field: PaperField
     column: str = ""
 
 
-def try_template(content: bytes, kind: Paper) -> list[Message]:
+def template_faults(content: bytes, kind: Paper) -> list[Message]:
     """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
     faults, found, file = list[Message](), set[str](), open_word_file(content)
     _require_size(file)
     for part in text_parts(file):
         for paragraph in part.iter(qn("w:p")):
-            asked = [_asked(name) for name in _names(paragraph)]
+            asked = [_parse_field(name) for name in _field_names(paragraph)]
             faults += [each for each in asked if isinstance(each, Message)]
-            found |= {each.field.code for each in asked if isinstance(each, Asked)}
-            if _row_of(paragraph) is None:
-                outside = [each.field.name for each in asked if isinstance(each, Asked) and each.column]
+            found |= {each.field.code for each in asked if isinstance(each, TemplateField)}
+            if _enclosing_row(paragraph) is None:
+                outside = [each.field.name for each in asked if isinstance(each, TemplateField) and each.column]
                 faults += [Message("paper.list-outside-table", field=name) for name in outside]
         lists = _lists_by_row(part)
         of_all = [
@@ -83,10 +83,10 @@ def _require_size(file: Any) -> None:
         raise BadInput("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
 
 
-def filled(content: bytes, values: Values) -> bytes:
+def fill_template(content: bytes, values: Values) -> bytes:
     """Return the template with its fields filled; a field without a value is left empty.
 
-    Raises BadInput as `try_template`.
+    Raises BadInput as `template_faults`.
     """
     file = open_word_file(content)
     for part in text_parts(file):
@@ -95,11 +95,11 @@ def filled(content: bytes, values: Values) -> bytes:
         rows = [(row, min(lists[row])) for row in part.iter(qn("w:tr")) if row in lists]
         in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
         paragraphs = [each for each in part.iter(qn("w:p")) if each not in in_rows]
-        for place in _left_out(part, values):
+        for place in _omitted_parts(part, values):
             _remove(place)
         for paragraph in paragraphs:
             if paragraph.getparent() is not None:
-                _fill(paragraph, partial(_text, values))
+                _fill(paragraph, partial(_field_value, values))
         for row, code in rows:
             _write_rows(row, values.get(code, ()), values)
     kept = io.BytesIO()
@@ -110,41 +110,41 @@ def filled(content: bytes, values: Values) -> bytes:
 def template_codes(content: bytes) -> set[str]:
     """Return the codes of the fields that stand in a template. Raises BadInput."""
     paragraphs = (each for part in text_parts(open_word_file(content)) for each in part.iter(qn("w:p")))
-    return {field.code for paragraph in paragraphs for field in _fields_of(paragraph)}
+    return {field.code for paragraph in paragraphs for field in _paragraph_fields(paragraph)}
 
 
-def unfilled(content: bytes, values: Values) -> list[PaperField]:
+def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
     """Return the fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
     found = dict[str, PaperField]()
     for part in text_parts(open_word_file(content)):
-        left_out = set(_left_out(part, values))
+        left_out = set(_omitted_parts(part, values))
         for paragraph in part.iter(qn("w:p")):
             if paragraph not in left_out and left_out.isdisjoint(paragraph.iterancestors(qn("w:tr"))):
                 is_label = _is_label(paragraph)
-                empty = (each for each in _fields_of(paragraph) if not each.columns and _is_empty(each, values))
+                empty = (each for each in _paragraph_fields(paragraph) if not each.columns and _is_empty(each, values))
                 found |= {each.code: each for each in empty if not (each.is_optional and is_label)}
     return list(found.values())
 
 
-def _left_out(part: Any, values: Values) -> list[Any]:
+def _omitted_parts(part: Any, values: Values) -> list[Any]:
     """Rows and lines that say nothing but fields a letter can do without, all of them empty."""
-    rows = [row for row in part.iter(qn("w:tr")) if _can_do_without(_own_paragraphs(row), values)]
-    lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _can_do_without([each], values)]
-    return [*rows, *(line for line in lines if _row_of(line) not in rows and line.getparent().tag != qn("w:tc"))]
+    rows = [row for row in part.iter(qn("w:tr")) if _is_omittable(_own_paragraphs(row), values)]
+    lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _is_omittable([each], values)]
+    return [*rows, *(line for line in lines if _enclosing_row(line) not in rows and line.getparent().tag != qn("w:tc"))]
 
 
-def _can_do_without(paragraphs: Iterable[Any], values: Values) -> bool:
-    fields = [each for paragraph in paragraphs for each in _fields_of(paragraph)]
+def _is_omittable(paragraphs: Iterable[Any], values: Values) -> bool:
+    fields = [each for paragraph in paragraphs for each in _paragraph_fields(paragraph)]
     return bool(fields) and all(each.is_optional and _is_empty(each, values) for each in fields)
 
 
 def _own_paragraphs(row: Any) -> list[Any]:
-    return [paragraph for paragraph in row.iter(qn("w:p")) if _row_of(paragraph) is row]
+    return [paragraph for paragraph in row.iter(qn("w:p")) if _enclosing_row(paragraph) is row]
 
 
-def _fields_of(paragraph: Any) -> list[PaperField]:
-    asked = [_asked(name) for name in _names(paragraph)]
-    return [each.field for each in asked if isinstance(each, Asked)]
+def _paragraph_fields(paragraph: Any) -> list[PaperField]:
+    asked = [_parse_field(name) for name in _field_names(paragraph)]
+    return [each.field for each in asked if isinstance(each, TemplateField)]
 
 
 def _is_label(paragraph: Any) -> bool:
@@ -171,32 +171,32 @@ def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
     for entry in entries if not isinstance(entries, str) else ():
         made = copy.deepcopy(row)
         for paragraph in list(made.iter(qn("w:p"))):
-            _fill(paragraph, partial(_text_in_row, entry, values))
+            _fill(paragraph, partial(_field_value_in_row, entry, values))
         row.addprevious(made)
     row.getparent().remove(row)
 
 
-def _text_in_row(entry: Row, values: Values, asked: Asked) -> str | None:
-    return entry.get(asked.column, "") if asked.column else _text(values, asked)
+def _field_value_in_row(entry: Row, values: Values, asked: TemplateField) -> str | None:
+    return entry.get(asked.column, "") if asked.column else _field_value(values, asked)
 
 
 def _lists_by_row(part: Any) -> dict[Any, set[str]]:
     """Return the lists of which each row itself, not a table within it, has fields."""
     found: dict[Any, set[str]] = {}
     for paragraph in part.iter(qn("w:p")):
-        row = _row_of(paragraph)
-        asked = [_asked(name) for name in _names(paragraph)] if row is not None else []
-        codes = {each.field.code for each in asked if isinstance(each, Asked) and each.column}
+        row = _enclosing_row(paragraph)
+        asked = [_parse_field(name) for name in _field_names(paragraph)] if row is not None else []
+        codes = {each.field.code for each in asked if isinstance(each, TemplateField) and each.column}
         if codes:
             found.setdefault(row, set()).update(codes)
     return found
 
 
-def _row_of(paragraph: Any) -> Any:
+def _enclosing_row(paragraph: Any) -> Any:
     return next(paragraph.iterancestors(qn("w:tr")), None)
 
 
-def _asked(name: str) -> Asked | Message:
+def _parse_field(name: str) -> TemplateField | Message:
     field_name, _, column = name.partition(".")
     field = BY_NAME.get(field_name.strip())
     if field is None:
@@ -205,21 +205,21 @@ def _asked(name: str) -> Asked | Message:
     columns = {**{code: code for code in field.columns}, **{title: code for code, title in field.columns.items()}}
     if bool(columns) != bool(column) or (column and column.strip() not in columns):
         return Message("paper.unknown-column", field=field.name, columns=tuple(field.columns.values()))
-    return Asked(field, columns.get(column.strip(), ""))
+    return TemplateField(field, columns.get(column.strip(), ""))
 
 
 def _unknown(name: str) -> Message:
     return Message("paper.unknown-field", field=name)
 
 
-def _text(values: Values, asked: Asked) -> str | None:
+def _field_value(values: Values, asked: TemplateField) -> str | None:
     if asked.column:
         return None  # of a row; what stands elsewhere was refused
     value = values.get(asked.field.code, "")
     return value if isinstance(value, str) else ""
 
 
-def _names(paragraph: Any) -> Iterator[str]:
+def _field_names(paragraph: Any) -> Iterator[str]:
     for found in _FIELD.finditer("".join(str(node.text or "") for node in _nodes(paragraph))):
         yield found[1].strip()
 
@@ -229,7 +229,7 @@ def _nodes(paragraph: Any) -> list[Any]:
     return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
 
 
-def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
+def _fill(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> None:
     """Put values in the place of fields, in the look of where each begins; from the last on, so that places hold.
 
     A field that is all of its paragraph becomes a paragraph for each line of its value.
@@ -237,7 +237,7 @@ def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
     nodes = _nodes(paragraph)
     whole = "".join(str(node.text or "") for node in nodes)
     alone = _FIELD.fullmatch(whole.strip())
-    if alone is not None and isinstance(asked := _asked(alone[1].strip()), Asked):
+    if alone is not None and isinstance(asked := _parse_field(alone[1].strip()), TemplateField):
         lines = printable(value_of(asked) or "").split("\n")
         if lines == [""] and len(paragraph.getparent().findall(qn("w:p"))) > 1:
             paragraph.getparent().remove(paragraph)
@@ -247,8 +247,8 @@ def _fill(paragraph: Any, value_of: Callable[[Asked], str | None]) -> None:
         _with_text(paragraph, lines[-1])
         return
     for found in reversed(list(_FIELD.finditer(whole))):
-        asked = _asked(found[1].strip())
-        value = value_of(asked) if isinstance(asked, Asked) else None
+        asked = _parse_field(found[1].strip())
+        value = value_of(asked) if isinstance(asked, TemplateField) else None
         if value is not None:
             _replace(nodes, found.start(), found.end(), printable(value))
 
@@ -269,12 +269,12 @@ def _replace(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
         before, after = text[: max(0, start - begins)], text[max(0, end - begins) :]
         if first is None:
             first = node
-            _set(node, before, value, after)
+            _set_text(node, before, value, after)
         else:
-            _set(node, "", "", after)
+            _set_text(node, "", "", after)
 
 
-def _set(node: Any, before: str, value: str, after: str) -> None:
+def _set_text(node: Any, before: str, value: str, after: str) -> None:
     """Write a text with the value's lines; what follows the field stays behind the last one."""
     first, *others = value.split("\n")
     node.text = before + first + ("" if others else after)
@@ -291,6 +291,6 @@ def _set(node: Any, before: str, value: str, after: str) -> None:
 
 def require_template(content: bytes, kind: Paper) -> None:
     """Raises BadInput with the first of what keeps the file from being a template."""
-    faults = try_template(content, kind)
+    faults = template_faults(content, kind)
     if faults:
         raise BadInput(faults[0])

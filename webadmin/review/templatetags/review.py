@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from core.matches import ChangeKind
 from webadmin.cases.models import Case
 from webadmin.cases.services.allowance import CoveredInPart, covered_in_part
-from webadmin.notices.services.removals.track_record import Record
+from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.review.pages.case_page import comparison_html
 from webadmin.sites.models import PageRecord
 from webadmin.sites.pages.recheck import RecheckShown, recheck_summary
@@ -23,7 +23,7 @@ def case_name(case: Case) -> str:
 
 
 @register.filter
-def record_line(record: Record) -> str:
+def record_line(record: TrackRecord) -> str:
     """Say how those fared who were written to, in one line."""
     return _("; ").join(message_text(sentence) for sentence in record.sentences)
 

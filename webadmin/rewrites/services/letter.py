@@ -13,9 +13,9 @@ from documents.plain import text_file
 from documents.word_writing import word_file
 from matcher.reworded.shared_wording import shared_wording
 from webadmin.notices.models import HolderIdentity, HolderPaper
-from webadmin.notices.services.addressees import OF_ONE_SITE, Origin, SiteAddressee, addressees_of
+from webadmin.notices.services.addressees import OF_ONE_SITE, Origin, SiteAddressee, list_addressees
 from webadmin.notices.services.kept_files import is_valid
-from webadmin.notices.services.values import moment
+from webadmin.notices.services.values import format_with_offset
 from webadmin.rewrites.models import RewordedLead
 from webadmin.rewrites.services.compared_texts import compared_texts
 from webadmin.rewrites.services.enquiry_letter import Enquiry, QuotedPair, Recipient, Sender, enquiry_letter
@@ -83,7 +83,7 @@ def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
         site=_line(lead.site.name),
         page_url=_line(lead.page_url),
         page_title=_line(lead.page_title),
-        fetched=moment(lead.fetched_at, zone),
+        fetched=format_with_offset(lead.fetched_at, zone),
         raw_digest=lead.raw_digest,
         is_translated=lead.found_as == RewordedClass.TRANSLATED,
         counterparts=Message("reworded.sentences", **counts).in_language(language),
@@ -120,7 +120,7 @@ def _holder(lead: RewordedLead) -> Sender:
 
 def _addressee(site: Site) -> Recipient | None:
     """Return the addressee who answers for the site's texts: a host or registrar cannot say where one came from."""
-    found = next((each for each in addressees_of(site) if each.role not in OF_ONE_SITE), None)
+    found = next((each for each in list_addressees(site) if each.role not in OF_ONE_SITE), None)
     if found is None:
         return None
     return Recipient(_recipient_name(found), _recipient_contact(found), is_read_on_site=found.origin is Origin.READ)

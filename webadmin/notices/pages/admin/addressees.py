@@ -16,8 +16,8 @@ from core.hidden_characters import clip_text
 from webadmin.accounts.pages.isolation import HolderAdmin
 from webadmin.accounts.services.access import manageable, visible
 from webadmin.notices.models import Addressee
-from webadmin.notices.pages.site_effect import record_of
-from webadmin.notices.services.addressees import Whose, proposal, whose_is
+from webadmin.notices.pages.site_effect import track_record_line
+from webadmin.notices.services.addressees import ContactOwner, contact_owner, proposal
 from webadmin.sites.models import ContactRead, Site
 from webadmin.ui.models.phrases import PAPERS
 from webadmin.ui.pages.columns import NOTHING, draw_once, moment_column, text_column
@@ -48,10 +48,10 @@ class AddresseeForm(forms.ModelForm):
         ]
 
     def clean_complaint_page(self) -> str:
-        return _page(self.cleaned_data["complaint_page"])
+        return _clean_page(self.cleaned_data["complaint_page"])
 
     def clean_form_page(self) -> str:
-        return _page(self.cleaned_data["form_page"])
+        return _clean_page(self.cleaned_data["form_page"])
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -65,7 +65,7 @@ class AddresseeForm(forms.ModelForm):
         return cleaned
 
 
-def _page(typed: str) -> str:
+def _clean_page(typed: str) -> str:
     """Raises ValidationError for what is no address, or several."""
     if not typed.strip():
         return ""
@@ -100,7 +100,7 @@ class _ChosenSites(AutocompleteSelectMultiple):
 @admin.register(Addressee)
 class AddresseeAdmin(HolderAdmin):
     form = AddresseeForm
-    list_display = ["shown_name", "role", "paper_name", "reached_by", "sites_of", "rights_holder", "entered"]
+    list_display = ["shown_name", "role", "paper_name", "contact_channel", "site_names", "rights_holder", "entered"]
     list_filter = ["rights_holder", "role"]
     list_select_related = ["rights_holder", "entered_by"]
     search_fields = ["name", "legal_name", "email", "sites__name"]
@@ -131,7 +131,7 @@ class AddresseeAdmin(HolderAdmin):
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
         """Begin with what was read of a site: ?site=<its key>, &of=<whose> or &contact=<a contact's key>."""
-        return _begun(request)
+        return _initial_values(request)
 
     def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
         """Offer the sites that the user manages, and no way to add one from here."""
@@ -152,16 +152,16 @@ class AddresseeAdmin(HolderAdmin):
     @draw_once
     @display(description=_("notices"))
     def track_record(self, addressee: Addressee) -> object:
-        return record_of(addressee)
+        return track_record_line(addressee)
 
     @display(description=_("reached by"))
-    def reached_by(self, addressee: Addressee) -> str:
+    def contact_channel(self, addressee: Addressee) -> str:
         of = addressee
         ways = (of.email, of.form_page, of.complaint_page, of.phone, of.postal_address, NOTHING)
         return clip_text(next(way for way in ways if way))
 
     @display(description=_("sites"))
-    def sites_of(self, addressee: Addressee) -> str:
+    def site_names(self, addressee: Addressee) -> str:
         names = [site.name for site in addressee.sites.all()]
         more = "…" if len(names) > MAX_SITES_SHOWN else ""
         return ", ".join(clip_text(name, 30) for name in names[:MAX_SITES_SHOWN]) + more or NOTHING
@@ -169,7 +169,7 @@ class AddresseeAdmin(HolderAdmin):
     entered = moment_column("entered_at", _("entered"), is_ordered=True)
 
 
-def _begun(request: HttpRequest) -> dict[str, Any]:
+def _initial_values(request: HttpRequest) -> dict[str, Any]:
     """Return the values with which a form begins."""
     key, whose = request.GET.get("site", ""), request.GET.get("of", "")
     site = record_of_key(manageable(Site.objects.all(), request.user), key)
@@ -177,7 +177,13 @@ def _begun(request: HttpRequest) -> dict[str, Any]:
         return {}
     rows = visible(ContactRead.objects.filter(site=site), request.user).order_by("-read_at", "pk")
     contact = record_of_key(rows, request.GET.get("contact", ""))
-    of = whose_is(ContactKind(contact.kind)) if contact else Whose(whose) if whose in set(Whose) else None
+    of = (
+        contact_owner(ContactKind(contact.kind))
+        if contact
+        else ContactOwner(whose)
+        if whose in set(ContactOwner)
+        else None
+    )
     read = proposal(site, of, rows) if of else None
     initial: dict[str, Any] = {"rights_holder": site.rights_holder_id, "sites": [site.pk], "name": site.name}
     if read is not None:

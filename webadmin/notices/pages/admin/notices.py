@@ -101,7 +101,7 @@ class HolderIdentityAdmin(HolderAdmin):
     shown_contact = text_column("contact_person", _("contact person"), 30)
 
 
-class KeptFileAdmin(HolderAdmin):
+class StoredFileAdmin(HolderAdmin):
     """Files are sent up, handed out and taken back; none is changed or deleted."""
 
     record_pages = [("file", "file", lambda request, row: kept_download(row.name, row.digest))]
@@ -128,7 +128,7 @@ class KeptFileAdmin(HolderAdmin):
         done = 0
         for row in queryset:
             try:
-                kept_files.take_back(row, signed_in_user(request))
+                kept_files.withdraw_file(row, signed_in_user(request))
                 done += 1
             except ZhuiwenError as error:
                 messages.error(request, f"{clip_text(row.name, 40)}: {message_text(error)}")
@@ -158,30 +158,38 @@ class KeptFileAdmin(HolderAdmin):
         return format_html('<a class="text-link" href="{}">{}</a>', address, spell_hidden(row.name))
 
     @display(description=_("entered by"), ordering="added_at")
-    def entered(self, row: Any) -> str:
+    def upload_summary(self, row: Any) -> str:
         return f"{row.added_by or NOTHING} · {moment(row.added_at)}"
 
     @display(description=_("taken back by"))
-    def taken_back(self, row: Any) -> str:
+    def withdrawal_summary(self, row: Any) -> str:
         return f"{row.withdrawn_by or NOTHING} · {moment(row.withdrawn_at)}" if row.withdrawn_at else NOTHING
 
 
 @admin.register(HolderPaper)
-class HolderPaperAdmin(KeptFileAdmin):
+class HolderPaperAdmin(StoredFileAdmin):
     form = HolderPaperForm
-    list_display = ["shown_name", "kind", "of_work", "validity", "rights_holder", "entered", "taken_back"]
+    list_display = [
+        "shown_name",
+        "kind",
+        "work_title",
+        "validity",
+        "rights_holder",
+        "upload_summary",
+        "withdrawal_summary",
+    ]
     list_filter = ["rights_holder", "kind"]
     list_select_related = ["rights_holder", "work", "added_by", "withdrawn_by"]
     search_fields = ["name", "work__title"]
     shown = (
         "rights_holder",
         "kind",
-        "of_work",
+        "work_title",
         "validity",
         "file_link",
         "digest",
-        "entered",
-        "taken_back",
+        "upload_summary",
+        "withdrawal_summary",
     )
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
@@ -190,7 +198,7 @@ class HolderPaperAdmin(KeptFileAdmin):
         obj.__dict__.update(made.__dict__)
 
     @display(description=_("work"), ordering="work__title")
-    def of_work(self, paper: HolderPaper) -> str:
+    def work_title(self, paper: HolderPaper) -> str:
         return clip_text(str(paper.work), 40) if paper.work else _now("all works")
 
     @display(description=_("valid"), ordering="valid_until")
@@ -204,19 +212,19 @@ class HolderPaperAdmin(KeptFileAdmin):
 
 
 @admin.register(PaperTemplate)
-class PaperTemplateAdmin(KeptFileAdmin):
+class PaperTemplateAdmin(StoredFileAdmin):
     form = PaperTemplateForm
-    list_display = ["shown_name", "kind", "use", "rights_holder", "entered", "taken_back"]
+    list_display = ["shown_name", "kind", "usage_status", "rights_holder", "upload_summary", "withdrawal_summary"]
     list_filter = ["rights_holder", "kind"]
     search_fields = ["name"]
-    shown = ("rights_holder", "kind", "use", "file_link", "digest", "entered", "taken_back")
+    shown = ("rights_holder", "kind", "usage_status", "file_link", "digest", "upload_summary", "withdrawal_summary")
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         fields = super().get_fields(request, obj)
-        return fields if obj is not None else [*fields, "standard_ones"]
+        return fields if obj is not None else [*fields, "standard_links"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return [*super().get_readonly_fields(request, obj), *(["standard_ones"] if obj is None else [])]
+        return [*super().get_readonly_fields(request, obj), *(["standard_links"] if obj is None else [])]
 
     def get_urls(self) -> list[Any]:
         view = self.admin_site.admin_view(self.standard_file)
@@ -230,19 +238,19 @@ class PaperTemplateAdmin(KeptFileAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         """With the key of the template that is used of the kind: the newest that stands."""
         rows = super().get_queryset(request)
-        standing = PaperTemplate.objects.filter(
+        active = PaperTemplate.objects.filter(
             rights_holder=OuterRef("rights_holder"), kind=OuterRef("kind"), withdrawn_at=None
         )
-        return rows.annotate(used=Subquery(standing.order_by("-added_at", "-pk").values("pk")[:1]))
+        return rows.annotate(used=Subquery(active.order_by("-added_at", "-pk").values("pk")[:1]))
 
-    @display(description=_("use"))
-    def use(self, template: Any) -> str:
+    @display(description=_("usage_status"))
+    def usage_status(self, template: Any) -> str:
         if template.withdrawn_at:
             return _now("taken back for good")
         return _now("in use") if template.used == template.pk else _now("replaced by a newer one")
 
     @display(description=_("standard templates"))
-    def standard_ones(self, row: Any) -> object:
+    def standard_links(self, row: Any) -> object:
         links = [(reverse("admin:notices_papertemplate_standard", args=[kind]), PAPERS[kind]) for kind in Paper]
         return format_html_join(" · ", '<a class="text-link" href="{}">{}</a>', links)
 
@@ -260,7 +268,7 @@ class NoticeAdmin(HolderAdmin):
     list_display = [
         "name",
         site_name,
-        "to",
+        "addressee_name",
         "state",
         "page_count",
         "sent_on",
@@ -286,7 +294,7 @@ class NoticeAdmin(HolderAdmin):
         return f"{notice.get_kind_display()} #{notice.pk}"
 
     @display(description=_("addressee"))
-    def to(self, notice: Notice) -> str:
+    def addressee_name(self, notice: Notice) -> str:
         return clip_text(
             notice.addressee.name if notice.addressee else str(notice.values.get("addressee_name", "")), 40
         )

@@ -20,7 +20,7 @@ from webadmin.evidence.services.material import capture_of, capture_of_answer, n
 from webadmin.notices.models import RemovalLook
 
 
-def unbundled() -> "QuerySet[RemovalLook]":
+def looks_without_bundle() -> "QuerySet[RemovalLook]":
     """Looks that prove a removal and have no bundle yet, the oldest first."""
     rows = RemovalLook.objects.filter(removal__isnull=False, bundle=None)
     return rows.select_related("case__work", "case__decision").order_by("pk")
@@ -31,7 +31,7 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
 
     Raises NotFound or BrokenInvariant where the response or the work's text is gone or changed.
     """
-    match = _match_of(look.case)
+    match = _decided_match(look.case)
     if match is None:
         raise NotFound("case", look.case_id)
     found = bundles.make(_capture(look, pages), nothing_found_of(match, works), made_at=clock.now())
@@ -55,7 +55,7 @@ def _capture(look: RemovalLook, pages: KeptPages) -> Capture:
     return capture_of_answer(answer, pages, version.reading.title, version.reading.text)
 
 
-def _match_of(case: Case) -> CaseMatch | None:
+def _decided_match(case: Case) -> CaseMatch | None:
     """Return the largest match of the version that was decided on: what the page took."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()

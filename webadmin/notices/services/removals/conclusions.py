@@ -20,8 +20,8 @@ from webadmin.cases.services.locks import locked_cases
 from webadmin.cases.services.matters.figures import refresh
 from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
-from webadmin.notices.services.events import locked, move, reopened
-from webadmin.notices.services.removals.looks import REMOVED, Seen
+from webadmin.notices.services.events import change_state, lock_notice, reopen
+from webadmin.notices.services.removals.run_looks import REMOVED, Seen
 from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
@@ -32,16 +32,16 @@ MOVED = (State.SENT, State.ANSWERED, State.REFUSED, State.ESCALATED)
 ENDED = (State.REMOVED, State.CLOSED)
 
 
-def unproved() -> "QuerySet[Case]":
+def unproved_cases() -> "QuerySet[Case]":
     """Confirmed cases with looks that speak for a removal that is not said yet."""
     contrary = RemovalLook.objects.filter(case=OuterRef("case"), seen=Seen.STANDS, at__gt=OuterRef("at"))
     looks = RemovalLook.objects.filter(~Exists(contrary), seen__in=REMOVED, removal=None)
-    standing = Removal.objects.filter(case=OuterRef("pk"), ended_at=None)
-    cases = Case.objects.filter(~Exists(standing), state=CaseState.CONFIRMED, pk__in=looks.values("case"))
+    active = Removal.objects.filter(case=OuterRef("pk"), ended_at=None)
+    cases = Case.objects.filter(~Exists(active), state=CaseState.CONFIRMED, pk__in=looks.values("case"))
     return cases.select_related("page", "site").order_by("pk")
 
 
-def streak(case: Case) -> list[RemovalLook]:
+def absence_streak(case: Case) -> list[RemovalLook]:
     """Return the looks that say, one after the other, that the passages do not stand on the page; oldest first.
 
     None counts of another address, which the case had before.
@@ -56,12 +56,12 @@ def streak(case: Case) -> list[RemovalLook]:
     return found
 
 
-def confirming(looks: Sequence[RemovalLook]) -> RemovalLook | None:
+def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
     """Return the first look that is far enough from the first one."""
     return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
 
 
-def conclude(case: Case) -> Removal | None:
+def confirm_removal(case: Case) -> Removal | None:
     """Say that a page is removed where its looks prove it; None where they do not yet."""
     if not _proof(case):  # most wait for their second look: nobody is kept waiting for them
         return None
@@ -74,11 +74,11 @@ def conclude(case: Case) -> Removal | None:
             return None
         removal = Removal.objects.create(case=case, since=proof[0].at, said_at=proof[-1].at)
         RemovalLook.objects.filter(pk__in=[look.pk for look in proof]).update(removal=removal)
-        note_removed(proof[-1].at)
+        mark_notices_removed(proof[-1].at)
     return removal
 
 
-def take_back() -> list[Removal]:
+def end_removals() -> list[Removal]:
     """End the removals of pages that were seen with the passages again; each case is to be looked at by a person.
 
     Nothing is sent to anybody: notices that were done with are open again, and their matter stands in the inbox.
@@ -93,15 +93,15 @@ def take_back() -> list[Removal]:
                 continue
             removal.ended_at = look.at
             removal.save(update_fields=["ended_at"])
-            _reopen(look.case, look.at)
+            _reopen_notices(look.case, look.at)
         ended.append(removal)
     return ended
 
 
 def _proof(case: Case) -> list[RemovalLook]:
     """Return the looks that prove a removal; empty where they do not."""
-    looks = streak(case)
-    second = confirming(looks) if looks else None
+    looks = absence_streak(case)
+    second = confirming_look(looks) if looks else None
     if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):
         return []
     proof = [looks[0], second]
@@ -126,22 +126,22 @@ def _is_compared(case: Case, look: RemovalLook) -> bool:
     return PageCheck.objects.filter(version_id=look.version_id).exclude(algorithm_id=OUTDATED).exists()
 
 
-def note_removed(at: datetime) -> None:
+def mark_notices_removed(at: datetime) -> None:
     """Move the notices of which every page is removed by now, also of those that were noted as sent later."""
-    standing = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
-    left = NoticePage.objects.filter(~Exists(standing), notice=OuterRef("pk"))
+    active = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
+    left = NoticePage.objects.filter(~Exists(active), notice=OuterRef("pk"))
     named = NoticePage.objects.filter(notice=OuterRef("pk"))
     for notice in Notice.objects.filter(~Exists(left), Exists(named), state__in=MOVED).order_by("pk"):
         try:
-            row = locked(notice, *MOVED)
+            row = lock_notice(notice, *MOVED)
         except BadInput:  # somebody has moved it meanwhile
             continue
-        move(row, State.REMOVED, None, at)
+        change_state(row, State.REMOVED, None, at)
 
 
-def _reopen(case: Case, at: datetime) -> None:
+def _reopen_notices(case: Case, at: datetime) -> None:
     Case.objects.filter(pk=case.pk, returned_at=None).update(returned_at=at)
     for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
         with suppress(BadInput):  # somebody has moved it meanwhile
-            reopened(notice, at)
+            reopen(notice, at)
     refresh({case.matter_id}, texts=())

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from core.errors import BadInput, BrokenInvariant
 from core.ports import EvidenceStore
 from pipeline.steps import Ports
-from webadmin.notices.services.removals import bundling, conclusions, looks, schedule
+from webadmin.notices.services.removals import bundling, conclusions, run_looks, schedule
 from webadmin.sites.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.removals")
@@ -24,7 +24,7 @@ RUNS_AT_ONCE, BUNDLES_AT_ONCE = 50, 200
 
 
 @dataclass(frozen=True, slots=True)
-class Followed:
+class RoundCounts:
     """What one round did."""
 
     looks: int = 0
@@ -34,32 +34,34 @@ class Followed:
     asked: int = 0
 
     @property
-    def says_something(self) -> bool:
-        return self != Followed()
+    def has_changes(self) -> bool:
+        return self != RoundCounts()
 
 
-def follow(ports: Ports, store: EvidenceStore) -> Followed:
+def follow(ports: Ports, store: EvidenceStore) -> RoundCounts:
     """Return one round. Raises RetryLater where a store is away: the next round goes on."""
     now = ports.clock.now()
-    made, returned = _take_in(ports, now), len(conclusions.take_back())
-    removed = sum(conclusions.conclude(case) is not None for case in conclusions.unproved())
-    conclusions.note_removed(now)  # of notices that were noted as sent after their pages were removed, too
-    return Followed(made, removed, returned, _bundle(ports, store), schedule.ask_due(now, ports.outbox))
+    made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())
+    removed = sum(conclusions.confirm_removal(case) is not None for case in conclusions.unproved_cases())
+    conclusions.mark_notices_removed(now)  # of notices that were noted as sent after their pages were removed, too
+    return RoundCounts(
+        made, removed, returned, _bundle_looks(ports, store), schedule.request_due_checks(now, ports.outbox)
+    )
 
 
-def _take_in(ports: Ports, now: datetime) -> int:
+def _record_ended_runs(ports: Ports, now: datetime) -> int:
     ended = CrawlRun.objects.exclude(state__in=CrawlRun.LIVE).filter(followed_at=None, started_at__isnull=False)
     runs = ended.filter(finished_at__gte=now - NEWS_FOR).order_by("finished_at", "pk")
-    sources, made = looks.Sources.of(ports.pages, ports.works), 0
+    sources, made = run_looks.Sources.from_stores(ports.pages, ports.works), 0
     for run in runs[:RUNS_AT_ONCE]:
-        made += len(looks.take_in(run, sources))
+        made += len(run_looks.record_looks(run, sources))
         CrawlRun.objects.filter(pk=run.pk).update(followed_at=now)
     return made
 
 
-def _bundle(ports: Ports, store: EvidenceStore) -> int:
+def _bundle_looks(ports: Ports, store: EvidenceStore) -> int:
     made = 0
-    for look in bundling.unbundled().iterator():
+    for look in bundling.looks_without_bundle().iterator():
         if made == BUNDLES_AT_ONCE:
             break
         try:

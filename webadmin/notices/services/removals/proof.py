@@ -24,10 +24,10 @@ def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> Report
 
     Raises BadInput while a look has no bundle yet, and as `webadmin.evidence.services.case_export.export_case`.
     """
-    return export_material(material_of(removal, store), path)
+    return export_material(removal_material(removal, store), path)
 
 
-def material_of(removal: Removal, store: EvidenceStore) -> CaseMaterial:
+def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
     """Return all that the proof is written from. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
     looks = list(removal.looks.select_related("bundle").order_by("at", "pk"))
     kept = [look.bundle for look in looks if look.bundle is not None]

@@ -17,7 +17,7 @@ from core.states import CaseState
 from crawler.recrawl.policy import GONE_AFTER
 from webadmin.cases.models import Case, CaseAddress
 from webadmin.notices.models import Notice, NoticeEvent, NoticePage
-from webadmin.notices.services.removals.conclusions import SENT, confirming, streak, unproved
+from webadmin.notices.services.removals.conclusions import SENT, absence_streak, confirming_look, unproved_cases
 from webadmin.sites.models import PageRecheck, PageRecord
 from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services import rechecks
@@ -30,13 +30,13 @@ WATCHED = (*SENT, State.REMOVED)
 MOST_AT_ONCE = 500  # pages of all sites that one round asks for; the next one comes in minutes
 
 
-def ask_due(now: datetime, outbox: Outbox) -> int:
+def request_due_checks(now: datetime, outbox: Outbox) -> int:
     """Ask for a look at every page that is due; how many. A site whose last looks are under way waits.
 
     Raises RetryLater.
     """
     asked = 0
-    for (site, by_second_route), pages in _by_site(now).items():
+    for (site, by_second_route), pages in _due_pages_by_site(now).items():
         rows = list(PageRecord.objects.filter(pk__in=pages, site__kind__in=CRAWLED).select_related("site"))
         live = PageRecheck.objects.filter(page__site=site, asked_by=None, outcome="")
         if rows and not live.exists():
@@ -44,41 +44,41 @@ def ask_due(now: datetime, outbox: Outbox) -> int:
     return asked
 
 
-def _by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
+def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
     """Pages that are due, by site and whether by another route; each once."""
     found: dict[tuple[int, bool], list[str]] = defaultdict(list)
     seen = set[str]()
-    for site, page, by_second_route in (*_unproved(now), *_of_notices(now)):
+    for site, page, by_second_route in (*_pages_to_confirm(now), *_pages_of_notices(now)):
         if page not in seen and len(seen) < MOST_AT_ONCE:
             seen.add(page)
             found[site, by_second_route].append(page)
     return found
 
 
-def _unproved(now: datetime) -> Iterator[tuple[int, str, bool]]:
+def _pages_to_confirm(now: datetime) -> Iterator[tuple[int, str, bool]]:
     """Pages with a look that another one is to confirm."""
-    for case in unproved():
-        looks = streak(case)
-        second = confirming(looks) if looks else None
+    for case in unproved_cases():
+        looks = absence_streak(case)
+        second = confirming_look(looks) if looks else None
         if not looks:
             continue
         by_second_route = second is not None and has_second_route(case.site)
         due = second.at if second is not None else looks[0].at + GONE_AFTER
         if due <= now and (second is None or by_second_route):
-            asked = _last_asked(case, by_second_route=by_second_route)
+            asked = _last_request_time(case, by_second_route=by_second_route)
             if asked is None or asked < due or asked <= now - DAILY:
                 yield case.site_id, case.page_id, by_second_route
 
 
-def _last_asked(case: Case, *, by_second_route: bool) -> datetime | None:
+def _last_request_time(case: Case, *, by_second_route: bool) -> datetime | None:
     rows = PageRecheck.objects.filter(page=case.page_id, by_second_route=by_second_route)
     last: datetime | None = rows.aggregate(last=Max("asked_at"))["last"]
     return last
 
 
-def _of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
+def _pages_of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
     """Pages that a sent notice names and that were not asked for of late."""
-    due = _due_of_notices(now).filter(case__site__kind__in=CRAWLED)
+    due = _due_notice_pages(now).filter(case__site__kind__in=CRAWLED)
     busy = PageRecheck.objects.filter(asked_by=None, outcome="").values("page__site")
     sites = due.exclude(case__site__in=busy).order_by("case__site").values_list("case__site", flat=True).distinct()
     for site in sites[:MOST_AT_ONCE]:
@@ -90,7 +90,7 @@ def _of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
             yield site, page, False
 
 
-def _due_of_notices(now: datetime) -> "QuerySet[NoticePage]":
+def _due_notice_pages(now: datetime) -> "QuerySet[NoticePage]":
     sent = NoticeEvent.objects.filter(
         notice=OuterRef("notice"), state=State.SENT, undone_by=None, undoes=None
     ).order_by()

@@ -22,7 +22,7 @@ ANSWERS = (State.ANSWERED, State.COUNTERED, State.REFUSED)
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TrackRecord:
     """Of one site, or of one addressee. Medians are None where there is nothing to take them of."""
 
     notices: int = 0
@@ -44,11 +44,11 @@ class Record:
 
     @property
     def days_to_removal(self) -> int | None:
-        return days(self.to_removal)
+        return round_up_days(self.to_removal)
 
     @property
     def days_to_answer(self) -> int | None:
-        return days(self.to_answer)
+        return round_up_days(self.to_answer)
 
     @property
     def sentences(self) -> list[Message]:
@@ -57,7 +57,7 @@ class Record:
         if not self.notices:
             return [*said, Message("removal.record-none")]
         if self.days_to_answer is not None:
-            said.append(_answers_in(self.days_to_answer))
+            said.append(_answer_sentence(self.days_to_answer))
         if self.unanswered:
             said.append(Message("removal.record-no-answer", unanswered=self.unanswered, notices=self.notices))
         if self.waiting:
@@ -66,10 +66,10 @@ class Record:
             said.append(Message("removal.record-refused", refused=self.refused, notices=self.notices))
         if self.days_to_removal is None:
             return [*said, Message("removal.record-removed", removed=self.removed, pages=self.pages)]
-        return [*said, _removed_in(self, self.days_to_removal)]
+        return [*said, _removal_sentence(self, self.days_to_removal)]
 
 
-def days(time: timedelta | None) -> int | None:
+def round_up_days(time: timedelta | None) -> int | None:
     """Whole days, those that have begun counted in.
 
     >>> days(timedelta(hours=36)), days(timedelta(minutes=5)), days(None)
@@ -78,38 +78,38 @@ def days(time: timedelta | None) -> int | None:
     return None if time is None else max(1, ceil(time / timedelta(days=1)))
 
 
-def of_addressee(addressee: Addressee, since: datetime | None = None) -> Record:
+def addressee_record(addressee: Addressee, since: datetime | None = None) -> TrackRecord:
     """Notices that went out to it, since a moment or ever."""
-    return _record(_sent(Notice.objects.filter(addressee=addressee), since), addressee.asks_for_seal)
+    return _make_record(_sending_times(Notice.objects.filter(addressee=addressee), since), addressee.asks_for_seal)
 
 
-def of_site(site: Site, since: datetime | None = None) -> Record:
+def site_record(site: Site, since: datetime | None = None) -> TrackRecord:
     """Notices about a site, whoever they went to."""
-    return _record(_sent(Notice.objects.filter(site=site), since))
+    return _make_record(_sending_times(Notice.objects.filter(site=site), since))
 
 
-def by_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addressee, Record]]:
+def records_per_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addressee, TrackRecord]]:
     """Those who were written to about a site, with what came of that, by name."""
-    sent = _sent(Notice.objects.filter(site=site, addressee__isnull=False), since)
+    sent = _sending_times(Notice.objects.filter(site=site, addressee__isnull=False), since)
     keys = dict(Notice.objects.filter(pk__in=sent).values_list("pk", "addressee_id"))
     found = []
     for addressee in Addressee.objects.filter(pk__in=set(keys.values())).order_by("name", "pk"):
         own = {notice: at for notice, at in sent.items() if keys[notice] == addressee.pk}
-        found.append((addressee, _record(own, addressee.asks_for_seal)))
+        found.append((addressee, _make_record(own, addressee.asks_for_seal)))
     return found
 
 
-def _sent(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
+def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
     """When each of the notices first went out; those that did not are left out."""
     first: dict[int, datetime] = {}
     events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT, undone_by=None, undoes=None)
     events = events.order_by("at", "pk")
     for notice, at, day in events.values_list("notice_id", "at", "day"):
-        first.setdefault(notice, _when(at, day))
+        first.setdefault(notice, _event_time(at, day))
     return {notice: at for notice, at in first.items() if since is None or at >= since}
 
 
-def _when(at: datetime, day: date | None) -> datetime:
+def _event_time(at: datetime, day: date | None) -> datetime:
     """When something happened that was noted at a moment: then, or on an earlier day, which is taken from its start."""
     zone = timezone.get_default_timezone()
     if day is None or day >= at.astimezone(zone).date():
@@ -117,17 +117,17 @@ def _when(at: datetime, day: date | None) -> datetime:
     return datetime.combine(day, time.min, zone)
 
 
-def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record:
-    answers, refused = _answers(sent)
+def _make_record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> TrackRecord:
+    answers, refused = _answer_times(sent)
     silent = Notice.objects.filter(pk__in=sent.keys() - answers.keys()).exclude(
         state__in=[State.REMOVED, State.WITHDRAWN]
     )
-    is_over = [_is_answer_over(*row) for row in silent.values_list("state", "answer_due")]
+    is_over = [_has_answer_period_ended(*row) for row in silent.values_list("state", "answer_due")]
     named: dict[int, datetime] = {}
     for notice, case in NoticePage.objects.filter(notice__in=sent).values_list("notice_id", "case_id"):
         named[case] = min(sent[notice], named.get(case, sent[notice]))
-    removed, returned = _removed(sent, named)
-    return Record(
+    removed, returned = _removal_times(sent, named)
+    return TrackRecord(
         notices=len(sent),
         pages=len(named),
         removed=len(removed),
@@ -142,24 +142,24 @@ def _record(sent: Mapping[int, datetime], asks_for_seal: bool = False) -> Record
     )
 
 
-def _answers(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
+def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], int]:
     """Return how long the first answer to each notice took, and how many notices were refused."""
     first: dict[int, datetime] = {}
     refused = set[int]()
     events = NoticeEvent.objects.filter(notice__in=sent, state__in=ANSWERS).order_by("at", "pk")
     events = events.filter(undone_by=None, undoes=None, action=None)
     for notice, state, at, day in events.values_list("notice_id", "state", "at", "day"):
-        first.setdefault(notice, _when(at, day))
+        first.setdefault(notice, _event_time(at, day))
         refused |= {notice} if state == State.REFUSED else set()
     return {notice: max(at - sent[notice], timedelta(0)) for notice, at in first.items()}, len(refused)
 
 
-def _is_answer_over(state: str, answer_due: date | None) -> bool:
+def _has_answer_period_ended(state: str, answer_due: date | None) -> bool:
     """Return whether nobody waits for an answer to a notice that went out any more."""
     return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
 
 
-def _removed(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
+def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
     """Return how long each page took to be removed after it was named first, and how many of these came back."""
     took: dict[int, timedelta] = {}
     returned = set[int]()
@@ -180,11 +180,11 @@ def _median(times: Iterable[timedelta]) -> timedelta | None:
 # English has another word for one day.
 
 
-def _answers_in(count: int) -> Message:
+def _answer_sentence(count: int) -> Message:
     return Message("removal.record-answers-one") if count == 1 else Message("removal.record-answers", days=count)
 
 
-def _removed_in(record: Record, count: int) -> Message:
+def _removal_sentence(record: TrackRecord, count: int) -> Message:
     figures = {"removed": record.removed, "pages": record.pages}
     if count == 1:
         return Message("removal.record-removed-in-one", **figures)

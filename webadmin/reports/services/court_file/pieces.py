@@ -10,7 +10,7 @@ from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof
 from webadmin.evidence.services.papers import Kept, Row
 from webadmin.notices.models import EventPaper, HolderPaper, NoticeFile, NoticeMail
-from webadmin.notices.services.values import moment
+from webadmin.notices.services.values import format_with_offset
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup, EvidencePiece
 from webadmin.reports.services.court_file.sheets import CHINESE, DAMAGES, DECISIONS, FACTORS
 
@@ -30,7 +30,7 @@ _SHEETS = {
 def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece:
     """Return one bundle of a case, under its name without ending; read its match with it."""
     zone = timezone.get_default_timezone()
-    fetched, match = moment(bundle.fetched_at, zone), bundle.match
+    fetched, match = format_with_offset(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
         return EvidencePiece(
             EvidenceGroup.PAGES,
@@ -94,7 +94,7 @@ def _describe_file(kept: Kept, facts: Mapping[str, Any]) -> tuple[EvidenceGroup,
         made = "，".join(filter(None, (kept.issuer, kept.platform, kept.number, kept.made_on.isoformat())))
         return EvidenceGroup.OTHERS, made, f"{kept.get_kind_display()}：由第三方固定"
     if isinstance(kept, NoticeMail):
-        sent = moment(kept.began_at, zone) if kept.began_at else "尚未发出"
+        sent = format_with_offset(kept.began_at, zone) if kept.began_at else "尚未发出"
         shows = f"通知 #{kept.notice_id} 以电子邮件发往 {kept.recipient}（{kept.get_state_display()}）"
         return EvidenceGroup.NOTICES, f"权利人，{sent}，Message-ID {kept.message_id}", shows
     if isinstance(kept, EventPaper):

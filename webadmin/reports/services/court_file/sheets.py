@@ -16,8 +16,8 @@ from webadmin.cases.services.matters.damages import Damages, for_court
 from webadmin.evidence.services.factors import Factor, source_of
 from webadmin.evidence.services.staff import Naming, by_name, format_moment, in_chinese
 from webadmin.notices.models import NoticeEvent
-from webadmin.notices.services.sending import today_at
-from webadmin.notices.services.values import moment
+from webadmin.notices.services.sending import local_day
+from webadmin.notices.services.values import format_with_offset
 
 CHINESE = "zh-hans"
 FACTORS, DAMAGES, DECISIONS = "证据审查要点", "损失计算", "认定记录"
@@ -29,7 +29,7 @@ _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 def here(at: datetime) -> str:
     """Return a moment as papers have it, in the installation's zone with its offset."""
-    return moment(at, timezone.get_default_timezone())
+    return format_with_offset(at, timezone.get_default_timezone())
 
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
@@ -111,15 +111,15 @@ def damages_as_values(found: Damages) -> dict[str, Any]:
 def _decision(row: VerdictRecord, naming: Naming) -> tuple[str, ...]:
     verdict = term(Verdict(row.verdict)).in_language("zh") if row.verdict else "重新打开"
     page = row.case.page_title or row.case.page_url
-    when = here(row.decided_at) if naming is by_name else today_at(row.decided_at).isoformat()
+    when = here(row.decided_at) if naming is by_name else local_day(row.decided_at).isoformat()
     return f"#{row.case_id}", page, when, verdict, in_chinese(naming(row.decided_by)), row.note
 
 
 def _event(row: NoticeEvent, naming: Naming) -> tuple[str, ...]:
     by = in_chinese(naming(row.by)) if row.by else "程序"
     notice = f"{row.notice.get_kind_display()} #{row.notice_id}"
-    noted = here(row.at) if naming is by_name else today_at(row.at).isoformat()
-    when = f"{row.day.isoformat()}（登记于 {noted}）" if row.day and row.day != today_at(row.at) else noted
+    noted = here(row.at) if naming is by_name else local_day(row.at).isoformat()
+    when = f"{row.day.isoformat()}（登记于 {noted}）" if row.day and row.day != local_day(row.at) else noted
     return notice, when, row.what, by, row.note
 
 

@@ -42,9 +42,9 @@ from webadmin.evidence.services.papers import Row, enclosed_one, of_others, stan
 from webadmin.evidence.services.staff import Naming, by_name, by_role
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import HolderPaper, Notice, NoticeEvent
-from webadmin.notices.services.compared import MAX_PICTURES, compared_cases
+from webadmin.notices.services.compared_cases import MAX_PICTURES, compared_cases
 from webadmin.notices.services.comparison_table import comparison_table
-from webadmin.notices.services.enclosed_files import files_of_notices, of_holder
+from webadmin.notices.services.enclosed_files import files_of_notices, holder_paper_row
 from webadmin.notices.services.kept_files import is_valid
 from webadmin.notices.services.values import in_order
 from webadmin.reports.services.court_file import evidence_list, pieces, sheets
@@ -203,7 +203,7 @@ class _ExportBuilder:
         own = HolderPaper.objects.filter(rights_holder=self.matter.rights_holder_id, withdrawn_at=None)
         for paper in own.filter(Q(work=None) | Q(work=self.matter.work_id)).order_by("kind", "pk"):
             if is_valid(paper, today):
-                yield of_holder(paper)
+                yield holder_paper_row(paper)
 
     def _notices(self) -> "QuerySet[Notice]":
         """Those that name any of the cases that go in."""

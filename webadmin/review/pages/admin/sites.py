@@ -11,8 +11,8 @@ from unfold.decorators import display
 
 from webadmin.accounts.pages.isolation import HolderInline
 from webadmin.cases.models import Case, IgnoredText, Matter
-from webadmin.notices.pages.site_contacts import whom_to_write_to
-from webadmin.notices.pages.site_effect import effect_of
+from webadmin.notices.pages.site_contacts import contacts_section
+from webadmin.notices.pages.site_effect import effect_section
 from webadmin.review.pages.book_links import books_of_site
 from webadmin.sites.models import Site
 from webadmin.sites.pages.admin.sites import SiteAdmin
@@ -74,12 +74,12 @@ class ReviewedSiteAdmin(SiteAdmin):
     @draw_once
     @display(description=_("addressees"))
     def addressee_list(self, site: Site) -> object:
-        return whom_to_write_to(site, is_managed=vars(site).get("is_managed", False))
+        return contacts_section(site, is_managed=vars(site).get("is_managed", False))
 
     @draw_once
     @display(description=_("notices"))
     def effect(self, site: Site) -> object:
-        return effect_of(site)
+        return effect_section(site)
 
     @display(description=_("cases"))
     def case_count(self, site: Any) -> object:

@@ -22,7 +22,7 @@ from webadmin.cases.models.matter import MAX_NAME_CHARS
 from webadmin.cases.pages.bulk_verdicts import answer
 from webadmin.cases.services.matters.assignment import assign
 from webadmin.cases.services.verdicts import undo
-from webadmin.notices.pages.due_view import due_of
+from webadmin.notices.pages.due_view import due_rows
 from webadmin.review.pages.inbox.matter_summaries import matter_lines, matter_preview, visible_matter
 from webadmin.review.pages.matter_lists import inbox_query
 from webadmin.review.pages.matter_lists.inbox_query import InboxQuery, filter_chips, list_matters, read_inbox_query
@@ -84,7 +84,7 @@ def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, A
         "verdicts": [(f"{DECIDE}{member}", phrase, key) for key, (member, phrase) in enumerate(VERDICTS.items(), 1)],
         "undoable": undoable(user),
         "empty": _empty(user, query),
-        "due": due_of(user),
+        "due": due_rows(user),
     }
 
 

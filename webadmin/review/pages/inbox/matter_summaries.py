@@ -22,8 +22,8 @@ from webadmin.cases.services.matters.figures import harm_parts
 from webadmin.evidence.pages.proof_summary import third_party_of
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
-from webadmin.notices.pages.offers import offers
-from webadmin.notices.services.counters import due_of
+from webadmin.notices.pages.addressee_choices import addressee_choices
+from webadmin.notices.services.counters import action_deadline
 from webadmin.review.pages.matter_lists.inbox_position import case_address
 from webadmin.review.pages.matter_lists.inbox_query import InboxQuery
 from webadmin.review.pages.matter_lists.queues import queue_cases
@@ -62,7 +62,7 @@ def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
         return _("answer due on %(day)s"), notice.answer_due
     if notice.state in {Notice.State.CLOSED, Notice.State.WITHDRAWN}:
         return "", None
-    days = [due.last for counter in notice.counters.all() if (due := due_of(counter))]
+    days = [due.last for counter in notice.counters.all() if (due := action_deadline(counter))]
     return _("complain or sue until %(day)s"), min(days, default=None)
 
 
@@ -169,7 +169,7 @@ def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
         "cases_address": _cases_address(matter),
         "book_address": reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
         "report_address": _report_address(matter),
-        "papers": offers(matter.site) if matter.confirmed_cases else [],
+        "papers": addressee_choices(matter.site) if matter.confirmed_cases else [],
         "third_party": third_party_of(Subject(matter=matter)),
         "notices": notice_lines(matter),
         "removals": removals_of_matter(matter),

@@ -30,20 +30,20 @@ _BASE64 = re.compile(r"[A-Za-z0-9+/]{28,}={0,2}")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
-class Remains:
+class PassageFinder:
     """The works' texts of some cases, ready to be met in responses; for one round of looks."""
 
     def __init__(self, works: WorkTexts) -> None:
         self._works = works
         self._entries: dict[str, WorkEntry | None] = {}
 
-    def count(self, case: Case, texts: Iterable[str]) -> int:
+    def count_characters(self, case: Case, texts: Iterable[str]) -> int:
         """Return how many characters of the works' texts that the case took from stand in any of `texts`, and count.
 
         What a reviewer left out of the case does not. 0 also where none of the works' texts is kept any more: then
-        `can_tell` is False.
+        `has_all_texts` is False.
         """
-        matcher, left_out = self._matcher(self._texts_of(case)), _left_out(case)
+        matcher, left_out = self._matcher(self._work_text_ids(case)), _left_out(case)
         found: dict[str, Places] = {}
         for text in texts:
             for match in matcher.match(text, fingerprint_text(text, ALGORITHM)):
@@ -51,12 +51,12 @@ class Remains:
                 found[key] = found.get(key, NO_PLACES) | match.taken
         return sum(len(taken) - len(taken & left_out.get(key, NO_PLACES)) for key, taken in found.items())
 
-    def can_tell(self, case: Case) -> bool:
+    def has_all_texts(self, case: Case) -> bool:
         """Return whether all texts of the works that the case took from are there to be compared."""
-        texts = self._texts_of(case)
+        texts = self._work_text_ids(case)
         return bool(texts) and all(self._entry(text) is not None for text in texts)
 
-    def _texts_of(self, case: Case) -> list[str]:
+    def _work_text_ids(self, case: Case) -> list[str]:
         return list(CaseMatch.objects.filter(case=case).order_by().values_list("text_id", flat=True).distinct())
 
     def _matcher(self, texts: Collection[str]) -> Matcher:
@@ -87,16 +87,16 @@ def source_text(body: bytes, headers: Mapping[str, str], url: str, encoding: str
         return None
     named = {name.lower(): value for name, value in headers.items()}
     decoded = decode_page(body, named.get("content-type", ""), url, encoding)
-    return None if isinstance(decoded, Rejected) else _bare(decoded.text)
+    return None if isinstance(decoded, Rejected) else _non_ascii_text(decoded.text)
 
 
-def _bare(source: str) -> str:
+def _non_ascii_text(source: str) -> str:
     text = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), html.unescape(source))
     text = _PERCENT.sub(lambda found: unquote(found[0], errors="ignore"), text)
-    return _ASCII.sub("", _BASE64.sub(lambda found: _from_base64(found[0]), text))
+    return _ASCII.sub("", _BASE64.sub(lambda found: _decode_base64(found[0]), text))
 
 
-def _from_base64(written: str) -> str:
+def _decode_base64(written: str) -> str:
     try:
         return b64decode(written, validate=True).decode("utf-8")
     except ValueError:

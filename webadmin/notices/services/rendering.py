@@ -10,20 +10,20 @@ from core.terms import term
 from documents.pdf_writing import pdf_file
 from documents.word_reading import read_word
 from webadmin.notices.services.legal_fields import FIELDS, PaperField
-from webadmin.notices.services.word_template import Values, filled, require_template, unfilled
+from webadmin.notices.services.word_template import Values, fill_template, require_template, unfilled_fields
 
 _MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
 
 
 @dataclass(frozen=True, slots=True)
-class PaperFiles:
+class RenderedPaper:
     """The same paper in both formats."""
 
     word: bytes
     pdf: bytes
 
 
-def lacking(kind: Paper, values: Values) -> list[PaperField]:
+def empty_required_fields(kind: Paper, values: Values) -> list[PaperField]:
     """Return the fields that the law asks for and that are empty, in the order in which they stand."""
     return [each for each in FIELDS if kind in each.needed and _is_empty(each, values)]
 
@@ -33,34 +33,34 @@ def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperFi
 
     In the order in which they stand. Raises BadInput for a template that is none.
     """
-    missing = {each.code for each in (*lacking(kind, values), *unfilled(template, values))}
+    missing = {each.code for each in (*empty_required_fields(kind, values), *unfilled_fields(template, values))}
     return [each for each in FIELDS if each.code in missing]
 
 
-def advised(kind: Paper, values: Values) -> list[PaperField]:
+def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
     """Return the empty fields that the recommended form asks for and no law."""
     return [each for each in FIELDS if kind in each.asked and _is_empty(each, values)]
 
 
-def finish(kind: Paper, template: bytes, values: Values, made_at: datetime) -> PaperFiles:
+def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
     """Fill the template and set it. Raises BadInput while something is missing, and for a template that is none."""
     missing = missing_fields(kind, template, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
     language = "en" if kind is Paper.DMCA else "zh"
-    word = filled(template, values)
-    return PaperFiles(word, pdf_file(read_word(word, term(Paper(kind)).in_language(language), language), made_at))
+    word = fill_template(template, values)
+    return RenderedPaper(word, pdf_file(read_word(word, term(Paper(kind)).in_language(language), language), made_at))
 
 
-def try_whole(template: bytes, kind: Paper) -> None:
+def check_rendering(template: bytes, kind: Paper) -> None:
     """Do with a template all that is ever done with it. Raises BadInput with what is wrong.
 
     In a process within bounds: what is not done there takes too long for a template.
     """
     require_template(template, kind)
     try:
-        unfilled(template, {})
-        read_word(filled(template, {}), "")
+        unfilled_fields(template, {})
+        read_word(fill_template(template, {}), "")
     except (ValueError, AttributeError) as error:  # numbers and parts that are none
         raise BadInput("paper.no-word-file") from error
 
@@ -69,9 +69,9 @@ def _is_empty(field: PaperField, values: Values) -> bool:
     value = values.get(field.code, "")
     if isinstance(value, str):
         return not value.strip()
-    return not _filled_rows(field, value)
+    return not _has_filled_rows(field, value)
 
 
-def _filled_rows(field: PaperField, rows: Sequence[object]) -> bool:
+def _has_filled_rows(field: PaperField, rows: Sequence[object]) -> bool:
     main = _MAIN_COLUMNS[field.code]
     return bool(rows) and all(str(row.get(main, "")).strip() for row in rows if isinstance(row, dict))

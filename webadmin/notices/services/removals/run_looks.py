@@ -19,10 +19,10 @@ from crawler.urls import canonical
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.database import batches
 from webadmin.notices.models import Removal, RemovalLook
-from webadmin.notices.services.removals.seeing import PageOfCase, Seen, Sources
+from webadmin.notices.services.removals.page_looks import PageOfCase, Seen, Sources
 from webadmin.sites.models import Address, CrawlRun
 
-__all__ = ["REMOVED", "Seen", "Sources", "take_in"]
+__all__ = ["REMOVED", "Seen", "Sources", "record_looks"]
 
 log = logging.getLogger("zhuiwen.removals")
 
@@ -30,7 +30,7 @@ REMOVED = (Seen.GONE, Seen.CLEARED)
 ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_PAGE)
 
 
-def take_in(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
+def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
     """Write down what a crawl that has ended saw of the pages of confirmed cases. Safe to call twice.
 
     Raises ServiceUnavailable where the page store is away.
@@ -41,17 +41,17 @@ def take_in(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
         cases = list(Case.objects.filter(pk__in=batch).select_related("page", "site").order_by("pk"))
         addresses = _addresses(cases, run)
         cases = [case for case in cases if case.page_id in addresses]
-        known = _Known.of(cases, addresses.values())
+        known = _KnownState.load(cases, addresses.values())
         for case in cases:
             try:
-                made += _take_in_case(case, addresses[case.page_id], run, sources, known)
+                made += _record_case_looks(case, addresses[case.page_id], run, sources, known)
             except (BadInput, BrokenInvariant) as error:  # a damaged document is nothing to the other pages
                 log.error("the look at case %s was not taken in: %s", case.pk, error)
     return made
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _KnownState:
     """What is known of some cases before a crawl is taken in, read at once.
 
     matched: cases with a match in the version that their page's address shows, each with the version.
@@ -62,7 +62,7 @@ class _Known:
     matched: frozenset[tuple[int, str]]
 
     @classmethod
-    def of(cls, cases: Collection[Case], addresses: Iterable[Address]) -> "_Known":
+    def load(cls, cases: Collection[Case], addresses: Iterable[Address]) -> "_KnownState":
         keys = [case.pk for case in cases]
         looks = RemovalLook.objects.filter(case__in=keys).order_by("at", "pk")
         removed = Removal.objects.filter(case__in=keys, ended_at=None).values_list("case_id", flat=True)
@@ -72,14 +72,14 @@ class _Known:
         return cls({look.case_id: look for look in looks}, frozenset(removed), matched)
 
 
-def _take_in_case(
-    case: Case, address: Address, run: CrawlRun, sources: Sources, known: _Known
+def _record_case_looks(
+    case: Case, address: Address, run: CrawlRun, sources: Sources, known: _KnownState
 ) -> Iterator[RemovalLook]:
     """Yield the looks at one page, oldest first."""
     last = known.last.get(case.pk)
     since = max(run.due_at, last.at) if last is not None else run.due_at
     page = PageOfCase(case, address, sources)
-    found = _seen(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
+    found = _looks_of_run(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
     for look in sorted(found, key=lambda each: each.at):
         look.case, look.page_id, look.by_second_route = case, case.page_id, run.by_second_route
         if _says_something(look, last, is_removed=case.pk in known.removed):
@@ -119,7 +119,7 @@ def _key(site: int, url: str) -> str:
     return address_id(SiteId(str(site)), canonical(url))
 
 
-def _seen(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
+def _looks_of_run(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
     """What the run saw of a page since a moment; each look without its case.
 
     has_match: the version that the address shows has a match of the case.
@@ -128,12 +128,12 @@ def _seen(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) 
     answers: list[Absence] = []
     if address.absent_since is not None or run.only_urls:
         answers = [each for each in page.sources.pages.absences(PageId(key)) if each.fetched_at > since]
-    yield from (page.gone(each) for each in answers if each.reason in ABSENT)
+    yield from (page.absence_look(each) for each in answers if each.reason in ABSENT)
     if address.failures and address.failed_at is not None and address.failed_at > since:
-        yield page.failed()
+        yield page.failed_look()
     if address.seen_at is not None and address.seen_at > since:
         looked = [each for each in answers if each.reason is AbsenceReason.LOOKED_AT]
         is_there = has_match and address.page_id == key
-        look = page.stands() if is_there else page.there(looked[-1] if looked else None, since)
+        look = page.unchanged_look() if is_there else page.cleared_look(looked[-1] if looked else None, since)
         if look is not None:
             yield look

@@ -13,7 +13,13 @@ from webadmin import stores
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.notices.services.comparison_table import ComparedCase
-from webadmin.notices.services.values import hashes_of, main_match, moment, newest_bundle, shown_addresses
+from webadmin.notices.services.values import (
+    bundle_hashes,
+    format_with_offset,
+    main_match,
+    newest_bundle,
+    shown_addresses,
+)
 
 # Chosen: up to 7 MB of pictures in each format of the table (documents.pictures). What names more pages goes out by
 # mail without them; the export of a matter has a table for as many pages.
@@ -23,10 +29,10 @@ MAX_PICTURES = 50
 def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
     """With a picture each where there are no more than MAX_PICTURES. Raises ServiceUnavailable."""
     has_pictures = len(cases) <= MAX_PICTURES
-    return [_compared(case, picture_of(case) if has_pictures else None) for case in cases]
+    return [_compare_case(case, case_picture(case) if has_pictures else None) for case in cases]
 
 
-def picture_of(case: Case) -> PagePicture | None:
+def case_picture(case: Case) -> PagePicture | None:
     """Return how the page looked, of the version compared last.
 
     None where it was not drawn, or the bundle is not whole.
@@ -45,7 +51,7 @@ def picture_of(case: Case) -> PagePicture | None:
         return None  # the nightly check names a damaged bundle; the table stands without its picture
 
 
-def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
+def _compare_case(case: Case, picture: PagePicture | None) -> ComparedCase:
     match, bundle, zone = main_match(case), newest_bundle(case), timezone.get_default_timezone()
     chapter = match.chapter_title if match else ""
     return ComparedCase(
@@ -62,12 +68,12 @@ def _compared(case: Case, picture: PagePicture | None) -> ComparedCase:
             ("发布者", case.page_poster),
             ("网页署名", case.page_author),
             ("发布者与署名", "" if case.page_poster or case.page_author else "网页未见标明"),
-            ("取证时间", moment(match.fetched_at, zone) if match else ""),
+            ("取证时间", format_with_offset(match.fetched_at, zone) if match else ""),
             ("相似度", percentage(case.similarity)),
             ("占原文", percentage(case.work_share)),
             ("最长连续相同", f"{case.longest_equal_run_chars:,} 字（简繁、异体视为相同）"),
             ("网页正文哈希值", f"SHA-256 {match.page_text_digest}" if match else ""),
-            *hashes_of(bundle, "zh"),
+            *bundle_hashes(bundle, "zh"),
         ),
         spans=match.spans if match else (),
         picture=picture,

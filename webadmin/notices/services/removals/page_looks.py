@@ -15,7 +15,7 @@ from crawler.urls import canonical
 from matcher.calibration import DEFAULT as CALIBRATION
 from webadmin.cases.models import Case
 from webadmin.notices.models import RemovalLook
-from webadmin.notices.services.removals.remains import Remains, source_text
+from webadmin.notices.services.removals.passage_finder import PassageFinder, source_text
 from webadmin.sites.models import Address
 from webadmin.sites.services.runs import site_start_urls
 
@@ -61,11 +61,11 @@ class Sources:
     """What looks are made from: the pages as they were kept, and the works' texts."""
 
     pages: KeptPages
-    remains: Remains
+    finder: PassageFinder
 
     @classmethod
-    def of(cls, pages: KeptPages, works: WorkTexts) -> "Sources":
-        return cls(pages, Remains(works))
+    def from_stores(cls, pages: KeptPages, works: WorkTexts) -> "Sources":
+        return cls(pages, PassageFinder(works))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,45 +76,45 @@ class PageOfCase:
     address: Address
     sources: Sources
 
-    def failed(self) -> RemovalLook:
+    def failed_look(self) -> RemovalLook:
         """Return the look that came to nothing."""
         assert self.address.failed_at is not None
         fault = self.address.sentence
         status = fault.params.get("status") if fault is not None else None
-        return _unseen(self.address.failed_at, fault, status if isinstance(status, int) else None)
+        return _unseen_look(self.address.failed_at, fault, status if isinstance(status, int) else None)
 
-    def gone(self, answer: Absence) -> RemovalLook:
+    def absence_look(self, answer: Absence) -> RemovalLook:
         """Return the look that found that the page is not there.
 
         What a site shows for addresses that never were may be a wall that stands before all of them.
         """
         look = self._look(answer, answer.fetched_at, answer=answer)
-        if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._is_said(answer):
-            return _unseen_in(look, Message("removal.may-be-wall"))
+        if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._says_absent(answer):
+            return _mark_unseen(look, Message("removal.may-be-wall"))
         return self._if_site_works(look)
 
-    def _is_said(self, answer: Absence) -> bool:
+    def _says_absent(self, answer: Absence) -> bool:
         """Whether an answer like those for addresses that never were says so, or leads to where the site begins."""
         if 300 <= answer.status < 400:
             target = redirect_target(dict(answer.headers), answer.final_url)
-            return target is not None and (urlsplit(target).path in {"", "/"} or target in self._begins())
-        return says_not_there(self._shown(answer))
+            return target is not None and (urlsplit(target).path in {"", "/"} or target in self._start_urls())
+        return says_absent(self._visible_text(answer))
 
-    def _begins(self) -> set[str]:
+    def _start_urls(self) -> set[str]:
         return {canonical(url) for url in site_start_urls(self.case.site)}
 
-    def _shown(self, answer: Absence) -> str:
+    def _visible_text(self, answer: Absence) -> str:
         """What people see of an answer; "" where it cannot be read."""
         source = self._source(answer.raw_digest, answer.headers, answer.final_url)
         body = self.sources.pages.raw(answer.raw_digest) or b""
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
 
-    def stands(self) -> RemovalLook:
+    def unchanged_look(self) -> RemovalLook:
         """Return the look at a page in a version with a match of the case."""
         assert self.address.seen_at is not None
         return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
 
-    def there(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
+    def cleared_look(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
         """Return the look at a page on which no match was found.
 
         None where the crawl kept nothing that could be looked at.
@@ -129,7 +129,7 @@ class PageOfCase:
             return self._without_text(answer)
         if self.address.page_id != self.case.page_id:
             led = Message("removal.led-elsewhere", url=self.address.page_url)
-            return _unseen(seen_at, led if self.address.page_id else Message("removal.no-text"))
+            return _unseen_look(seen_at, led if self.address.page_id else Message("removal.no-text"))
         version = self.sources.pages.version(VersionId(self.address.version_id))
         if version is None or (answer is None and version.fetched_at <= since):
             return None  # seen as it was: what came is not kept, so that nothing is proved
@@ -142,12 +142,12 @@ class PageOfCase:
         # The response of this look, and those on which the text goes on.
         sources = [self._source(kept.raw_digest, kept.headers, kept.final_url)]
         sources += [self._source(part.raw_digest, part.headers, part.url) for part in version.parts]
-        why = wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
-        if len(version.parts) < self._parts_before():  # a part that could not be had may have the passages
+        why = find_wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
+        if len(version.parts) < self._decided_part_count():  # a part that could not be had may have the passages
             why = Message("removal.part-missing")
-        return self._judged(look, [version.reading.whole_text, *sources], why)
+        return self._judge(look, [version.reading.whole_text, *sources], why)
 
-    def _parts_before(self) -> int:
+    def _decided_part_count(self) -> int:
         """On how many further pages the text went on when it was decided on."""
         decided = self.case.decided_version
         version = self.sources.pages.version(VersionId(decided)) if decided else None
@@ -157,30 +157,30 @@ class PageOfCase:
         """The look at an answer in which no main text was read, such as a sentence that the text was taken down."""
         look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
         source = self._source(answer.raw_digest, answer.headers, answer.final_url)
-        shown = self._shown(answer)
-        why = wall(shown, "", self.case.site_id, self.case.page_id)
-        if why is None and not says_not_there(shown):  # an error of the site has no text either
+        shown = self._visible_text(answer)
+        why = find_wall(shown, "", self.case.site_id, self.case.page_id)
+        if why is None and not says_absent(shown):  # an error of the site has no text either
             why = Message("removal.no-text")
-        return self._judged(look, [source], why)
+        return self._judge(look, [source], why)
 
-    def _judged(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
+    def _judge(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
         """Return the look with what its texts have; None: one that could not be read. why: what it may be instead."""
         texts = list(texts)
-        if self.sources.remains.count(self.case, [text for text in texts if text]):
+        if self.sources.finder.count_characters(self.case, [text for text in texts if text]):
             look.seen = Seen.STANDS
             return look
         if None in texts:
-            return _unseen_in(look, Message("removal.unreadable"))
-        if not self.sources.remains.can_tell(self.case):
-            return _unseen_in(look, Message("removal.no-work-text"))
-        return _unseen_in(look, why) if why is not None else self._if_site_works(look)
+            return _mark_unseen(look, Message("removal.unreadable"))
+        if not self.sources.finder.has_all_texts(self.case):
+            return _mark_unseen(look, Message("removal.no-work-text"))
+        return _mark_unseen(look, why) if why is not None else self._if_site_works(look)
 
     def _if_site_works(self, look: RemovalLook) -> RemovalLook:
         """Return the look as it is where another page of the site could be had then; else nothing was to be seen."""
         times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
         others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
         works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
-        return look if works else _unseen_in(look, Message("removal.site-away"))
+        return look if works else _mark_unseen(look, Message("removal.site-away"))
 
     def _source(self, digest: Digest, headers: Sequence[tuple[str, str]], url: str) -> str | None:
         body = self.sources.pages.raw(digest)
@@ -198,22 +198,22 @@ class PageOfCase:
         return RemovalLook(at=at, seen=seen, status=kept.status, final_url=kept.final_url, **named)
 
 
-def _unseen(at: datetime, fault: Message | None, status: int | None = None) -> RemovalLook:
+def _unseen_look(at: datetime, fault: Message | None, status: int | None = None) -> RemovalLook:
     return RemovalLook(at=at, seen=Seen.NOT_SEEN, fault=fault, status=status)
 
 
-def _unseen_in(look: RemovalLook, fault: Message) -> RemovalLook:
+def _mark_unseen(look: RemovalLook, fault: Message) -> RemovalLook:
     look.seen, look.fault = Seen.NOT_SEEN, fault
     return look
 
 
-def says_not_there(text: str) -> bool:
+def says_absent(text: str) -> bool:
     """Return whether a page says of its own that what was asked for is not there, and asks for nothing in its place."""
     said = text.casefold()
     return any(word in said for word in NOT_THERE) and not any(word in said for word in DEMANDS)
 
 
-def wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
+def find_wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
     """Why a page with this text in place of the passages is not to be seen; None where it is the page itself."""
     said, size = text.casefold(), len("".join(text.split()))
     is_notice = size <= MAX_NOTICE_CHARS

@@ -4,7 +4,7 @@ import pytest
 
 from tests.support import admin_data
 from webadmin.cases.models import Case
-from webadmin.notices.services.compared import compared_cases
+from webadmin.notices.services.compared_cases import compared_cases
 
 
 @pytest.mark.django_db
