@@ -14,7 +14,7 @@ from documents.pdf_writing import pdf_file
 from documents.pictures import MAX_HEIGHT_PX, WIDTH_PX, PagePicture, page_picture
 from documents.word_reading import read_word
 from documents.word_writing import word_file
-from webadmin.notices.services.comparison_table import ComparedCase, comparison_table, marked
+from webadmin.notices.services.comparison_table import ComparedCase, comparison_table, mark_differences
 
 AT = datetime(2026, 11, 27, tzinfo=UTC)
 SPAN = {
@@ -44,7 +44,7 @@ def png(width: int, height: int) -> bytes:
 
 
 def test_each_side_has_its_text_whole_and_the_changes_marked() -> None:
-    work, page = marked(SPAN)
+    work, page = mark_differences(SPAN)
     assert "".join(run.text for run in work) == SPAN["work_excerpt"]
     assert "".join(run.text for run in page) == SPAN["page_excerpt"]
     assert [(run.text, run.mark) for run in work if run.mark] == [
@@ -65,7 +65,7 @@ def test_changes_of_one_side_that_touch_or_overlap_lose_no_character() -> None:
         **SPAN,
         "changes": [["replaced", 100, 104, 20, 22], ["noise", 102, 103, 21, 21], ["inserted", 103, 106, 22, 22]],
     }
-    for side, excerpt in zip(marked(span), ("work_excerpt", "page_excerpt"), strict=True):
+    for side, excerpt in zip(mark_differences(span), ("work_excerpt", "page_excerpt"), strict=True):
         assert "".join(run.text for run in side) == span[excerpt]
 
 
