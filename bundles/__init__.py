@@ -1,6 +1,5 @@
-"""Evidence that stands alone: what a bundle holds, how it is stamped, exported and verified.
+"""Evidence bundles: their format, time stamps and verification. Needs no other part of the product to verify.
 
-Steps: `bundle.make` -> `days.proof_of` (Merkle tree) -> `authority.Authority` (RFC 3161) -> `export.write` ->
-`verify.check_file`.
-Nothing here knows a database, a framework or the network: `authority` is given a client (`ports.Client`).
+Steps: `bundle.make` -> `days.make_day_proof` (Merkle tree) -> `authority.Authority` (RFC 3161) -> export ->
+`verification.check_file`. No database, framework or network: `authority` takes a client (`ports.Client`).
 """

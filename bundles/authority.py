@@ -16,7 +16,7 @@ from pyasn1_modules import rfc3161  # type: ignore[import-untyped]
 
 from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from bundles.ports import Client
-from bundles.records import Stamp
+from bundles.records import TimeStamp
 from bundles.revocation import MAX_LIST_BYTES, list_as_pem, list_urls
 from bundles.stamps import MAX_DER_BYTES, SHA256_OID, verify_stamp, way_to_root
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
@@ -56,7 +56,7 @@ class Authority:
     def __repr__(self) -> str:
         return f"Authority({self.name!r})"
 
-    def stamp(self, digest: Digest) -> Stamp:
+    def stamp(self, digest: Digest) -> TimeStamp:
         """Return its stamp on `digest`, verified as an export's reader would.
 
         What its certificates name as lists of revoked ones is enclosed, where it is to be had.
@@ -65,12 +65,12 @@ class Authority:
         """
         return self.with_lists(self.answer(digest), digest)
 
-    def answer(self, digest: Digest) -> Stamp:
+    def answer(self, digest: Digest) -> TimeStamp:
         """What it answers, not verified. Raises ServiceUnavailable, or RetryLater for what is no answer to that."""
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
-        return Stamp(query, self._ask(query), self._ca_pem, self.name)
+        return TimeStamp(query, self._ask(query), self._ca_pem, self.name)
 
-    def with_lists(self, stamp: Stamp, digest: Digest) -> Stamp:
+    def with_lists(self, stamp: TimeStamp, digest: Digest) -> TimeStamp:
         """Return an answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
         verify_stamp(stamp, digest, self.name)
         lists = self._lists(stamp, digest)
@@ -80,7 +80,7 @@ class Authority:
         verify_stamp(enclosing, digest, self.name)
         return enclosing
 
-    def _lists(self, stamp: Stamp, digest: Digest) -> bytes:
+    def _lists(self, stamp: TimeStamp, digest: Digest) -> bytes:
         """Return the lists of revoked certificates, PEM.
 
         Those that cannot be had are left out, and verification says so.

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 
 from bundles import merkle
-from bundles.records import DayProof, Stamp
+from bundles.records import DayProof, TimeStamp
 from core.ids import Digest
 
 
@@ -13,7 +13,7 @@ def day_root(digests: Iterable[Digest]) -> Digest:
     return merkle.root(merkle.sort_leaves(tuple(digests)))
 
 
-def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[Stamp] = ()) -> DayProof:
+def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[TimeStamp] = ()) -> DayProof:
     """Return the proof that `bundle` is one of the day's. It names no other bundle, only digests over them.
 
     Raises ValueError when it is not.

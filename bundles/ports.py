@@ -9,14 +9,14 @@ Values (`bundles.records`): Capture + Finding -> Bundle -> DayProof -> CaseMater
 from collections.abc import Mapping
 from typing import Protocol
 
-from bundles.records import Stamp
+from bundles.records import TimeStamp
 from core.ids import Digest
 
 
 class Stamper(Protocol):
     """A time stamp authority."""
 
-    def stamp(self, digest: Digest) -> Stamp:
+    def stamp(self, digest: Digest) -> TimeStamp:
         """Return its stamp on `digest`, verified.
 
         Raises RetryLater, or DoesNotHold for an answer that is no such stamp.

@@ -109,7 +109,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class PageCapture:
     """One fetched page. `parts`: the pages on which its text stands, in order."""
 
     parts: tuple[Part, ...]
@@ -198,7 +198,7 @@ class Bundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamp:
+class TimeStamp:
     """One authority's RFC 3161 answer, all DER but for the certificates."""
 
     query: bytes
@@ -217,7 +217,7 @@ class DayProof:
     leaf_index: int
     path: tuple[Digest, ...]
     root: Digest
-    stamps: tuple[Stamp, ...] = ()
+    stamps: tuple[TimeStamp, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ class ProvenBundle:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class Enclosure:
     """A file that people made or sent, which goes with an export as it is.
 
     ending: of its content, in small letters and digits. facts: JSON values that say what it is.
@@ -254,5 +254,5 @@ class CaseMaterial:
     facts: Mapping[str, Any]
     bundles: Sequence[ProvenBundle]
     history: Sequence[Mapping[str, Any]] = ()
-    papers: Sequence[Paper] = ()
+    papers: Sequence[Enclosure] = ()
     left_out: Sequence[Message] = ()

@@ -19,7 +19,7 @@ from pyasn1_modules import rfc2634, rfc3161, rfc5035, rfc5652  # type: ignore[im
 from bundles import der
 from bundles.certificates import MAX_CERTIFICATES, find_chain, parse_certificate, parse_certificates
 from bundles.faults import DoesNotHold, Fault
-from bundles.records import Stamp
+from bundles.records import TimeStamp
 from bundles.revocation import last_checked, parse_lists
 from bundles.signatures import HASH_NAMES, check_signature
 from core.ids import Digest
@@ -77,7 +77,7 @@ class _Token:
     signer: Any  # SignerInfo
 
 
-def verify_stamp(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
+def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
     """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots and lists of revoked certificates.
 
     Without roots of the reader those of the stamp are taken; its lists always are.
@@ -90,7 +90,7 @@ def verify_stamp(stamp: Stamp, digest: Digest, part: str, trusted_pem: bytes = b
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
 
-def way_to_root(stamp: Stamp, digest: Digest, part: str) -> list[x509.Certificate]:
+def way_to_root(stamp: TimeStamp, digest: Digest, part: str) -> list[x509.Certificate]:
     """Return the certificates from the one that signed to the root, of a stamp that was verified."""
     return _verify(stamp, bytes.fromhex(digest), part, b"")[1]
 
@@ -121,7 +121,9 @@ def _read_token(token: _Token, part: str) -> StampStatement:
     return StampStatement(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)
 
 
-def _verify(stamp: Stamp, digest: bytes, part: str, trusted_pem: bytes) -> tuple[StampFacts, list[x509.Certificate]]:
+def _verify(
+    stamp: TimeStamp, digest: bytes, part: str, trusted_pem: bytes
+) -> tuple[StampFacts, list[x509.Certificate]]:
     query, token = _query(stamp.query), _token(stamp.response, part)
     info = token.info
     imprint = info["messageImprint"]

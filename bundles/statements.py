@@ -12,7 +12,7 @@ from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import MAX_DEPTH
 from bundles.opened import Opened
-from bundles.records import CaseMaterial, DayProof, Paper, Stamp
+from bundles.records import CaseMaterial, DayProof, Enclosure, TimeStamp
 from bundles.shapes import moment
 from core.ids import Digest
 from core.wording import Message
@@ -90,7 +90,7 @@ class BundlePlace:
         return {"file": self.file, "shown": dict(self.shown)}
 
 
-def of_paper(paper: Paper, file: str = "") -> dict[str, Any]:
+def of_paper(paper: Enclosure, file: str = "") -> dict[str, Any]:
     """Return which file in the export is which paper; its name as it was sent may have any characters."""
     file = file or layout.paper_file(paper.digest, paper.ending)
     return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
@@ -174,20 +174,20 @@ def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str)
     return DayProof(day, *place, path, root, tuple(read_folder_stamp(files, *each) for each in stamps))
 
 
-def stamp_files(folder: str, stamp: Stamp) -> dict[str, bytes]:
+def stamp_files(folder: str, stamp: TimeStamp) -> dict[str, bytes]:
     """Return a stamp as three files."""
     named = {layout.QUERY: stamp.query, layout.RESPONSE: stamp.response, layout.ROOTS: stamp.ca_pem}
     return {f"{folder}/{name}": content for name, content in named.items()}
 
 
-def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> Stamp:
+def read_folder_stamp(files: Mapping[str, Content], folder: str, authority: str) -> TimeStamp:
     """Return the stamp in a folder. Raises DoesNotHold for a file that is missing."""
     names = [f"{folder}/{name}" for name in (layout.QUERY, layout.RESPONSE, layout.ROOTS)]
     for name in names:
         if name not in files:
             raise DoesNotHold(Fault.MISSING, name)
     query, response, roots = (bytes(files[name]) for name in names)
-    return Stamp(query, response, roots, authority)
+    return TimeStamp(query, response, roots, authority)
 
 
 def _few(values: Any, at_most: int) -> list[Any]:

@@ -72,7 +72,7 @@ class _Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class VerificationReport:
     """What an export that holds proves. One of case, matter and lead is its number, the others None."""
 
     case: int | None
@@ -94,7 +94,7 @@ class Report:
         return bool(self.seals) if self.lead is not None else all(bundle.stamps for bundle in self.bundles)
 
 
-def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
+def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
     """Verify a file. `trusted_pem`: root certificates that the reader got from the authorities; the file's where empty.
 
     Raises DoesNotHold, naming the first part that does not; UnreadableFile where there is no file to read.
@@ -115,7 +115,7 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> Report:
     return check(container.read(data, path.name), trusted_pem)
 
 
-def check(files: Files, trusted_pem: bytes = b"") -> Report:
+def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
     """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
     hashed = statements.list_files(files)
     files, is_for_people = _by_program_names(files)
@@ -135,7 +135,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> Report:
     seals = _seals(files, trusted_pem)
     total = sum(map(len, files.values()))
     numbers = manifest.get("case"), manifest.get("matter"), manifest.get("lead")
-    return Report(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
+    return VerificationReport(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
 
 
 def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:

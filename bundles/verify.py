@@ -14,7 +14,7 @@ from bundles.comparison import CAUTION
 from bundles.faults import DoesNotHold
 from bundles.shapes import moment
 from bundles.stamps import StampFacts
-from bundles.verification import CheckedBundle, Report, check_file
+from bundles.verification import CheckedBundle, VerificationReport, check_file
 from core.errors import UnreadableFile
 
 HOLDS, BROKEN, UNREADABLE, NOT_STAMPED = 0, 1, 2, 3
@@ -43,7 +43,7 @@ def report_verification(path: Path, trusted: Path | None = None, *, is_json: boo
     return HOLDS if report.is_stamped else NOT_STAMPED
 
 
-def lines(report: Report) -> list[str]:
+def lines(report: VerificationReport) -> list[str]:
     """Return a report in both languages."""
     pages, files, size = len(report.bundles), f"{report.files:,}", f"{report.bytes:,}"
     (en, zh), name = _kind(report), layout.CASE if report.lead is None else layout.LEAD
@@ -88,7 +88,7 @@ def lines(report: Report) -> list[str]:
     return said
 
 
-def as_json(report: Report) -> dict[str, Any]:
+def as_json(report: VerificationReport) -> dict[str, Any]:
     """Return a report for programs."""
     return {
         "holds": True,
@@ -136,7 +136,7 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
     )
 
 
-def _kind(report: Report) -> tuple[str, str]:
+def _kind(report: VerificationReport) -> tuple[str, str]:
     """What it is of, and which moment is named: of a lead that at which a person confirmed it."""
     if report.lead is not None:
         return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"

@@ -15,7 +15,7 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from bundles.records import Capture, Exchange, Part, Rendering
+from bundles.records import Exchange, PageCapture, Part, Rendering
 from bundles.secrets_withheld import REQUEST_HEADERS, RESPONSE_HEADERS, Headers, public_url, withheld
 from core.captures import CapturedResource, NameAnswer
 from core.ids import digest
@@ -95,7 +95,7 @@ class _Archive:
         return self.written[-1]
 
 
-def archive(capture: Capture, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[Written]]:
+def archive(capture: PageCapture, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[Written]]:
     """data.warc.gz and what stands where in it."""
     target = _Archive(salt)
     target.add(_warcinfo(software, made_at))
@@ -208,7 +208,7 @@ def _dns(answer: NameAnswer) -> _Record:
     return _Record("resource", public_url(f"dns:{answer.name}"), answer.asked_at, "text/dns", block, block)
 
 
-def _metadata(capture: Capture, responses: Sequence[Written]) -> _Record:
+def _metadata(capture: PageCapture, responses: Sequence[Written]) -> _Record:
     first, *following = capture.parts
     page = first.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]

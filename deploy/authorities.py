@@ -21,8 +21,8 @@ from core.settings_layers import SettingOrigin
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
-from webadmin.evidence.services.authorities import root_file_of, roots_for
-from webadmin.evidence.services.authority_trial import roots_from
+from webadmin.evidence.services.authorities import read_roots, root_file
+from webadmin.evidence.services.authority_trial import parse_roots
 
 FOLDER = "authorities"  # of the home folder, where roots are kept if no setting says otherwise
 URLS, ROOTS = "tsa_urls", "tsa_roots"
@@ -48,7 +48,7 @@ def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Author
         content = root.read_bytes()[: MAX_PEM_BYTES + 1]
     except OSError as error:
         raise UnreadableFile(root, "file.cannot-be-read", error=error.strerror or error) from error
-    pem = roots_from(content, root.name)
+    pem = parse_roots(content, root.name)
     client = AuthorityClient(allow_private=held.settings.evidence.allow_private_tsa)
     return Authority(url, pem, client), pem
 
@@ -99,7 +99,7 @@ def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
     try:
         if is_folder:
             place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = root_file_of(url, roots)
+        file = root_file(url, roots)
         there = file.read_bytes() if file.exists() else b""
         known = parse_certificates(there)
         missing = [each for each in _pieces(pem) if parse_certificates(each)[0] not in known]
@@ -127,9 +127,9 @@ def _drop_root(url: str, left: Sequence[str], held: Configuration) -> None:
 
 
 def _list_authority(url: str, roots: str) -> ListedAuthority:
-    name, file = without_secrets(url), root_file_of(url, roots)
+    name, file = without_secrets(url), root_file(url, roots)
     try:
-        pem = roots_for(url, roots)
+        pem = read_roots(url, roots)
         Authority(url, pem, AuthorityClient())
         own = [each for each in parse_certificates(pem) if each.subject == each.issuer]
     except BadConfiguration as error:

@@ -25,11 +25,11 @@ from webadmin.works.cli.keys import find_work
 if TYPE_CHECKING:
     from bundles.ports import Stamper
     from bundles.records import CaseMaterial
-    from bundles.verification import Report
+    from bundles.verification import VerificationReport
     from core.settings import Settings
     from webadmin.rewrites.models import RewordedLead
 
-    Writer = Callable[[Sequence[Stamper]], Report]
+    Writer = Callable[[Sequence[Stamper]], VerificationReport]
 
 _MATTER = re.compile(r"[Mm]([0-9]{1,18})")  # a matter among numbers of cases
 
@@ -91,14 +91,14 @@ def factors(
 ) -> None:
     """Show factor by factor what of the evidence is there, and what is not; it is for the court to judge."""
     with session() as settings:
-        from webadmin.evidence.services.factor_facts import facts_of
-        from webadmin.evidence.services.factors import sheet, source_of
+        from webadmin.evidence.services.factor_facts import gather_facts
+        from webadmin.evidence.services.factors import describe_source, factor_sheet
         from webadmin.evidence.services.subject import Subject
 
         subject = Subject(matter=find_matter(case_key)) if is_matter else Subject(case=find_case(case_key))
-        facts = facts_of(subject, SystemClock().now())
+        facts = gather_facts(subject, SystemClock().now())
         if is_json:
-            as_json([each.as_dict() for each in sheet(facts)])
+            as_json([each.as_dict() for each in factor_sheet(facts)])
             return
 
         def moment(at: datetime) -> str:
@@ -108,10 +108,10 @@ def factors(
         say(Message("factor.opening"))
         if facts.looked_into < facts.bundles:
             say(Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into))
-        for factor in sheet(facts, moment):
+        for factor in factor_sheet(facts, moment):
             say("")
             say(factor.title)
-            say(f"  {console_text(source_of(factor))}")
+            say(f"  {console_text(describe_source(factor))}")
             marked = [(there, each) for each in factor.there] + [(missing, each) for each in factor.missing]
             for head, each in marked:
                 say(f"  {console_text(Message('cli.field', name=head, value=each))}")
@@ -135,8 +135,8 @@ def digests(
 
         sites = [find_site(key).pk for key in site or ()]
         works = [find_work(key).pk for key in work or ()]
-        found = digest_list.bundles_of(cases, matters, sites, works)
-        rows = list(digest_list.rows_of(digest_list.held(found), ZoneInfo(settings.web.time_zone)))
+        found = digest_list.select_bundles(cases, matters, sites, works)
+        rows = list(digest_list.digest_rows(digest_list.held_bundles(found), ZoneInfo(settings.web.time_zone)))
         left_out = found.count() - len(rows)
     if not rows and not left_out:
         raise BadInput("digests.none")
@@ -172,9 +172,9 @@ def _write_file(path: Path, content: bytes) -> None:
 
 
 def _case(number: int, *, with_names: bool) -> "CaseMaterial":
-    from webadmin.evidence.services.case_export import materials
+    from webadmin.evidence.services.case_export import stored_materials
 
-    return materials().material_of(number, with_names=with_names)
+    return stored_materials().case_material(number, with_names=with_names)
 
 
 def _newest_removal(case: int) -> "CaseMaterial":
@@ -191,9 +191,9 @@ def _newest_removal(case: int) -> "CaseMaterial":
 
 def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
     from core.program import code_version
-    from webadmin.evidence.services.export import write
+    from webadmin.evidence.services.export import write_case_export
 
-    return lambda seals: write(out, material, code_version(), seals=seals)
+    return lambda seals: write_case_export(out, material, code_version(), seals=seals)
 
 
 def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
@@ -207,10 +207,10 @@ def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Write
     return lambda seals: write_lead(out, material, code_version(), seals)
 
 
-def _write_report(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "Report":
-    from webadmin.evidence.services.authorities import authorities_of
+def _write_report(write: "Writer", settings: "Settings", *, is_sealed: bool) -> "VerificationReport":
+    from webadmin.evidence.services.authorities import configured_authorities
 
-    seals = authorities_of(settings.evidence) if is_sealed else []
+    seals = configured_authorities(settings.evidence) if is_sealed else []
     try:
         return write(seals)
     except RetryLater as error:

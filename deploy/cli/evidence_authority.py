@@ -24,12 +24,12 @@ def add(
     """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
     from deploy.authorities import keep, prepare_authority
     from deploy.configuration import Configuration
-    from webadmin.evidence.services.authority_trial import tried
+    from webadmin.evidence.services.authority_trial import try_authority
 
     held = Configuration.from_environment(os.environ)
     address = typed_value("tsa_urls", url)
     asked, pem = prepare_authority(address, root, held)
-    trial = tried(asked)
+    trial = try_authority(asked)
     lines = keep(address, pem, held) if trial.fault is None else []
     if is_json:
         as_json(_values(trial))

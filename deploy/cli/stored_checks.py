@@ -80,11 +80,11 @@ def evidence(settings: "Settings") -> list[DoctorFinding]:
     """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
     from django.utils import timezone
 
-    from webadmin.evidence.services.authorities import authorities_of
+    from webadmin.evidence.services.authorities import configured_authorities
     from webadmin.evidence.services.bundles import evidence_status
 
     try:
-        names = [authority.name for authority in authorities_of(settings.evidence)]
+        names = [authority.name for authority in configured_authorities(settings.evidence)]
     except BadConfiguration as error:
         remedy = Message("doctor.authorities-remedy")
         return [DoctorFinding("evidence.authorities", fault, remedy) for fault in error.faults]
@@ -132,8 +132,8 @@ def encoder(_: "Settings") -> list[DoctorFinding]:
 
 def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFinding]:
     found = []
-    if stands.damaged:
-        problem = Message("doctor.damaged", damaged=stands.damaged, bundles=stands.bundles)
+    if stands.damaged_bundles:
+        problem = Message("doctor.damaged", damaged=stands.damaged_bundles, bundles=stands.bundles)
         found.append(DoctorFinding("evidence.damaged", problem, Message("doctor.damaged-remedy")))
     if stands.damaged_files:
         problem = Message("doctor.damaged-files", count=len(stands.damaged_files), names=_few(stands.damaged_files))

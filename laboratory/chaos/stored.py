@@ -38,7 +38,7 @@ def left() -> dict[str, int]:
     found = {
         "runs": CrawlRun.objects.filter(state__in=CrawlRun.LIVE).count(),
         "messages": sum(waits.waiting.values()),
-        "bundles": len(bundles.pending(BATCH)),
+        "bundles": len(bundles.unbundled_versions(BATCH)),
         "works": Work.objects.filter(chapters__indexed_at=None).count(),
     }
     if any(found.values()):

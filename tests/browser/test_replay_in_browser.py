@@ -20,7 +20,7 @@ from tests.support.browser import ARGUMENTS, DEADLINE_MS
 from tests.support.evidence_samples import finding
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer, page
-from webadmin.evidence.services.material import capture_of
+from webadmin.evidence.services.material import page_capture
 
 VARIABLE = "ZHUIWEN_TEST_REPLAYWEBPAGE"
 PLAYER = Path(os.environ.get(VARIABLE) or "/nowhere")
@@ -57,7 +57,7 @@ def bundled() -> tuple[str, bytes]:
     [(fetched, reading)] = crawled.store.versions.values()
     version = store.version(store.put(fetched, reading).version_id)
     assert version is not None
-    return url, bundle.make(capture_of(version, store), finding(passages=()), made_at=datetime.now(UTC)).content
+    return url, bundle.make(page_capture(version, store), finding(passages=()), made_at=datetime.now(UTC)).content
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 
 from bundles import bundle, days
 from bundles.authority import Authority
-from bundles.records import Bundle, CaseMaterial, DayProof, ProvenBundle, Stamp
+from bundles.records import Bundle, CaseMaterial, DayProof, ProvenBundle, TimeStamp
 from core.ids import Digest
 from tests.support.evidence_samples import MADE, SALT, bare_capture, capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
@@ -23,7 +23,7 @@ class World:
     bundles: tuple[Bundle, ...]
     others: tuple[Bundle, ...]
     digests: tuple[Digest, ...]
-    stamp: Stamp
+    stamp: TimeStamp
     material: CaseMaterial
 
     def proof(self, of: Bundle) -> DayProof:
@@ -62,7 +62,7 @@ def exported(world: World, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     path = tmp_path_factory.mktemp("export") / "case-7.zip"
     with serving_stamps(world.authority) as url:
         seal = Authority(url, world.authority.ca_pem, TO_LOOPBACK)
-        export.write(path, world.material, "0.1.0", created=MADE + timedelta(days=1), seals=[seal])
+        export.write_case_export(path, world.material, "0.1.0", created=MADE + timedelta(days=1), seals=[seal])
     return path.read_bytes()
 
 

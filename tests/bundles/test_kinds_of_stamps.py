@@ -12,10 +12,10 @@ from pyasn1_modules import rfc3161
 
 from bundles.authority import Authority, make_query
 from bundles.faults import DoesNotHold, Fault
-from bundles.records import Stamp
+from bundles.records import TimeStamp
 from bundles.revocation import MAX_LIST_BYTES, list_as_pem
 from bundles.stamps import verify_stamp
-from bundles.verification import Report
+from bundles.verification import VerificationReport
 from bundles.verify import lines
 from core.ids import digest
 from tests.bundles.test_stamps import ROOT, refused, stamped
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.usefixtures("processes")
 
 NOW = datetime.now(UTC)
 HOUR = timedelta(hours=1)
-Made = Callable[[str, str], Stamp]
+Made = Callable[[str, str], TimeStamp]
 
 
 @pytest.mark.parametrize(
@@ -127,7 +127,7 @@ def test_without_the_lists_of_every_issuer_revocation_is_said_to_be_not_checked(
     stamp = stamped(local)
     facts = verify_stamp(stamp, ROOT, "response.tsr")
     assert facts.not_revoked_at is None
-    said = "\n".join(lines(Report(1, None, None, "", (), (facts,), 0, 1, 1)))
+    said = "\n".join(lines(VerificationReport(1, None, None, "", (), (facts,), 0, 1, 1)))
     assert "revocation not checked" in said
     one = replace(stamp, ca_pem=stamp.ca_pem + list_as_pem(local.revoking("", NOW)))
     assert verify_stamp(one, ROOT, "response.tsr").not_revoked_at is None
@@ -164,7 +164,7 @@ def test_a_list_that_the_authority_names_is_fetched_with_the_stamp_and_enclosed(
     assert caught.value.fault is Fault.STAMP_REVOKED
 
 
-def openssl_accepts(stamp: Stamp, folder: Path) -> bool:
+def openssl_accepts(stamp: TimeStamp, folder: Path) -> bool:
     """With the lists of revoked certificates beside the root in one file, as an export has them."""
     for name, content in (("query", stamp.query), ("response", stamp.response), ("both.pem", stamp.ca_pem)):
         (folder / name).write_bytes(content)

@@ -21,7 +21,7 @@ from bundles.canonical import canonical
 from bundles.cdx import sort_key
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import open_bundle
-from bundles.records import NO_DRAWING, Capture, CaseMaterial, Drawing, ProvenBundle, Undrawn
+from bundles.records import NO_DRAWING, CaseMaterial, Drawing, PageCapture, ProvenBundle, Undrawn
 from bundles.verification import check_file
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource
 from core.errors import BadInput
@@ -62,16 +62,16 @@ RECORD = old_record("response", 1, b"HTTP/1.1 200 OK\r\nSet-Cookie: id=****; Pat
 REQUEST = old_record("request", 2, b"GET /8.html HTTP/1.1\r\nA: 1\r\n\r\n")
 
 
-def in_parts() -> Capture:
+def in_parts() -> PageCapture:
     return capture(following=(part(2), part(3)))
 
 
-def by_browser() -> Capture:
+def by_browser() -> PageCapture:
     sheet = CapturedResource("https://m.daoban.example/look.css", "text/css", FETCHED, SHEET)
     return capture(source=CaptureSource.BROWSER, made_with="Chromium 150.0", dom=DOM, resources=(sheet,))
 
 
-def from_archive() -> Capture:
+def from_archive() -> PageCapture:
     kept = (
         ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, False, RECORD, b""),
         ArchivedRecord("old.wacz", "archive/a.warc.gz", 900, False, REQUEST, b""),
@@ -81,7 +81,7 @@ def from_archive() -> Capture:
     return with_fields(bare, exchanges=(page,), source=CaptureSource.ARCHIVE, originals=kept)
 
 
-def made(given: Capture) -> bytes:
+def made(given: PageCapture) -> bytes:
     return bundle.make(given, finding(), made_at=MADE, salt=SALT).content
 
 
@@ -181,7 +181,7 @@ def test_what_a_bundle_says_of_its_parts_is_held_against_its_records() -> None:
     assert fault(archived, bundle.PAGE, originals=[second, first]).fault is Fault.CONTRADICTS
 
 
-def in_parts_of_which_the_last_was_not_drawn() -> Capture:
+def in_parts_of_which_the_last_was_not_drawn() -> PageCapture:
     left_out = Drawing(undrawn=Undrawn.PAGES, limit=2)
     return capture(following=(part(2), replace(part(4, drawing=left_out), number=4)))
 
@@ -211,7 +211,7 @@ def test_each_page_of_a_text_has_its_screenshot_and_pdf_under_its_number() -> No
 
 def test_an_export_has_a_copy_of_each_drawing_and_tells_in_both_languages_what_was_not_drawn(tmp_path: Path) -> None:
     content = made(in_parts_of_which_the_last_was_not_drawn())
-    report = export.write(tmp_path / "case.zip", CaseMaterial(7, {}, [ProvenBundle(content)]), "0.1.0")
+    report = export.write_case_export(tmp_path / "case.zip", CaseMaterial(7, {}, [ProvenBundle(content)]), "0.1.0")
     folder = f"pages/{report.bundles[0].digest[:16]}"
     with zipfile.ZipFile(tmp_path / "case.zip") as file:
         shown = {name for name in file.namelist() if name.startswith(folder)}
@@ -256,7 +256,7 @@ def test_a_page_that_is_neither_drawn_nor_named_makes_no_bundle() -> None:
         made(capture(following=(part(2, drawing=NO_DRAWING),)))
 
 
-def pictured() -> Capture:
+def pictured() -> PageCapture:
     """A page whose text stands in pictures."""
     return capture(obfuscations=({"kind": "text_picture", "count": 4, "example": "清晨的雾 ← /1.png"},))
 

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from bundles.authority import Authority, make_query
 from bundles.certificates import find_chain, parse_certificates
 from bundles.faults import DoesNotHold, Fault
-from bundles.records import Stamp
+from bundles.records import TimeStamp
 from bundles.stamps import verify_stamp
 from core.ids import digest
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving_stamps
@@ -28,17 +28,17 @@ ROOT = digest("这一天的根".encode())
 
 
 @pytest.fixture(scope="module")
-def stamp(authority: LocalAuthority) -> Stamp:
+def stamp(authority: LocalAuthority) -> TimeStamp:
     return stamped(authority)
 
 
-def stamped(authority: LocalAuthority, policy: str = "", nonce: int = 4711) -> Stamp:
+def stamped(authority: LocalAuthority, policy: str = "", nonce: int = 4711) -> TimeStamp:
     """A stamp that nobody verified yet."""
     query = make_query(ROOT, nonce, policy)
-    return Stamp(query, authority.answer(query), authority.ca_pem, "local")
+    return TimeStamp(query, authority.answer(query), authority.ca_pem, "local")
 
 
-def refused(stamp: Stamp, trusted: bytes = b"") -> Fault:
+def refused(stamp: TimeStamp, trusted: bytes = b"") -> Fault:
     with pytest.raises(DoesNotHold) as caught:
         verify_stamp(stamp, ROOT, "response.tsr", trusted)
     assert caught.value.part == "response.tsr"
@@ -46,7 +46,7 @@ def refused(stamp: Stamp, trusted: bytes = b"") -> Fault:
     return caught.value.fault
 
 
-def test_a_stamp_says_when_by_whom_and_up_to_which_root(stamp: Stamp, authority: LocalAuthority) -> None:
+def test_a_stamp_says_when_by_whom_and_up_to_which_root(stamp: TimeStamp, authority: LocalAuthority) -> None:
     facts = verify_stamp(stamp, ROOT, "response.tsr")
     assert facts.policy == DEFAULT_POLICY
     assert (facts.signer, facts.root) == ("CN=Local Time Stamps", "CN=Local Time Root")
@@ -54,7 +54,7 @@ def test_a_stamp_says_when_by_whom_and_up_to_which_root(stamp: Stamp, authority:
     assert facts.root_sha256 == hashlib.sha256(der).hexdigest()
 
 
-def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: Stamp, tmp_path: Path) -> None:
+def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: TimeStamp, tmp_path: Path) -> None:
     for name, content in (("q", stamp.query), ("r", stamp.response), ("ca", stamp.ca_pem)):
         (tmp_path / name).write_bytes(content)
     for given_as in (["-queryfile", "q"], ["-digest", ROOT]):
@@ -65,17 +65,17 @@ def test_openssl_accepts_the_same_stamp_by_query_and_by_digest(stamp: Stamp, tmp
         assert (done.returncode, "Verification: OK" in done.stdout) == (0, True), done.stderr
 
 
-def test_a_stamp_on_another_digest_is_refused(stamp: Stamp) -> None:
+def test_a_stamp_on_another_digest_is_refused(stamp: TimeStamp) -> None:
     with pytest.raises(DoesNotHold) as caught:
         verify_stamp(stamp, digest(b"another"), "response.tsr")
     assert caught.value.fault is Fault.STAMP_OTHER_DIGEST
 
 
-def test_an_answer_to_another_request_is_refused(stamp: Stamp) -> None:
+def test_an_answer_to_another_request_is_refused(stamp: TimeStamp) -> None:
     assert refused(replace(stamp, query=make_query(ROOT, 4712))) is Fault.STAMP_NONCE
 
 
-def test_an_answer_of_another_policy_is_refused(stamp: Stamp) -> None:
+def test_an_answer_of_another_policy_is_refused(stamp: TimeStamp) -> None:
     asked = make_query(ROOT, 4711, "1.3.6.1.4.1.99999.2")
     assert refused(replace(stamp, query=asked)) is Fault.STAMP_POLICY
 
@@ -88,14 +88,14 @@ def test_what_the_authority_refuses_is_no_stamp(authority: LocalAuthority) -> No
     assert refused(stamped(authority, "1.2.3.4")) is Fault.STAMP_REFUSED
 
 
-def test_a_stamp_of_an_unknown_root_is_refused(stamp: Stamp, tmp_path: Path) -> None:
+def test_a_stamp_of_an_unknown_root_is_refused(stamp: TimeStamp, tmp_path: Path) -> None:
     other = LocalAuthority(tmp_path)
     assert refused(replace(stamp, ca_pem=other.ca_pem)) is Fault.STAMP_CHAIN
     assert refused(stamp, trusted=other.ca_pem) is Fault.STAMP_CHAIN
     assert refused(replace(stamp, ca_pem=b"")) is Fault.STAMP_CHAIN
 
 
-def test_an_intermediate_alone_is_no_root(stamp: Stamp, authority: LocalAuthority) -> None:
+def test_an_intermediate_alone_is_no_root(stamp: TimeStamp, authority: LocalAuthority) -> None:
     assert refused(replace(stamp, ca_pem=(authority.folder / "between.pem").read_bytes())) is Fault.STAMP_CHAIN
 
 
@@ -109,19 +109,19 @@ def test_a_certificate_that_was_not_valid_at_that_moment_is_refused(authority: L
         find_chain(signer, between, roots, signer.not_valid_after_utc + timedelta(seconds=1), "r")
 
 
-def test_a_signature_of_another_key_is_refused(stamp: Stamp) -> None:
+def test_a_signature_of_another_key_is_refused(stamp: TimeStamp) -> None:
     last = bytes([stamp.response[-1] ^ 1])
     assert refused(replace(stamp, response=stamp.response[:-1] + last)) is Fault.STAMP_SIGNATURE
 
 
-def test_a_changed_time_is_refused(stamp: Stamp) -> None:
+def test_a_changed_time_is_refused(stamp: TimeStamp) -> None:
     at = stamp.response.index(b"\x18\x0f20") + 2  # GeneralizedTime of 15 characters
     changed = stamp.response[:at] + b"2019" + stamp.response[at + 4 :]
     assert refused(replace(stamp, response=changed)) is Fault.STAMP_SIGNATURE
 
 
 @given(st.integers(min_value=0), st.integers(min_value=1, max_value=255))
-def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: Stamp, position: int, flip: int) -> None:
+def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: TimeStamp, position: int, flip: int) -> None:
     at = position % len(stamp.response)
     changed = bytearray(stamp.response)
     changed[at] ^= flip
@@ -132,7 +132,7 @@ def test_no_changed_byte_makes_a_stamp_say_anything_else(stamp: Stamp, position:
     assert facts == verify_stamp(stamp, ROOT, "response.tsr")
 
 
-def test_a_certificate_of_an_unknown_version_is_refused(stamp: Stamp) -> None:
+def test_a_certificate_of_an_unknown_version_is_refused(stamp: TimeStamp) -> None:
     third = b"\xa0\x03\x02\x01\x02"  # version 3, counted from 0
     assert third in stamp.response
     assert refused(replace(stamp, response=stamp.response.replace(third, third[:-1] + b"\x03")))
@@ -149,7 +149,7 @@ def _with_version(pem: bytes, version: int) -> bytes:
     return b"-----BEGIN CERTIFICATE-----\n" + changed + b"-----END CERTIFICATE-----\n"
 
 
-def test_a_certificate_with_one_extension_twice_is_refused(stamp: Stamp) -> None:
+def test_a_certificate_with_one_extension_twice_is_refused(stamp: TimeStamp) -> None:
     key_usage, basic_constraints = b"\x06\x03\x55\x1d\x0f", b"\x06\x03\x55\x1d\x13"
     places = [found.start() for found in re.finditer(re.escape(key_usage), stamp.response)]
     assert places
@@ -159,12 +159,12 @@ def test_a_certificate_with_one_extension_twice_is_refused(stamp: Stamp) -> None
 
 
 @given(st.binary(max_size=200))
-def test_what_is_no_stamp_is_refused_in_a_sentence(stamp: Stamp, data: bytes) -> None:
+def test_what_is_no_stamp_is_refused_in_a_sentence(stamp: TimeStamp, data: bytes) -> None:
     for broken in (replace(stamp, response=data), replace(stamp, query=data), replace(stamp, response=b"\x30" + data)):
         refused(broken)
 
 
-def test_deeply_nested_data_is_refused(stamp: Stamp) -> None:
+def test_deeply_nested_data_is_refused(stamp: TimeStamp) -> None:
     nested = b""
     for _ in range(5_000):
         size = len(nested)

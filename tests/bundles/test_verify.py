@@ -19,7 +19,7 @@ from bundles.authority import Authority
 from bundles.canonical import canonical
 from bundles.faults import DoesNotHold, Fault
 from bundles.records import CaseMaterial, ProvenBundle
-from bundles.verification import Report, check, check_file
+from bundles.verification import VerificationReport, check, check_file
 from bundles.verify import BROKEN, NOT_STAMPED, UNREADABLE, report_verification
 from core.errors import BadInput
 from core.ids import digest
@@ -35,7 +35,7 @@ def files_of(content: bytes) -> dict[str, bytes]:
     return {name: bytes(data) for name, data in container.read(memoryview(content), "FILE").items()}
 
 
-def checked(files: dict[str, bytes]) -> Report:
+def checked(files: dict[str, bytes]) -> VerificationReport:
     return check({name: memoryview(data) for name, data in files.items()})
 
 
@@ -152,7 +152,7 @@ def test_whoever_stamps_a_forgery_with_a_root_of_their_own_is_caught_by_the_read
         stamp = Authority(url, forger.ca_pem, TO_LOOPBACK).stamp(days.day_root([forged.digest]))
     proof = days.make_day_proof(forged.digest, forged.day, [forged.digest], [stamp])
     path = tmp_path / "forged.zip"
-    export.write(path, CaseMaterial(7, {}, [ProvenBundle(forged.content, proof)]), "0.1.0")
+    export.write_case_export(path, CaseMaterial(7, {}, [ProvenBundle(forged.content, proof)]), "0.1.0")
     assert check_file(path).is_stamped
     with pytest.raises(DoesNotHold) as caught:
         check_file(path, world.authority.ca_pem)
@@ -214,7 +214,7 @@ def test_a_changed_bundle_is_not_exported(world: World) -> None:
 
 def test_a_case_without_evidence_is_not_exported(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no evidence"):
-        export.write(tmp_path / "x.zip", CaseMaterial(7, {}, []), "0.1.0")
+        export.write_case_export(tmp_path / "x.zip", CaseMaterial(7, {}, []), "0.1.0")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -223,7 +223,7 @@ def test_without_a_stamp_it_is_told_with_an_exit_code_of_its_own(
 ) -> None:
     path = tmp_path / "bare.zip"
     bare = [ProvenBundle(each.content) for each in world.bundles]
-    export.write(path, CaseMaterial(7, {}, bare), "0.1.0")
+    export.write_case_export(path, CaseMaterial(7, {}, bare), "0.1.0")
     assert report_verification(path) == NOT_STAMPED
     out = capsys.readouterr().out
     assert "NOT STAMPED" in out
@@ -236,7 +236,7 @@ def test_a_sealed_export_whose_pages_wait_for_their_day_says_which_time_is_prove
     path, bare = tmp_path / "sealed.zip", [ProvenBundle(each.content) for each in world.bundles]
     with serving_stamps(world.authority) as url:
         seal = Authority(url, world.authority.ca_pem, TO_LOOPBACK)
-        export.write(path, CaseMaterial(7, {}, bare), "0.1.0", seals=[seal])
+        export.write_case_export(path, CaseMaterial(7, {}, bare), "0.1.0", seals=[seal])
     assert report_verification(path) == NOT_STAMPED
     out = capsys.readouterr().out
     assert "whole export stamped" in out

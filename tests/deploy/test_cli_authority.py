@@ -18,7 +18,7 @@ from bundles.authority import Authority
 from core.settings_loading import load
 from tests.support.command_line import CommandLine, Done, zhuiwen
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving, serving_stamps
-from webadmin.evidence.services.authority_trial import tried
+from webadmin.evidence.services.authority_trial import try_authority
 
 __all__ = ["zhuiwen"]
 SHA256_OID, SHA224_OID = bytes.fromhex("0609608648016503040201"), bytes.fromhex("0609608648016503040204")
@@ -184,7 +184,7 @@ def test_each_fault_is_one_sentence_and_nothing_is_kept(
 
 def test_a_clock_that_is_far_off_is_a_fault(authority: LocalAuthority) -> None:
     with serving_stamps(authority) as url:
-        trial = tried(Authority(url, authority.ca_pem, TO_LOOPBACK), datetime.now(UTC) + timedelta(hours=1))
+        trial = try_authority(Authority(url, authority.ca_pem, TO_LOOPBACK), datetime.now(UTC) + timedelta(hours=1))
     assert trial.facts is None
     assert trial.fault is not None
     assert "one of both clocks is wrong" in str(trial.fault)

@@ -36,7 +36,7 @@ from webadmin.process import set_up
 set_up()
 from pipeline.app import SETTINGS
 from webadmin.evidence.services.making import bundle_version, stamp_days
-from webadmin.evidence.services.authorities import authorities_of
+from webadmin.evidence.services.authorities import configured_authorities
 from pipeline.steps import compare_pages
 from webadmin.cases.models import Case
 from webadmin.wiring import live
@@ -51,7 +51,7 @@ compare_pages([stored.version_id], ports)
 case, = Case.objects.filter(version_id=stored.version_id).values_list("pk", flat=True)
 assert bundle_version(stored.version_id, live_evidence(SETTINGS)) == 1
 if sys.argv[2] == "stamped":
-    assert stamp_days(authorities_of(SETTINGS.evidence), ManualClock(now + timedelta(days=1))).stamps == 1
+    assert stamp_days(configured_authorities(SETTINGS.evidence), ManualClock(now + timedelta(days=1))).stamps == 1
 print(case)
 """
 

@@ -18,16 +18,16 @@ from pipeline.redis_lock import STAMPING, redis_lock
 from webadmin.accounts.services import failures
 from webadmin.base_tasks import PagesStep, PeriodicTask, StepTask
 from webadmin.cases.signals import sweep_ended
-from webadmin.evidence.services import bundles as evidence_book
+from webadmin.evidence.services import bundles as bundle_rows
 from webadmin.evidence.services import making as evidence
-from webadmin.evidence.services.authorities import authorities_of
+from webadmin.evidence.services.authorities import configured_authorities
 from webadmin.evidence.services.making import live_evidence
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.pipeline")
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING = "drawing of evidence"
-OWED_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
+MAX_PENDING_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
 DRAWING_S = 20.0  # then other messages come first
 DRAWING_BATCH = 100
 
@@ -45,16 +45,16 @@ def draw_evidence() -> None:
     """Draw stored responses behind cases while nothing else waits; then, or after a while, end."""
     client, end = redis_client(SETTINGS), time.monotonic() + DRAWING_S
 
-    def may_go_on() -> bool:
+    def may_continue() -> bool:
         waits = pending(client).waiting
         return time.monotonic() < end and not (waits["pages"] or waits["works"])
 
     chromium, is_left = SETTINGS.crawl.chromium, False
     with redis_lock(client, DRAWING) as is_ours:
         if is_ours:
-            drawn = evidence.draw_waiting(live_evidence(SETTINGS), DRAWING_BATCH, chromium, may_go_on)
+            drawn = evidence.draw_pending(live_evidence(SETTINGS), DRAWING_BATCH, chromium, may_continue)
             log.info("%d page versions were drawn", drawn)
-            is_left = drawn > 0 and time.monotonic() >= end and bool(evidence_book.waiting_to_be_drawn(limit=1))
+            is_left = drawn > 0 and time.monotonic() >= end and bool(bundle_rows.undrawn_records(limit=1))
     if is_left:
         draw_evidence.apply_async(retry=False)
 
@@ -64,7 +64,7 @@ def stamp_evidence() -> None:
     """Close the days that ended and ask the authorities for what they have not stamped."""
     with redis_lock(redis_client(SETTINGS), STAMPING) as is_ours:
         if is_ours:
-            authorities = authorities_of(SETTINGS.evidence)
+            authorities = configured_authorities(SETTINGS.evidence)
             log.info("evidence: %s", evidence.stamp_days(authorities, SystemClock()))
 
 
@@ -75,7 +75,7 @@ def check_evidence() -> None:
         if not is_ours:
             raise RetryLater("evidence.being-stamped")
         ports = live_evidence(SETTINGS)
-        removed = evidence.retain(SETTINGS.evidence.keep_years, ports)
+        removed = evidence.remove_expired(SETTINGS.evidence.keep_years, ports)
         checked = evidence.check_stored(ports)
     counts = {**asdict(checked), "removed": removed}
     done = job_stats.note_job_stats(redis_client(SETTINGS), job_stats.EVIDENCE, SystemClock().now(), counts)
@@ -83,11 +83,11 @@ def check_evidence() -> None:
 
 
 @receiver(sweep_ended)
-def send_for_evidence(**_: object) -> None:
+def queue_pending_evidence(**_: object) -> None:
     """Send for bundles that are owed, cases older than evidence among them, and for pictures: at each sweep."""
     waits = pending(redis_client(SETTINGS)).waiting["evidence"]
-    owed = evidence_book.pending(OWED_BUNDLES) if not waits else []
+    owed = bundle_rows.unbundled_versions(MAX_PENDING_BUNDLES) if not waits else []
     for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):
         live(SETTINGS).outbox.send(message)
-    if SETTINGS.evidence.draws and evidence_book.waiting_to_be_drawn(limit=1):
+    if SETTINGS.evidence.draws and bundle_rows.undrawn_records(limit=1):
         draw_evidence.apply_async(retry=False)

@@ -32,7 +32,7 @@ from webadmin.cases.services.addresses import list_addresses
 from webadmin.cases.services.overruling import overrule, take_back
 from webadmin.cases.services.verdicts import decide
 from webadmin.evidence.services.case_export import StoredMaterials
-from webadmin.evidence.services.material import finding_of
+from webadmin.evidence.services.material import match_finding
 from webadmin.notices.models import Notice, NoticeEvent
 from webadmin.notices.services.values import all_values, initial_values
 from webadmin.reports.services.report_rows import make_report
@@ -284,12 +284,12 @@ def test_session_links_are_one_case_a_chapter_until_all_are_gone(monkeypatch: py
         site.confirm_all()
         for match in case.matches.all():
             version = site.visited.store.version(VersionId(match.version_id))
-            found = finding_of(match, version.reading.text, site.desk.ports.works)
+            found = match_finding(match, version.reading.text, site.desk.ports.works)
             assert {each["url"] for each in shapes.finding(found, version.reading.text)["addresses"]} == {
                 session,
                 mirror,
             }
-        told = StoredMaterials(site.evidence, site.visited.store).history_of(case)
+        told = StoredMaterials(site.evidence, site.visited.store).page_history(case)
         assert {(event["event"], event["url"]) for event in told} == {("first_seen", url) for url in (session, mirror)}
         notice = admin_data.notice(case, site.desk.manager, state=Notice.State.SENT)
         NoticeEvent.objects.create(notice=notice, state=Notice.State.SENT, by=site.desk.manager, at=site.now)

@@ -27,7 +27,7 @@ from tests.support.web_server import Answer, Routes, WebServer, page
 from tests.webadmin.cases.test_live_search import live_ports
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, CaseMatch
-from webadmin.evidence.services.material import capture_of
+from webadmin.evidence.services.material import page_capture
 from webadmin.sites.models import Site
 from webadmin.works.services import catalogue
 
@@ -117,6 +117,6 @@ def test_a_copied_chapter_is_found_in_files_of_each_format(
         at = match.spans[0]["page"][0]
         chapter = [each.title for each in version.reading.chapters if each.start <= at]
         assert (chapter or ["第二章"])[-1] == "第二章", path  # JSON has no chapters
-        made = bundle.make(capture_of(version, ports.pages), finding(passages=()), made_at=NOW)
+        made = bundle.make(page_capture(version, ports.pages), finding(passages=()), made_at=NOW)
         bundled = open_bundle(made.content, "bundle")
         assert bundled.page["body_digest"] == digest(answer.body)

@@ -16,7 +16,7 @@ from tests.support.admin_data import World
 from tests.support.desk import english, list_url, signed_in
 from webadmin.cases.models import Case, CaseMatch, Matter
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.digest_list import COLUMNS, as_csv, as_json, bundles_of, held, rows_of
+from webadmin.evidence.services.digest_list import COLUMNS, as_csv, as_json, digest_rows, held_bundles, select_bundles
 
 CASES = 3
 SHANGHAI = ZoneInfo("Asia/Shanghai")
@@ -71,11 +71,11 @@ def test_the_twin_for_programs_says_the_same(world: World) -> None:
 def test_a_hostile_address_is_no_formula_and_hides_nothing(world: World, url: str) -> None:
     made = bundle(world.ours.cases[0], 1)
     CaseMatch.objects.filter(bundles=made).update(final_url=url)
-    rows = rows_of(EvidenceBundle.objects.all(), SHANGHAI)
+    rows = digest_rows(EvidenceBundle.objects.all(), SHANGHAI)
     _, row = table(as_csv(rows, "zh-hans"))
     assert not row[6].startswith(("=", "＝", "+", "-", "@", "\t"))
     assert not set(row[6]) & {"\u202e", "\u200b"}
-    (twin,) = json.loads(as_json(rows_of(EvidenceBundle.objects.all(), SHANGHAI)))
+    (twin,) = json.loads(as_json(digest_rows(EvidenceBundle.objects.all(), SHANGHAI)))
     assert twin["page_url"] == url
 
 
@@ -106,20 +106,22 @@ def test_files_that_are_not_as_they_were_are_left_out(world: World) -> None:
 def test_bundles_are_chosen_by_case_matter_and_site(world: World) -> None:
     made = [bundle(case, number) for number, case in enumerate(world.ours.cases[:3], 1)]
     other = bundle(world.theirs.cases[0], 9)
-    assert set(bundles_of([made[1].case_id], [], [])) == {made[1]}
+    assert set(select_bundles([made[1].case_id], [], [])) == {made[1]}
     case = made[0].case
     matter = Matter.objects.get(site=case.site_id, work=case.work_id)
     expected = {each for each in made if (each.case.site_id, each.case.work_id) == (case.site_id, case.work_id)}
-    assert set(bundles_of([], [matter.pk], [])) == expected
-    assert set(bundles_of([], [], [other.case.site_id])) == {other}
-    assert set(bundles_of([], [], [], [case.work_id])) == {each for each in made if each.case.work_id == case.work_id}
-    assert set(bundles_of([], [], [case.site_id], [case.work_id])) == expected
-    assert set(bundles_of([], [], [other.case.site_id], [case.work_id])) == set()
-    assert set(bundles_of([made[1].case_id], [], [other.case.site_id])) == {made[1], other}
-    assert list(held(bundles_of([each.case_id for each in made], [], []))) == made
+    assert set(select_bundles([], [matter.pk], [])) == expected
+    assert set(select_bundles([], [], [other.case.site_id])) == {other}
+    assert set(select_bundles([], [], [], [case.work_id])) == {
+        each for each in made if each.case.work_id == case.work_id
+    }
+    assert set(select_bundles([], [], [case.site_id], [case.work_id])) == expected
+    assert set(select_bundles([], [], [other.case.site_id], [case.work_id])) == set()
+    assert set(select_bundles([made[1].case_id], [], [other.case.site_id])) == {made[1], other}
+    assert list(held_bundles(select_bundles([each.case_id for each in made], [], []))) == made
     for numbers in (([99_999], [], []), ([], [99_999], [])):
         with pytest.raises(NotFound):
-            bundles_of(*numbers)
+            select_bundles(*numbers)
 
 
 def test_numbers_of_cases_and_matters_are_told_apart() -> None:

@@ -31,10 +31,10 @@ from tests.support.time_stamp_authority import TO_LOOPBACK, TO_PUBLIC, LocalAuth
 from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from webadmin.evidence.services import bundles as book
+from webadmin.evidence.services import bundles as bundle_rows
 from webadmin.evidence.services import making as evidence
-from webadmin.evidence.services.authorities import authorities_of
-from webadmin.evidence.services.case_export import export_case, materials, proof_for
+from webadmin.evidence.services.authorities import configured_authorities
+from webadmin.evidence.services.case_export import day_proof, export_case, stored_materials
 from webadmin.evidence.services.kept_files import kept_files
 from webadmin.evidence.services.making import EvidencePorts
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile
@@ -55,7 +55,7 @@ class World:
         return VersionId(self.cases[number].version_id)
 
     def bundle_all(self) -> None:
-        for version in book.pending(100):
+        for version in bundle_rows.unbundled_versions(100):
             evidence.bundle_version(version, self.ports)
 
     def damage(self, row: EvidenceBundle, place: int = 100) -> None:
@@ -82,7 +82,7 @@ def authority(tmp_path_factory: pytest.TempPathFactory, processes: None) -> Loca
 
 
 def test_a_match_becomes_a_bundle_once(world: World) -> None:
-    assert len(book.pending(100)) == 3
+    assert len(bundle_rows.unbundled_versions(100)) == 3
     assert evidence.bundle_version(world.version(), world.ports) == 1
     assert evidence.bundle_version(world.version(), world.ports) == 0
     [row] = EvidenceBundle.objects.filter(version_id=world.version())
@@ -91,7 +91,7 @@ def test_a_match_becomes_a_bundle_once(world: World) -> None:
     assert (row.size_bytes, row.case_id, row.state) == (len(content), world.cases[0].pk, "held")
     bundle = open_bundle(content, "bundle")
     assert bundle.digest == row.digest
-    assert world.version() not in book.pending(100)
+    assert world.version() not in bundle_rows.unbundled_versions(100)
 
 
 def test_a_page_whose_text_is_not_the_one_compared_has_no_bundle(world: World) -> None:
@@ -118,7 +118,7 @@ def test_rows_of_evidence_are_neither_written_over_nor_deleted(world: World) -> 
 def test_a_second_bundle_has_the_page_as_a_browser_draws_it(world: World) -> None:
     world.bundle_all()
     looked = iter([True, False])
-    assert evidence.draw_waiting(world.ports, 10, "", lambda: next(looked)) == 1
+    assert evidence.draw_pending(world.ports, 10, "", lambda: next(looked)) == 1
     [row] = EvidenceBundle.objects.filter(kind=EvidenceBundle.Kind.DRAWN)
     content = world.store.get(Digest(row.digest))
     assert content is not None
@@ -127,21 +127,21 @@ def test_a_second_bundle_has_the_page_as_a_browser_draws_it(world: World) -> Non
     assert bytes(shown["pdf"]).startswith(b"%PDF-")
     assert b"drawn from the stored response" in content
     assert EvidenceBundle.objects.get(match=row.match, kind=EvidenceBundle.Kind.RECORD).drawing == "drawn"
-    assert len(book.waiting_to_be_drawn(10)) == 2
+    assert len(bundle_rows.undrawn_records(10)) == 2
 
 
 def test_without_a_browser_pages_wait_to_be_drawn(world: World) -> None:
     world.bundle_all()
-    assert evidence.draw_waiting(world.ports, 10, NO_BROWSER, lambda: True) == 0
-    assert len(book.waiting_to_be_drawn(10)) == 3
+    assert evidence.draw_pending(world.ports, 10, NO_BROWSER, lambda: True) == 0
+    assert len(bundle_rows.undrawn_records(10)) == 3
 
 
 @pytest.mark.usefixtures("processes")
 def test_a_browser_that_fails_is_a_fact_and_not_tried_for_ever(world: World) -> None:
     world.bundle_all()
-    assert evidence.draw_waiting(world.ports, 1, "/bin/true", lambda: True) == 1
+    assert evidence.draw_pending(world.ports, 1, "/bin/true", lambda: True) == 1
     assert EvidenceBundle.objects.filter(drawing=EvidenceBundle.Drawing.FAILED).count() == 1
-    assert len(book.waiting_to_be_drawn(10)) == 2
+    assert len(bundle_rows.undrawn_records(10)) == 2
 
 
 def test_every_authority_stamps_the_tree_of_an_ended_day(world: World, authority: LocalAuthority) -> None:
@@ -154,15 +154,15 @@ def test_every_authority_stamps_the_tree_of_an_ended_day(world: World, authority
     assert set(Stamp.objects.values_list("authority", flat=True)) == {one, other}
     row = EvidenceBundle.objects.first()
     assert row is not None
-    proof = proof_for(row)
+    proof = day_proof(row)
     assert len(proof.stamps) == 2
 
 
 def test_a_day_that_has_not_ended_has_no_tree(world: World) -> None:
     world.bundle_all()
     newest = EvidenceBundle.objects.order_by("-day").first()
-    assert all(tree.day < newest.day for tree in book.close_days(newest.day, world.clock.now()))
-    assert proof_for(newest) is None
+    assert all(tree.day < newest.day for tree in bundle_rows.close_days(newest.day, world.clock.now()))
+    assert day_proof(newest) is None
 
 
 def test_a_bundle_that_comes_late_gets_a_tree_of_its_own_and_the_first_one_stays(world: World) -> None:
@@ -171,13 +171,13 @@ def test_a_bundle_that_comes_late_gets_a_tree_of_its_own_and_the_first_one_stays
     evidence.bundle_version(world.version(1), world.ports)
     EvidenceBundle.objects.update(day=admin_data.NOW.date())
     today = world.clock.now().date()
-    [first] = book.close_days(today, world.clock.now())
+    [first] = bundle_rows.close_days(today, world.clock.now())
     evidence.bundle_version(VersionId(later.get().version_id), world.ports)
     EvidenceBundle.objects.update(day=admin_data.NOW.date())
-    [second] = book.close_days(today, world.clock.now())
+    [second] = bundle_rows.close_days(today, world.clock.now())
     assert set(first.leaves) < set(second.leaves)
     assert first.root != second.root
-    assert book.close_days(today, world.clock.now()) == []
+    assert bundle_rows.close_days(today, world.clock.now()) == []
 
 
 def test_without_an_authority_nothing_fails_and_nothing_is_stamped(world: World) -> None:
@@ -200,8 +200,8 @@ def test_an_authority_that_is_away_is_asked_again_with_growing_pauses(world: Wor
     attempt = StampAttempt.objects.first()
     assert attempt.attempts == 2
     assert "does not answer" in str(attempt.error)
-    assert book.evidence_status([away.name]).waiting_stamps == trees
-    assert book.evidence_status(["https://another.example/"]).waiting_stamps == 0
+    assert bundle_rows.evidence_status([away.name]).waiting_stamps == trees
+    assert bundle_rows.evidence_status(["https://another.example/"]).waiting_stamps == 0
 
 
 def test_an_authority_inside_is_not_asked_unless_allowed(world: World, authority: LocalAuthority) -> None:
@@ -226,8 +226,8 @@ def test_the_nightly_check_finds_a_changed_byte_a_lost_bundle_and_nothing_else(w
         (changed.digest, "changed"),
         (lost.digest, "missing"),
     }
-    standing = book.evidence_status([])
-    assert (standing.bundles, standing.damaged) == (3, 2)
+    standing = bundle_rows.evidence_status([])
+    assert (standing.bundles, standing.damaged_bundles) == (3, 2)
     assert standing.last_check == row
 
 
@@ -235,7 +235,9 @@ def test_a_bundle_that_retention_removes_while_it_is_read_stays_removed(world: W
     world.bundle_all()
     gone, *_ = EvidenceBundle.objects.order_by("pk")
     EvidenceBundle.objects.filter(pk=gone.pk).update(state="removed")
-    row = book.note_check([(gone.pk, "missing")], world.clock.now(), world.clock.now(), book.Read(3, 10))
+    row = bundle_rows.note_check(
+        [(gone.pk, "missing")], world.clock.now(), world.clock.now(), bundle_rows.CheckTotals(3, 10)
+    )
     assert row.faults == []
     assert EvidenceBundle.objects.get(pk=gone.pk).state == "removed"
 
@@ -263,26 +265,26 @@ def test_a_store_that_is_away_condemns_no_bundle(world: World, monkeypatch: pyte
 def test_retention_keeps_for_ever_where_nothing_else_was_set(world: World) -> None:
     world.bundle_all()
     world.clock.advance(timedelta(days=36_500).total_seconds())
-    assert evidence.retain(0, world.ports) == 0
+    assert evidence.remove_expired(0, world.ports) == 0
 
 
 def test_retention_removes_old_closed_bundles_and_keeps_digests(world: World) -> None:
     Case.objects.update(state=CaseState.DISMISSED)
     Case.objects.filter(pk=world.cases[0].pk).update(state=CaseState.OPEN)
     world.bundle_all()
-    trees = book.close_days(world.clock.now().date(), world.clock.now())
+    trees = bundle_rows.close_days(world.clock.now().date(), world.clock.now())
     world.clock.advance(timedelta(days=365 * 10 - 5).total_seconds())
-    assert evidence.retain(10, world.ports) == 0
+    assert evidence.remove_expired(10, world.ports) == 0
     world.clock.advance(timedelta(days=20).total_seconds())
-    assert evidence.retain(10, world.ports) == 2
-    assert evidence.retain(10, world.ports) == 0
+    assert evidence.remove_expired(10, world.ports) == 2
+    assert evidence.remove_expired(10, world.ports) == 0
     logs = RetentionLog.objects.all()
     assert {log.bundle.case_id for log in logs} == {world.cases[1].pk, world.cases[2].pk}
     assert all("ZHUIWEN_EVIDENCE_KEEP_YEARS=10" in log.reason for log in logs)
     assert {entry.digest for entry in world.store.removals()} == {log.bundle.digest for log in logs}
     leaves = {leaf for tree in trees for leaf in tree.leaves}
     assert {log.bundle.digest for log in logs} <= leaves
-    assert book.close_days(world.clock.now().date(), world.clock.now()) == []
+    assert bundle_rows.close_days(world.clock.now().date(), world.clock.now()) == []
     assert evidence.check_stored(world.ports).bundles == 1
 
 
@@ -295,7 +297,7 @@ def test_an_export_holds_and_names_its_stamps(world: World, authority: LocalAuth
     assert check_file(out).is_stamped
     with zipfile.ZipFile(out) as file:
         assert any(name.startswith("stamps/") for name in file.namelist())
-    material = materials().material_of(world.cases[0].pk)
+    material = stored_materials().case_material(world.cases[0].pk)
     assert [event["event"] for event in material.history] == ["first_seen"]
 
 
@@ -361,7 +363,7 @@ def test_a_page_whose_connection_nobody_saw_says_so(world: World) -> None:
 def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
     settings = EvidenceSettings(tsa_urls=("https://me:geheim@tsa.example/",), tsa_roots=str(tmp_path))
     with pytest.raises(BadConfiguration) as fault:
-        authorities_of(settings)
+        configured_authorities(settings)
     assert "tsa.example" in str(fault.value)
     assert "geheim" not in str(fault.value)
 
@@ -370,7 +372,7 @@ def test_the_root_of_an_authority_is_found_by_its_host(tmp_path: Path, authority
     (tmp_path / "tsa.example.pem").write_bytes(authority.ca_pem)
     for roots in (tmp_path, tmp_path / "tsa.example.pem"):
         settings = EvidenceSettings(tsa_urls=("https://tsa.example/x",), tsa_roots=str(roots))
-        assert [each.name for each in authorities_of(settings)] == ["https://tsa.example/x"]
+        assert [each.name for each in configured_authorities(settings)] == ["https://tsa.example/x"]
 
 
 def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:
@@ -532,7 +534,7 @@ def test_a_picture_says_what_it_was_given_and_what_is_missing_in_it(world: World
     capture = Capture((exchange_of(url),), resources=(sheet,))
     first = bundled(world, url, body=markup, capture=capture, parts=parts)
     looked = iter([True, False])
-    assert evidence.draw_waiting(world.ports, 10, "", lambda: next(looked)) == 1
+    assert evidence.draw_pending(world.ports, 10, "", lambda: next(looked)) == 1
     row = EvidenceBundle.objects.get(kind=EvidenceBundle.Kind.DRAWN)
     content = world.store.get(Digest(row.digest))
     assert content is not None
@@ -571,14 +573,14 @@ def test_an_absent_authority_is_asked_again(world: World, authority: LocalAuthor
         half = check_file(tmp_path / "half.zip", authority.ca_pem)
         assert half.is_stamped
         assert len(half.bundles[0].stamps) == 1
-        standing = book.evidence_status([one, other])
+        standing = bundle_rows.evidence_status([one, other])
         assert (standing.unstamped_days, standing.waiting_stamps) == (0, trees)
         assert "503" in str(standing.last_error)
         is_up[0] = True
         world.clock.advance(timedelta(minutes=6).total_seconds())
         again = evidence.stamp_days(both, world.clock)
         assert (again.stamps, again.refusals) == (trees, 0)
-    assert book.evidence_status([one, other]).waiting_stamps == 0
+    assert bundle_rows.evidence_status([one, other]).waiting_stamps == 0
     export_case(world.cases[0].pk, tmp_path / "whole.zip")
     assert len(check_file(tmp_path / "whole.zip").bundles[0].stamps) == 2
 
@@ -602,8 +604,8 @@ def test_damaged_and_lost_kept_files_are_named(world: World) -> None:
         {"digest": paper.digest, "state": "changed", "file": paper.name, "kind": "holderpaper"},
         {"digest": digest("通知.pdf".encode()), "state": "missing", "file": "通知.pdf", "kind": "noticefile"},
     ]
-    standing = book.evidence_status([])
-    assert (standing.damaged, standing.damaged_files) == (0, [paper.name, "通知.pdf"])
+    standing = bundle_rows.evidence_status([])
+    assert (standing.damaged_bundles, standing.damaged_files) == (0, [paper.name, "通知.pdf"])
 
 
 def test_a_file_of_several_rows_is_read_once(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -622,5 +624,5 @@ def test_retention_takes_no_kept_file(world: World) -> None:
     Case.objects.update(state=CaseState.DISMISSED)
     world.bundle_all()
     world.clock.advance(timedelta(days=365 * 11).total_seconds())
-    assert evidence.retain(10, world.ports) == 3
+    assert evidence.remove_expired(10, world.ports) == 3
     assert all(world.store.get(file.digest) == file.name.encode() for file in kept_files())

@@ -28,7 +28,7 @@ from webadmin import stores
 from webadmin.backups.models import StoreCheck
 from webadmin.backups.services.store_checks import note_store_check
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
-from webadmin.evidence.services import bundles as book
+from webadmin.evidence.services import bundles as bundle_rows
 from webadmin.evidence.services import making as evidence
 from webadmin.evidence.services.making import EvidencePorts
 
@@ -112,7 +112,7 @@ def test_a_case_names_its_bundle_and_says_that_nothing_is_stamped(world: World) 
 
 
 def test_a_stamp_is_shown_with_its_authority_and_time(world: World) -> None:
-    [tree, *_] = book.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)
+    [tree, *_] = bundle_rows.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)
     Stamp.objects.create(
         tree=tree, authority="http://tsa.example/", query=b"q", response=b"r", ca_pem=b"c", signer="CN=Probe Stamps",
         stamped_at=admin_data.NOW, received_at=admin_data.NOW,
@@ -181,13 +181,13 @@ def test_not_even_an_administrator_adds_changes_or_deletes_evidence(world: World
     records = {
         EvidenceBundle: own(world),
         RetentionLog: admin_data.removal(EvidenceBundle.objects.get(case=world.theirs.cases[0])),
-        DayTree: (tree := book.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)[0]),
+        DayTree: (tree := bundle_rows.close_days((admin_data.NOW + timedelta(days=2)).date(), admin_data.NOW)[0]),
         Stamp: Stamp.objects.create(
             tree=tree, authority="a", query=b"", response=b"", ca_pem=b"", stamped_at=admin_data.NOW,
             received_at=admin_data.NOW,
         ),
         StampAttempt: StampAttempt.objects.create(tree=tree, authority="b", next_at=admin_data.NOW),
-        EvidenceCheck: book.note_check((), admin_data.NOW, admin_data.NOW, book.Read(2, 10)),
+        EvidenceCheck: bundle_rows.note_check((), admin_data.NOW, admin_data.NOW, bundle_rows.CheckTotals(2, 10)),
         StoreCheck: note_store_check(admin_data.NOW, admin_data.NOW, 9, [LOST], part=2),
     }  # fmt: skip
     record: Model = records[model]

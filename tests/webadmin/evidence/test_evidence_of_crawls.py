@@ -20,8 +20,8 @@ from tests.crawler.test_spider_novel import novel_plan, novel_site
 from tests.support.evidence_samples import finding
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.web_server import Answer, Routes, WebServer
-from webadmin.evidence.services.drawings import Limits, drawn_pages
-from webadmin.evidence.services.material import capture_of
+from webadmin.evidence.services.drawings import DrawingLimits, draw_pages
+from webadmin.evidence.services.material import page_capture
 
 pytestmark = pytest.mark.usefixtures("processes")
 
@@ -34,7 +34,7 @@ def bundles_of(crawled: Crawled) -> dict[str, Opened]:
     for fetched, reading in crawled.store.versions.values():
         version = store.version(store.put(fetched, reading).version_id)
         assert version is not None
-        made = bundle.make(capture_of(version, store), finding(passages=()), made_at=datetime.now(UTC))
+        made = bundle.make(page_capture(version, store), finding(passages=()), made_at=datetime.now(UTC))
         found[fetched.final_url.rpartition("/")[2]] = open_bundle(made.content, "bundle")
     return found
 
@@ -60,10 +60,10 @@ def test_a_chapter_of_a_novel_is_bundled_with_every_exchange_of_every_part() -> 
 @needs_chromium
 def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
     store, version = chapter_of_three_pages()
-    drawn = drawn_pages(version, store, "")
+    drawn = draw_pages(version, store, "")
     assert not isinstance(drawn, NoRendering)
     assert list(drawn) == [1, 2, 3]
-    capture = capture_of(version, store, drawn)
+    capture = page_capture(version, store, drawn)
     held = open_bundle(bundle.make(capture, finding(passages=()), made_at=datetime.now(UTC)).content, "bundle")
     assert set(held.renderings) == {"text"} | {
         f"{kind}{of}" for kind in ("screenshot", "pdf") for of in ("", "-2", "-3")
@@ -78,14 +78,16 @@ def test_every_page_of_a_chapter_is_drawn_and_shows_its_own_text() -> None:
 @pytest.mark.parametrize(
     ("limits", "reason", "drawn"),
     [
-        (Limits(pages=2), Undrawn.PAGES, [1, 2]),
-        (Limits(following_s=0.0), Undrawn.TIME, [1]),
-        (Limits(following_mib=0), Undrawn.SIZE, [1]),
+        (DrawingLimits(pages=2), Undrawn.PAGES, [1, 2]),
+        (DrawingLimits(following_s=0.0), Undrawn.TIME, [1]),
+        (DrawingLimits(following_mib=0), Undrawn.SIZE, [1]),
     ],
 )
-def test_what_a_limit_leaves_out_is_named_with_the_limit(limits: Limits, reason: Undrawn, drawn: list[int]) -> None:
+def test_what_a_limit_leaves_out_is_named_with_the_limit(
+    limits: DrawingLimits, reason: Undrawn, drawn: list[int]
+) -> None:
     store, version = chapter_of_three_pages()
-    pages = drawn_pages(version, store, "", limits)
+    pages = draw_pages(version, store, "", limits)
     assert not isinstance(pages, NoRendering)
     assert [number for number, each in pages.items() if each.screenshot and each.pdf] == drawn
     left = [each for number, each in pages.items() if number not in drawn]
@@ -96,8 +98,8 @@ def test_what_a_limit_leaves_out_is_named_with_the_limit(limits: Limits, reason:
 
 def test_where_no_browser_is_nothing_counts_as_drawn() -> None:
     store, version = chapter_of_three_pages()
-    assert drawn_pages(version, store, "/nowhere/chromium") is NoRendering.NO_BROWSER
-    assert drawn_pages(version, store, "/bin/true") is NoRendering.BROWSER_FAILED
+    assert draw_pages(version, store, "/nowhere/chromium") is NoRendering.NO_BROWSER
+    assert draw_pages(version, store, "/bin/true") is NoRendering.BROWSER_FAILED
 
 
 def chapter_of_three_pages() -> tuple[MemoryPageStore, PageVersion]:

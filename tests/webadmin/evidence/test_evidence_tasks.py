@@ -113,7 +113,7 @@ def test_a_version_that_cannot_be_bundled_waits_for_a_person(desk: Desk) -> None
 
 def test_nothing_is_drawn_while_a_page_waits(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[bool] = []
-    monkeypatch.setattr(evidence_tasks.evidence, "draw_waiting", lambda *given: asked.append(given[3]()) or 0)
+    monkeypatch.setattr(evidence_tasks.evidence, "draw_pending", lambda *given: asked.append(given[3]()) or 0)
     evidence_tasks.draw_evidence()
     desk.client.rpush(f"{QUEUE_PREFIX}pages", b"{}")
     evidence_tasks.draw_evidence()

@@ -14,17 +14,18 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import stores
 from webadmin.evidence.models import EvidenceBundle, Stamp
 from webadmin.evidence.services import making as evidence
-from webadmin.evidence.services.bundles import Read, close_days, note_check
-from webadmin.evidence.services.factor_facts import facts_of
-from webadmin.evidence.services.factors import Factor, Facts, Law, sheet, source_of
+from webadmin.evidence.services.bundles import CheckTotals, close_days, note_check
+from webadmin.evidence.services.factor_facts import gather_facts
+from webadmin.evidence.services.factors import Factor, Facts, Regulation, describe_source, factor_sheet
 from webadmin.evidence.services.making import EvidencePorts
 from webadmin.evidence.services.subject import Subject
-from webadmin.evidence.services.third_party import Paper, add_proof
-from webadmin.evidence.services.third_party_tasks import ask
+from webadmin.evidence.services.third_party import ProofDetails, add_proof
+from webadmin.evidence.services.third_party_tasks import request_capture
 
 NOW = datetime(2026, 3, 12, tzinfo=UTC)
 RICH = Facts(
-    holder="长河文学", cases=2, bundles=5, owed=1, damaged=1, removed=1, checked=4, last_check=NOW, drawn=3,
+    holder="长河文学", cases=2, bundles=5, unbundled_matches=1,
+    damaged=1, removed=1, checked=4, last_check=NOW, drawn=3,
     first_fetched=NOW - timedelta(days=2), last_fetched=NOW - timedelta(days=1), treed=4, stamped=3,
     authorities=("http://tsa.example/",), latest_stamp_after=timedelta(hours=20, seconds=1), looked_into=5,
     unreadable=1,
@@ -36,7 +37,7 @@ SHEETS = [Facts(holder="长河文学"), RICH]
 
 
 def by_key(facts: Facts) -> dict[str, Factor]:
-    return {each.key: each for each in sheet(facts)}
+    return {each.key: each for each in factor_sheet(facts)}
 
 
 def codes(messages: Any) -> set[str]:
@@ -44,18 +45,20 @@ def codes(messages: Any) -> set[str]:
 
 
 def test_each_factor_of_both_laws_has_its_line() -> None:
-    told = sheet(RICH)
-    assert [str(each.article) for each in told if each.law is Law.INTERNET_COURTS] == [f"11 ({n})" for n in range(1, 7)]
-    others = [str(each.article) for each in told if each.law is Law.ONLINE_LITIGATION]
+    told = factor_sheet(RICH)
+    assert [str(each.article) for each in told if each.law is Regulation.INTERNET_COURTS] == [
+        f"11 ({n})" for n in range(1, 7)
+    ]
+    others = [str(each.article) for each in told if each.law is Regulation.ONLINE_LITIGATION]
     assert others == ["16", "17 (1)", "17 (2)", "17 (3)", "17 (4)", "18", "19"]
-    assert "第十一条第（一）项" in source_of(told[0]).in_language("zh")
+    assert "第十一条第（一）项" in describe_source(told[0]).in_language("zh")
 
 
 @pytest.mark.parametrize("facts", SHEETS)
 def test_nothing_is_called_proved_and_every_gap_says_more_than_that_it_is_one(facts: Facts) -> None:
-    for factor in sheet(facts):
+    for factor in factor_sheet(facts):
         assert factor.missing or factor.key in {"verification", "integrity"}
-        for message in (*factor.there, *factor.missing, factor.title, source_of(factor)):
+        for message in (*factor.there, *factor.missing, factor.title, describe_source(factor)):
             for language, forbidden in (("en", ("proved", "proven")), ("zh", ("证明了", "足以证明", "已证明"))):
                 words = message.in_language(language)
                 assert not any(each in words for each in forbidden), words
@@ -92,7 +95,7 @@ def test_without_anything_every_line_says_how_it_is_had() -> None:
 
 
 def test_programs_read_codes_figures_and_english() -> None:
-    [line] = [each.as_dict() for each in sheet(RICH) if each.key == "keeping"]
+    [line] = [each.as_dict() for each in factor_sheet(RICH) if each.key == "keeping"]
     assert line["law"] == "internet-courts-2018"
     assert line["there"][0] == {
         "code": "factor.kept",
@@ -121,14 +124,20 @@ class TestGathered:
 
     def test_of_a_case_from_its_bundles(self, world: World, store: MemoryEvidenceStore) -> None:
         case = world.ours.cases[0]
-        found = facts_of(Subject(case=case), NOW)
-        assert (found.cases, found.bundles, found.owed, found.looked_into, found.unreadable) == (1, 1, 0, 1, 0)
+        found = gather_facts(Subject(case=case), NOW)
+        assert (found.cases, found.bundles, found.unbundled_matches, found.looked_into, found.unreadable) == (
+            1,
+            1,
+            0,
+            1,
+            0,
+        )
         assert (found.treed, found.stamped, found.checked, found.latest_stamp_after) == (0, 0, 0, None)
         assert sum(found.sources.values()) == 1
         assert found.programs == ("0.1.0",)
         row = EvidenceBundle.objects.get(case=case)
         store.damage(Digest(row.digest), lambda content: content[:-1])
-        assert facts_of(Subject(case=case), NOW).unreadable == 1
+        assert gather_facts(Subject(case=case), NOW).unreadable == 1
 
     def test_stamps_trees_checks_and_others(self, world: World) -> None:
         case = world.ours.cases[0]
@@ -139,14 +148,14 @@ class TestGathered:
             tree=trees[row.day], authority="http://tsa.example/", query=b"q", response=b"r", ca_pem=b"c",
             stamped_at=at, received_at=at,
         )  # fmt: skip
-        note_check((), NOW, NOW, Read(2, 10))
+        note_check((), NOW, NOW, CheckTotals(2, 10))
         EvidenceBundle.objects.update(made_at=NOW - timedelta(days=1))
         subject = Subject(case=case)
-        paper = Paper("chain", "某中心", "0x1", date(2026, 3, 11), platform="某存证平台")
+        paper = ProofDetails("chain", "某中心", "0x1", date(2026, 3, 11), platform="某存证平台")
         file = ("存证.txt", row.digest.encode())
         add_proof(subject, paper, file, by=world.ours.manager, now=NOW)
-        ask(subject, "公证处", date(2026, 3, 13), by=world.ours.reviewer, now=NOW)
-        found = facts_of(subject, NOW + timedelta(days=5))
+        request_capture(subject, "公证处", date(2026, 3, 13), by=world.ours.reviewer, now=NOW)
+        found = gather_facts(subject, NOW + timedelta(days=5))
         assert (found.treed, found.stamped, found.authorities) == (1, 1, ("http://tsa.example/",))
         assert found.latest_stamp_after == timedelta(hours=30)
         assert (found.chains, found.platforms, found.named_by_others) == (1, ("某存证平台",), 1)
@@ -154,6 +163,6 @@ class TestGathered:
 
     def test_of_a_matter_all_its_cases_and_of_nobody_else(self, world: World) -> None:
         matter = world.ours.cases[0].matter
-        found = facts_of(Subject(matter=matter), NOW)
+        found = gather_facts(Subject(matter=matter), NOW)
         assert found.bundles == EvidenceBundle.objects.filter(case__matter=matter).count() == 1
         assert found.holder == world.ours.holder.name

@@ -12,11 +12,11 @@ from tests.support.time_stamp_authority import LocalAuthority
 from webadmin.evidence.services.proof_files import (
     MAX_MEMBERS,
     MAX_TOKENS,
-    kind_of,
-    named_in,
+    detect_proof_kind,
+    find_digests,
+    parse_token,
     plain_text,
-    read,
-    token_in,
+    read_proof,
 )
 
 pytestmark = pytest.mark.usefixtures("processes")
@@ -45,17 +45,17 @@ def packed(**members: bytes) -> bytes:
 
 def test_an_answer_and_the_token_in_it_say_the_same(authority: LocalAuthority) -> None:
     response = answer(authority)
-    whole, bare = token_in(response), token_in(token(response))
+    whole, bare = parse_token(response), parse_token(token(response))
     assert whole == bare
     assert (whole.hash, whole.imprint, whole.signer, whole.is_signed) == (
         "sha256", BUNDLE, "CN=Local Time Stamps", True,
     )  # fmt: skip
-    assert (kind_of(response, "a.pdf"), kind_of(token(response), "")) == ("tsr", "tst")
+    assert (detect_proof_kind(response, "a.pdf"), detect_proof_kind(token(response), "")) == ("tsr", "tst")
 
 
 def test_a_token_that_was_changed_is_not_signed(authority: LocalAuthority) -> None:
     changed = answer(authority).replace(bytes.fromhex(BUNDLE), bytes(32))
-    found = token_in(changed)
+    found = parse_token(changed)
     assert (found.imprint, found.is_signed) == ("00" * 32, False)
 
 
@@ -67,7 +67,7 @@ def test_a_token_on_another_kind_of_digest_says_which(authority: LocalAuthority)
     query = subprocess.run(
         ["openssl", "ts", "-query", "-data", str(data), "-sha512", "-cert"], check=True, capture_output=True
     ).stdout
-    found = token_in(authority.answer(query))
+    found = parse_token(authority.answer(query))
     assert (found.hash, found.imprint) == ("sha512", hashlib.sha512(b"x").hexdigest())
 
 
@@ -92,38 +92,38 @@ def test_a_token_on_another_kind_of_digest_says_which(authority: LocalAuthority)
     ],
 )
 def test_the_content_says_what_a_file_is(content: bytes, name: str, kind: str) -> None:
-    assert kind_of(content, name) == kind
+    assert detect_proof_kind(content, name) == kind
 
 
 def test_digests_are_found_broken_in_groups_and_beside_other_digits() -> None:
     grouped = " ".join(BUNDLE[at : at + 8] for at in range(0, 64, 8))
     for text in (BUNDLE.upper(), f"ff{BUNDLE}00", f"哈希值：{grouped}", f"{BUNDLE[:40]}\n{BUNDLE[40:]}"):
-        assert named_in(text, {BUNDLE}) == {BUNDLE}
-    assert named_in(BUNDLE[:-1] + "，", {BUNDLE}) == set()
+        assert find_digests(text, {BUNDLE}) == {BUNDLE}
+    assert find_digests(BUNDLE[:-1] + "，", {BUNDLE}) == set()
 
 
 def test_an_archive_is_looked_through_for_tokens_and_text_within_bounds(authority: LocalAuthority) -> None:
     runs = f"<w>{BUNDLE[:10]}</w><w>{BUNDLE[10:]}</w>".encode()
-    found = read(packed(cert__tst=token(answer(authority)), part__xml=runs, picture__png=b"\x89PNG"), "zip")
+    found = read_proof(packed(cert__tst=token(answer(authority)), part__xml=runs, picture__png=b"\x89PNG"), "zip")
     assert [each.imprint for each in found.tokens] == [BUNDLE]
-    assert named_in(found.text, {BUNDLE}) == {BUNDLE}
+    assert find_digests(found.text, {BUNDLE}) == {BUNDLE}
     assert not found.is_cut
     many = packed(**{f"{number}__txt": b"a" for number in range(MAX_MEMBERS + 1)})
-    assert read(many, "zip").is_cut
+    assert read_proof(many, "zip").is_cut
     tokens = {f"{number}__tst": token(answer(authority)) for number in range(MAX_TOKENS + 1)}
-    found = read(packed(**tokens), "zip")
+    found = read_proof(packed(**tokens), "zip")
     assert (len(found.tokens), found.is_cut) == (MAX_TOKENS, True)
-    assert read(packed(number__txt=b"0x7a3f"), "zip").text == "0x7a3f"
+    assert read_proof(packed(number__txt=b"0x7a3f"), "zip").text == "0x7a3f"
 
 
 def test_a_bomb_is_not_unpacked_to_its_end() -> None:
-    found = read(packed(bomb__txt=b"a" * (60 * 2**20)), "zip")
+    found = read_proof(packed(bomb__txt=b"a" * (60 * 2**20)), "zip")
     assert found.is_cut
     assert found.text == ""
 
 
 def test_no_entity_is_expanded() -> None:
     text = '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><a>&b;</a>'
-    found = read(text.encode(), "xml")
+    found = read_proof(text.encode(), "xml")
     assert found.text == text
     assert plain_text(b"a\x00b") is None

@@ -19,12 +19,18 @@ from webadmin.cases.models import Matter
 from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof, ThirdPartyTask
 from webadmin.evidence.services import third_party
 from webadmin.evidence.services.subject import Subject
-from webadmin.evidence.services.third_party import Paper, add_proof, what_was_checked, withdraw
-from webadmin.evidence.services.third_party_tasks import ask, done, give_up, open_tasks, proposed_before_notice
+from webadmin.evidence.services.third_party import ProofDetails, add_proof, describe_checks, withdraw_proof
+from webadmin.evidence.services.third_party_tasks import (
+    complete_task,
+    give_up,
+    open_tasks,
+    propose_captures,
+    request_capture,
+)
 
 pytestmark = pytest.mark.django_db
 NOW = admin_data.NOW
-DEED = Paper("notarial", "某某市公证处", "（2026）沪证字第 1 号", date(2026, 3, 9))
+DEED = ProofDetails("notarial", "某某市公证处", "（2026）沪证字第 1 号", date(2026, 3, 9))
 PDF = b"%PDF-1.7\n"
 
 
@@ -49,7 +55,7 @@ class Office:
         return Subject(matter=self.case.matter)
 
     def add(
-        self, content: bytes, name: str = "公证书.pdf", paper: Paper = DEED, of: Subject | None = None
+        self, content: bytes, name: str = "公证书.pdf", paper: ProofDetails = DEED, of: Subject | None = None
     ) -> ThirdPartyProof:
         return add_proof(of or self.of_case, paper, (name, content), by=self.manager, now=NOW)
 
@@ -64,7 +70,7 @@ def text(content: str) -> bytes:
 
 
 def codes(proof: ThirdPartyProof) -> list[str]:
-    return [each.code for each in what_was_checked(proof)]
+    return [each.code for each in describe_checks(proof)]
 
 
 def test_a_file_is_kept_as_it_came_under_its_digest(office: Office, evidence_store: MemoryEvidenceStore) -> None:
@@ -77,19 +83,19 @@ def test_a_file_is_kept_as_it_came_under_its_digest(office: Office, evidence_sto
 @pytest.mark.usefixtures("processes")
 def test_a_form_that_is_sent_twice_is_kept_once(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     """The second comes while the first is still being read."""
-    reading = third_party._read
+    reading = third_party._read_content
 
     def meanwhile(*given: Any) -> Any:
-        monkeypatch.setattr(third_party, "_read", reading)
+        monkeypatch.setattr(third_party, "_read_content", reading)
         office.add(PDF)
         return reading(*given)
 
-    monkeypatch.setattr(third_party, "_read", meanwhile)
+    monkeypatch.setattr(third_party, "_read_content", meanwhile)
     with pytest.raises(BadInput, match="there already"):
         office.add(PDF)
     until = timezone.localdate(NOW) + timedelta(days=9)
     for _ in range(2):
-        ask(office.of_case, "某公证处", until, by=office.reviewer, now=NOW)
+        request_capture(office.of_case, "某公证处", until, by=office.reviewer, now=NOW)
     assert (ThirdPartyProof.objects.count(), open_tasks(office.of_case).count()) == (1, 1)
 
 
@@ -104,7 +110,7 @@ def test_a_text_that_has_the_digest_names_the_bundle_and_says_that_this_is_weak(
     for content in (office.bundle.digest, office.bundle.sha256.upper()):
         proof = office.add(text(f"存证哈希 {content}"), "存证.json")
         assert [(each.bundle_id, each.how) for each in proof.covered.all()] == [(office.bundle.pk, "named")]
-        [said] = what_was_checked(proof)
+        [said] = describe_checks(proof)
         assert "未作验证" in said.in_language("zh")
         assert "not checked" in said.in_language("en")
 
@@ -113,11 +119,11 @@ def test_a_text_that_has_the_digest_names_the_bundle_and_says_that_this_is_weak(
 def test_a_time_stamp_on_the_digest_covers_the_bundle(office: Office, tmp_path: Path) -> None:
     authority = LocalAuthority(tmp_path)
     response = authority.answer(make_query(Digest(office.bundle.sha256), 1, ""))
-    proof = office.add(response, "证书.tsr", Paper("time-stamp", "某时间戳服务中心", "TSA-1", date(2026, 3, 9)))
+    proof = office.add(response, "证书.tsr", ProofDetails("time-stamp", "某时间戳服务中心", "TSA-1", date(2026, 3, 9)))
     [covered] = proof.covered.all()
     assert (covered.bundle_id, covered.how, covered.what) == (office.bundle.pk, "stamped", "file")
     assert codes(proof) == ["proof.stamped", "proof.signed-by"]
-    assert "CN=Local Time Stamps" in what_was_checked(proof)[1].in_language("zh")
+    assert "CN=Local Time Stamps" in describe_checks(proof)[1].in_language("zh")
     other = office.add(authority.answer(make_query(Digest("ab" * 32), 2, "")), "证书.tsr")
     assert not other.covered.exists()
     assert codes(other)[0] == "proof.of-no-bundle"
@@ -146,13 +152,13 @@ def test_a_pdf_is_looked_through_and_a_damaged_one_says_why_not(office: Office) 
 def test_who_may_enter_and_what(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(BadInput, match="manager"):
         add_proof(office.of_case, DEED, ("a.pdf", PDF), by=office.reviewer, now=NOW)
-    chain = Paper("chain", "某平台", "0x1", date(2026, 3, 9))
+    chain = ProofDetails("chain", "某平台", "0x1", date(2026, 3, 9))
     for paper, said in (
-        (Paper("other", "某处", "1", date(2026, 3, 9)), "choose"),
-        (Paper("notarial", " ", "1", date(2026, 3, 9)), "who issued"),
+        (ProofDetails("other", "某处", "1", date(2026, 3, 9)), "choose"),
+        (ProofDetails("notarial", " ", "1", date(2026, 3, 9)), "who issued"),
         (chain, "platform"),
-        (Paper("notarial", "某处", "1", date(2026, 3, 12)), "future"),
-        (Paper("notarial", "处" * 201, "1", date(2026, 3, 9)), "200"),
+        (ProofDetails("notarial", "某处", "1", date(2026, 3, 12)), "future"),
+        (ProofDetails("notarial", "处" * 201, "1", date(2026, 3, 9)), "200"),
     ):
         with pytest.raises(BadInput, match=said):
             office.add(PDF, paper=paper)
@@ -169,18 +175,18 @@ def test_who_may_enter_and_what(office: Office, monkeypatch: pytest.MonkeyPatch)
 
 def test_a_proof_is_withdrawn_with_a_reason_and_its_task_is_open_again(office: Office) -> None:
     proof = office.add(text("甲"), "a.txt")
-    task = ask(office.of_case, "公证处", date(2026, 3, 20), by=office.reviewer, now=NOW)
-    done(task, proof, office.reviewer, NOW)
+    task = request_capture(office.of_case, "公证处", date(2026, 3, 20), by=office.reviewer, now=NOW)
+    complete_task(task, proof, office.reviewer, NOW)
     with pytest.raises(BadInput, match="sentence"):
-        withdraw(proof, " ", office.manager, NOW)
+        withdraw_proof(proof, " ", office.manager, NOW)
     with pytest.raises(BadInput, match="manager"):
-        withdraw(proof, "误传", office.reviewer, NOW)
-    withdraw(proof, "误传", office.manager, NOW)
+        withdraw_proof(proof, "误传", office.reviewer, NOW)
+    withdraw_proof(proof, "误传", office.manager, NOW)
     task.refresh_from_db()
     assert (task.done_by, task.ended_at) == (None, None)
     assert due(office) == date(2026, 3, 20)
     with pytest.raises(BadInput, match="already"):
-        withdraw(proof, "误传", office.manager, NOW)
+        withdraw_proof(proof, "误传", office.manager, NOW)
     assert office.add(text("甲"), "a.txt").withdrawn_at is None  # once more, as another row
 
 
@@ -198,12 +204,12 @@ def due(office: Office) -> date | None:
 
 
 def test_the_matter_knows_the_earliest_day_of_its_open_tasks(office: Office) -> None:
-    late = ask(office.of_matter, "公证处", date(2026, 4, 1), by=office.reviewer, now=NOW)
-    soon = ask(office.of_case, "存证平台", date(2026, 3, 20), by=office.reviewer, now=NOW)
+    late = request_capture(office.of_matter, "公证处", date(2026, 4, 1), by=office.reviewer, now=NOW)
+    soon = request_capture(office.of_case, "存证平台", date(2026, 3, 20), by=office.reviewer, now=NOW)
     assert due(office) == date(2026, 3, 20)
     give_up(soon, "网页已删除", office.reviewer, NOW)
     assert due(office) == date(2026, 4, 1)
-    done(late, office.add(text("甲"), "a.txt", of=office.of_case), office.reviewer, NOW)
+    complete_task(late, office.add(text("甲"), "a.txt", of=office.of_case), office.reviewer, NOW)
     assert due(office) is None
     assert not open_tasks(office.of_matter).exists()
     with pytest.raises(BadInput, match="ended already"):
@@ -217,19 +223,19 @@ def test_a_task_has_somebody_and_a_day_within_a_year(office: Office) -> None:
         ("公证处", date(2028, 3, 9), "366"),
     ):
         with pytest.raises(BadInput, match=said):
-            ask(office.of_case, asked, until, by=office.reviewer, now=NOW)
+            request_capture(office.of_case, asked, until, by=office.reviewer, now=NOW)
     stranger = admin_data.user("stranger", admin_data.holder("别家"))
     with pytest.raises(BadInput, match="no role"):
-        ask(office.of_case, "公证处", date(2026, 3, 20), by=stranger, now=NOW)
+        request_capture(office.of_case, "公证处", date(2026, 3, 20), by=stranger, now=NOW)
 
 
 def test_a_task_is_done_by_a_proof_of_its_own_case_or_matter(office: Office) -> None:
     other = admin_data.case(admin_data.page(office.site, 2), office.work)
-    task = ask(office.of_case, "公证处", date(2026, 3, 20), by=office.reviewer, now=NOW)
+    task = request_capture(office.of_case, "公证处", date(2026, 3, 20), by=office.reviewer, now=NOW)
     for of in (Subject(case=other),):
         with pytest.raises(BadInput, match="this case"):
-            done(task, office.add(text("甲"), "a.txt", of=of), office.reviewer, NOW)
-    done(task, office.add(text("乙"), "b.txt", of=office.of_matter), office.reviewer, NOW)
+            complete_task(task, office.add(text("甲"), "a.txt", of=of), office.reviewer, NOW)
+    complete_task(task, office.add(text("乙"), "b.txt", of=office.of_matter), office.reviewer, NOW)
     assert ThirdPartyTask.objects.get(pk=task.pk).done_by is not None
 
 
@@ -240,14 +246,16 @@ def test_a_capture_by_others_is_proposed_for_confirmed_cases_that_have_none(offi
     matter = Matter.objects.get(pk=office.case.matter_id)
 
     def proposed() -> list[tuple[int, bool]]:
-        return [(each.case.pk, each.task is not None) for each in proposed_before_notice(matter)]
+        return [(each.case.pk, each.task is not None) for each in propose_captures(matter)]
 
     assert proposed() == [(office.case.pk, False), (second.pk, False)]
-    ask(office.of_case, "公证处", date(2026, 3, 20), by=office.reviewer, now=NOW)
+    request_capture(office.of_case, "公证处", date(2026, 3, 20), by=office.reviewer, now=NOW)
     assert proposed() == [(office.case.pk, True), (second.pk, False)]
-    proof = office.add(text("甲"), "a.txt", Paper("notarial", "公证处", "1", date(2026, 3, 11)), office.of_matter)
+    proof = office.add(
+        text("甲"), "a.txt", ProofDetails("notarial", "公证处", "1", date(2026, 3, 11)), office.of_matter
+    )
     assert proposed() == [(second.pk, False)]  # it was opened after the deed was made
-    withdraw(proof, "误传", office.manager, NOW)
+    withdraw_proof(proof, "误传", office.manager, NOW)
     office.add(text("乙"), "b.txt", of=Subject(case=second))
     assert proposed() == [(office.case.pk, True)]
 

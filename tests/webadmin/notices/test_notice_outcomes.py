@@ -15,7 +15,7 @@ from tests.support import admin_data, sent_notices
 from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import stores
 from webadmin.cases.models import Case
-from webadmin.evidence.services.papers import papers_of_case
+from webadmin.evidence.services.enclosures import case_enclosures
 from webadmin.notices.models import CounterStatement, EventPaper, Notice, NoticeMail, RemovalLook
 from webadmin.notices.services import events, outcomes
 from webadmin.notices.services.counters import (
@@ -169,7 +169,7 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
     told = [(event.what, event.note) for event in notice.events.all()]
     assert told[2:5] == [("已发出", ""), ("已下架", ""), ("已办结", "")]
     assert told[5:] == [(f"撤回登记：{each}", "登记错误") for each in ("已办结", "已下架", "已发出")]
-    papers, _left_out = papers_of_case(notice_cases(notice)[0], stores.evidence_store())
+    papers, _left_out = case_enclosures(notice_cases(notice)[0], stores.evidence_store())
     assert "回执.pdf" not in [paper.name for paper in papers], "what was taken back proves nothing"
     day = today() - timedelta(days=2)
     mark_sent(notice, "post", EventDetails(day, files=PROOF.files), ours.manager, now)
@@ -266,7 +266,7 @@ def test_a_counter_statement_taken_back_lets_an_answer_be_due(ours: admin_data.E
     assert reloaded(notice).answer_due is None
     take_back_counter(counter, ours.manager, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, due_before)
-    names = [paper.name for paper in papers_of_case(notice_cases(notice)[0], stores.evidence_store())[0]]
+    names = [paper.name for paper in case_enclosures(notice_cases(notice)[0], stores.evidence_store())[0]]
     assert not set(names) & {name for name, _ in PROOF.files}, "what was taken back goes into no export"
     with pytest.raises(BadInput, match="taken back already"):
         note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())

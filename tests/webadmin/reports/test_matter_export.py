@@ -38,10 +38,10 @@ from webadmin import stores
 from webadmin.cases.models import Case, CaseMatch, Matter
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services import making as evidence
-from webadmin.evidence.services.case_export import export_case, materials
+from webadmin.evidence.services.case_export import export_case, stored_materials
 from webadmin.evidence.services.making import EvidencePorts
 from webadmin.evidence.services.subject import Subject
-from webadmin.evidence.services.third_party import Paper, add_proof
+from webadmin.evidence.services.third_party import ProofDetails, add_proof
 from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail, NoticePage
 from webadmin.reports.services.court_file.parts import ExportChoice, ExportPart
 from webadmin.reports.services.court_file.writing import export_matter, prepare_export
@@ -110,7 +110,7 @@ def _keep_papers(world: World) -> None:
     for name in (f"{HOSTILE}.pdf", "NUL.docx"):
         world.store.put(digest(name.encode()), name.encode())
         NoticeFile.objects.create(notice=notice, name=name, digest=digest(name.encode()), size=9)
-    deed = Paper("notarial", "某某公证处", "（2026）第 1 号", date(2026, 3, 9))
+    deed = ProofDetails("notarial", "某某公证处", "（2026）第 1 号", date(2026, 3, 9))
     now = admin_data.NOW
     add_proof(Subject(case=world.cases[0]), deed, ("公证书.pdf", PDF + b"deed"), by=ours.manager, now=now)
     mail = ("proof.eml", b"From: a@site.example\n\nremoved")
@@ -454,7 +454,9 @@ def test_the_export_of_a_case_has_no_letter_that_nobody_got_and_no_internal_note
     said = json.loads(read(path, layout.CASE))
     assert {each["kind"] for each in said["papers"]} == {"notice", "notarial"}
     assert "内部备注" not in texts_of(path)
-    assert "内部备注" in json.dumps(materials().material_of(case.pk, with_names=True).facts, ensure_ascii=False)
+    assert "内部备注" in json.dumps(
+        stored_materials().case_material(case.pk, with_names=True).facts, ensure_ascii=False
+    )
     Notice.objects.filter(pk=notice.pk).update(sent_on=None)
     export_case(case.pk, path)
     assert {each["kind"] for each in json.loads(read(path, layout.CASE))["papers"]} == {"notarial"}

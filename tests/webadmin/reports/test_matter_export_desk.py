@@ -19,9 +19,9 @@ from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import stores
 from webadmin.cases.models import Case, Matter
 from webadmin.evidence.models import EvidenceCheck
-from webadmin.evidence.services import bundles as book
+from webadmin.evidence.services import bundles as bundle_rows
 from webadmin.evidence.services import making as evidence
-from webadmin.evidence.services.kept_files import KeptFile
+from webadmin.evidence.services.kept_files import KeptFileEntry
 from webadmin.evidence.services.making import EvidencePorts
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("processes")]
@@ -92,9 +92,9 @@ def test_where_nothing_can_be_exported_a_sentence_says_why(world: World, matter:
 
 
 def test_a_kept_file_that_the_check_found_damaged_is_named_to_administrators(world: World) -> None:
-    file = KeptFile("holderpaper", "委托书\u202e.pdf", Digest("ab" * 32))
+    file = KeptFileEntry("holderpaper", "委托书\u202e.pdf", Digest("ab" * 32))
     now = admin_data.NOW
-    check = book.note_check((), now, now, book.Read(2, 10, 5, [(file, "missing")]))
+    check = bundle_rows.note_check((), now, now, bundle_rows.CheckTotals(2, 10, 5, [(file, "missing")]))
     assert EvidenceCheck.objects.get().files == 5
     client = english(world.administrator)
     page = client.get(record_url(check)).content.decode()

@@ -14,7 +14,7 @@ from tests.support.desk import english, list_url, record_url, shown
 from tests.support.desk_chain import DeskChain
 from webadmin.cases.models import Case, CaseMatch, ExcludedPassage, Exclusion, IgnoredText, Overruling
 from webadmin.cases.services import ignoring
-from webadmin.evidence.services.case_export import facts_of
+from webadmin.evidence.services.case_export import case_facts
 
 pytestmark = pytest.mark.django_db
 CHAPTER = story(3)
@@ -273,5 +273,5 @@ def test_the_history_and_the_export_of_a_case_say_what_was_left_out(desk: DeskCh
     history = page.partition("History of the case")[2]
     assert "only passages that do not count" in history
     assert "what was found counts again" in history
-    (said,) = facts_of(desk.case)["left_out"]
+    (said,) = case_facts(desk.case)["left_out"]
     assert (said["reason"], said["by"], said["taken_back_by"]) == ("public_domain", "li", "li")

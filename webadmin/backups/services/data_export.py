@@ -32,7 +32,7 @@ from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import HOLDER_PATHS
 from webadmin.backups.services.tables import one_moment
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.case_export import proof_for
+from webadmin.evidence.services.case_export import day_proof
 from webadmin.evidence.services.kept_files import KEPT
 from webadmin.works.models import Chapter
 
@@ -164,7 +164,7 @@ class _Writing:
 
     def _proof(self, bundle: EvidenceBundle) -> None:
         """The way to the root of its day, which names no other bundle, and the stamps on that root."""
-        proof = proof_for(bundle)
+        proof = day_proof(bundle)
         if proof is None:
             return
         self._put(f"proofs/{bundle.digest}.json", statements.proof(Digest(bundle.digest), proof))

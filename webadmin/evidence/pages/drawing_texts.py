@@ -28,7 +28,7 @@ class DrawnPage:
     has_pdf: bool
 
     @property
-    def of(self) -> str:
+    def file_suffix(self) -> str:
         return "" if self.number == 1 else f"-{self.number}"
 
     @property
@@ -57,7 +57,7 @@ class DrawingsShown:
         return bool(self.drawn)
 
 
-def drawings_of(bundle: EvidenceBundle) -> DrawingsShown:
+def list_drawings(bundle: EvidenceBundle) -> DrawingsShown:
     """What there is to look at. Of a bundle that says nothing of its pages the first was drawn; of a record none."""
     if bundle.kind != EvidenceBundle.Kind.DRAWN:
         return DrawingsShown((), (), 0)
@@ -68,7 +68,7 @@ def drawings_of(bundle: EvidenceBundle) -> DrawingsShown:
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:
     """Return the same as sentences."""
-    shown = drawings_of(bundle)
+    shown = list_drawings(bundle)
     if not shown:
         return []
     said = [_("%(drawn)d of %(total)d pages drawn") % {"drawn": len(shown.drawn), "total": shown.total}]

@@ -7,9 +7,9 @@ from django.utils.translation import gettext as _
 from core.errors import ZhuiwenError
 from core.wording import Message
 from webadmin.cases.models import Case
-from webadmin.evidence.pages.subjects import address_of, case_of, matter_of, name_of
-from webadmin.evidence.services.factor_facts import facts_of
-from webadmin.evidence.services.factors import sheet, source_of
+from webadmin.evidence.pages.subjects import case_subject, matter_subject, subject_name, subject_url
+from webadmin.evidence.services.factor_facts import gather_facts
+from webadmin.evidence.services.factors import describe_source, factor_sheet
 from webadmin.evidence.services.subject import Subject
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.wording import local_time, message_text
@@ -17,21 +17,21 @@ from webadmin.ui.pages.wording import local_time, message_text
 
 def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Of one case. Raises Http404."""
-    return _page(request, case_of(request, case))
+    return _page(request, case_subject(request, case))
 
 
 def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
     """Of a matter. Raises Http404."""
-    return _page(request, matter_of(request, key))
+    return _page(request, matter_subject(request, key))
 
 
 def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     context = {
         "title": _("What a court may look at, factor by factor"),
         "subject": subject,
-        "subject_name": name_of(subject),
-        "back": address_of(subject),
-        "proofs": address_of(subject, "proofs"),
+        "subject_name": subject_name(subject),
+        "back": subject_url(subject),
+        "proofs": subject_url(subject, "proofs"),
         "holder": subject.record.rights_holder,
         "pages": _pages(subject),
         "opening": message_text(Message("factor.opening")),
@@ -40,7 +40,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
         "fault": "",
     }
     try:
-        facts = facts_of(subject, timezone.now())
+        facts = gather_facts(subject, timezone.now())
     except ZhuiwenError as error:
         return desk_page(request, "evidence/factors.html", {**context, "fault": message_text(error)}, status=503)
     looked = Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into)
@@ -50,11 +50,11 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
         "factors": [
             {
                 "title": message_text(each.title),
-                "source": message_text(source_of(each)),
+                "source": message_text(describe_source(each)),
                 "there": [message_text(message) for message in each.there],
                 "missing": [message_text(message) for message in each.missing],
             }
-            for each in sheet(facts, local_time)
+            for each in factor_sheet(facts, local_time)
         ],
     }
     return desk_page(request, "evidence/factors.html", context)

@@ -2,28 +2,28 @@
 
 from typing import Any
 
-from webadmin.evidence.pages.proofs_view import shown_proof, shown_tasks
-from webadmin.evidence.pages.subjects import address_of
+from webadmin.evidence.pages.proofs_view import proof_entry, task_entries
+from webadmin.evidence.pages.subjects import subject_url
 from webadmin.evidence.services.subject import Subject
 
 SHOWN = 10  # papers and captures; the page behind has all
 
 
-def third_party_of(subject: Subject) -> dict[str, Any]:
+def third_party_context(subject: Subject) -> dict[str, Any]:
     """Of a case or a matter that the caller may see: the newest papers, the most urgent captures, the pages of both.
 
     damages_address: of a matter, "" of a case; export_address: of a matter with confirmed cases, else "".
     """
     standing = subject.proofs().filter(withdrawn_at=None)
-    tasks = [each for each in shown_tasks(subject) if each["task"].ended_at is None]
+    tasks = [each for each in task_entries(subject) if each["task"].ended_at is None]
     has_confirmed = subject.matter is not None and subject.matter.confirmed_cases > 0
     more = max(0, standing.count() - SHOWN) + max(0, len(tasks) - SHOWN)
     return {
-        "proofs": [shown_proof(proof) for proof in standing[:SHOWN]],
+        "proofs": [proof_entry(proof) for proof in standing[:SHOWN]],
         "tasks": tasks[:SHOWN],
         "more": more,
-        "proofs_address": address_of(subject, "proofs"),
-        "factors_address": address_of(subject, "factors"),
-        "damages_address": address_of(subject, "damages") if subject.matter is not None else "",
-        "export_address": address_of(subject, "export") if has_confirmed else "",
+        "proofs_address": subject_url(subject, "proofs"),
+        "factors_address": subject_url(subject, "factors"),
+        "damages_address": subject_url(subject, "damages") if subject.matter is not None else "",
+        "export_address": subject_url(subject, "export") if has_confirmed else "",
     }

@@ -16,10 +16,10 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case
 from webadmin.evidence.models import ThirdPartyProof
-from webadmin.evidence.pages.subjects import address_of, case_of, matter_of, name_of
+from webadmin.evidence.pages.subjects import case_subject, matter_subject, subject_name, subject_url
 from webadmin.evidence.services import third_party, third_party_tasks
 from webadmin.evidence.services.subject import Subject
-from webadmin.evidence.services.third_party import Paper, what_was_checked
+from webadmin.evidence.services.third_party import ProofDetails, describe_checks
 from webadmin.evidence.services.third_party_tasks import is_overdue
 from webadmin.ui.pages.downloads import kept_download
 from webadmin.ui.pages.page_responses import desk_page
@@ -32,80 +32,80 @@ R = TypeVar("R", bound=Model)
 
 def case_proofs_view(request: HttpRequest, case: Case) -> HttpResponse:
     """Of one case. Raises Http404."""
-    return _answer(request, case_of(request, case))
+    return _respond(request, case_subject(request, case))
 
 
 def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
     """Of a matter. Raises Http404."""
-    return _answer(request, matter_of(request, key))
+    return _respond(request, matter_subject(request, key))
 
 
-def shown_proofs(subject: Subject) -> list[dict[str, Any]]:
+def proof_entries(subject: Subject) -> list[dict[str, Any]]:
     """Those that stand first, the newest of each first."""
     rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
-    return [shown_proof(proof) for proof in rows]
+    return [proof_entry(proof) for proof in rows]
 
 
-def shown_proof(proof: ThirdPartyProof) -> dict[str, Any]:
+def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
     """Return one proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
     covered = proof.covered.select_related("bundle").order_by("pk")
     named = list(covered[:SHOWN_BUNDLES])
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
     return {
         "proof": proof,
-        "told": [message_text(each) for each in what_was_checked(proof)],
+        "told": [message_text(each) for each in describe_checks(proof)],
         "bundles": named,
         "more_bundles": more,
     }
 
 
-def shown_tasks(subject: Subject) -> list[dict[str, Any]]:
+def task_entries(subject: Subject) -> list[dict[str, Any]]:
     """Return the open ones first, the most urgent of them before the others."""
     today = timezone.localdate()
     rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
     return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
 
 
-def _answer(request: HttpRequest, subject: Subject) -> HttpResponse:
+def _respond(request: HttpRequest, subject: Subject) -> HttpResponse:
     if not isinstance(request.user, User):
         raise Http404
     if request.method == "POST":
-        return _done(request, subject, request.user)
+        return _perform(request, subject, request.user)
     if "file" in request.GET:
-        return _file(subject, request.GET["file"])
+        return _download(subject, request.GET["file"])
     return _page(request, subject)
 
 
 def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResponse:
-    shown = shown_proofs(subject)
+    shown = proof_entries(subject)
     context = {
         "title": _("What others made"),
         "subject": subject,
-        "subject_name": name_of(subject),
-        "back": address_of(subject),
-        "factors": address_of(subject, "factors"),
+        "subject_name": subject_name(subject),
+        "back": subject_url(subject),
+        "factors": subject_url(subject, "factors"),
         "proofs": shown,
         "standing": [each["proof"] for each in shown if each["proof"].withdrawn_at is None],
-        "tasks": shown_tasks(subject),
+        "tasks": task_entries(subject),
         "kinds": ThirdPartyProof.Kind.choices,
         "given": request.POST,
         "may_manage": access.may_manage(request.user, subject.record),
         "most_mb": third_party.MAX_BYTES // (1024 * 1024),
         "today": timezone.localdate(),
-        "proposed": third_party_tasks.proposed_before_notice(subject.matter) if subject.matter else [],
+        "proposed": third_party_tasks.propose_captures(subject.matter) if subject.matter else [],
     }
     return desk_page(request, "evidence/third_party.html", context, status=status)
 
 
-def _file(subject: Subject, key: str) -> HttpResponse:
+def _download(subject: Subject, key: str) -> HttpResponse:
     """Return a proof as a file, which no browser shows: it may be anything."""
     proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 
 
-def _done(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
+def _perform(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
     """Do what a form asks for; what is refused keeps what was written."""
-    asked = _ASKED.get(request.POST.get("do", ""))
+    asked = _ACTIONS.get(request.POST.get("do", ""))
     if asked is None:
         messages.error(request, _("Nothing was chosen."))
         return _page(request, subject, status=400)
@@ -122,50 +122,50 @@ def _add(request: HttpRequest, subject: Subject, user: User) -> str:
     if not isinstance(file, UploadedFile):
         raise BadInput("proof.no-file")
     given = {name: request.POST.get(name, "") for name in ("kind", "issuer", "number", "platform", "note")}
-    paper = Paper(made_on=_day(request, "made_on"), **given)
+    paper = ProofDetails(made_on=_parse_date(request, "made_on"), **given)
     content = file.read(third_party.MAX_BYTES + 1)
     proof = third_party.add_proof(subject, paper, (file.name or "", content), by=user, now=timezone.now())
     return _("Kept: %(proof)s.") % {"proof": proof}
 
 
 def _withdraw(request: HttpRequest, subject: Subject, user: User) -> str:
-    proof = _one(subject.proofs(), request, "key")
-    third_party.withdraw(proof, request.POST.get("reason", ""), user, timezone.now())
+    proof = _require_one(subject.proofs(), request, "key")
+    third_party.withdraw_proof(proof, request.POST.get("reason", ""), user, timezone.now())
     return _("Withdrawn; the file and who withdrew it stay to be seen.")
 
 
 def _ask(request: HttpRequest, subject: Subject, user: User) -> str:
     asked, note = request.POST.get("asked", ""), request.POST.get("note", "")
-    third_party_tasks.ask(subject, asked, _day(request, "until"), note, by=user, now=timezone.now())
+    third_party_tasks.request_capture(subject, asked, _parse_date(request, "until"), note, by=user, now=timezone.now())
     return _("Noted; the matter stands among those that wait for papers.")
 
 
-def _end(request: HttpRequest, subject: Subject, user: User) -> str:
-    task, proof = _one(subject.tasks(), request, "key"), _one(subject.proofs(), request, "proof")
-    third_party_tasks.done(task, proof, user, timezone.now())
+def _complete(request: HttpRequest, subject: Subject, user: User) -> str:
+    task, proof = _require_one(subject.tasks(), request, "key"), _require_one(subject.proofs(), request, "proof")
+    third_party_tasks.complete_task(task, proof, user, timezone.now())
     return _("Done.")
 
 
 def _give_up(request: HttpRequest, subject: Subject, user: User) -> str:
-    task = _one(subject.tasks(), request, "key")
+    task = _require_one(subject.tasks(), request, "key")
     third_party_tasks.give_up(task, request.POST.get("reason", ""), user, timezone.now())
     return _("Given up; the reason stays to be seen.")
 
 
-_ASKED: dict[str, Callable[[HttpRequest, Subject, User], str]] = {
+_ACTIONS: dict[str, Callable[[HttpRequest, Subject, User], str]] = {
     "add": _add,
     "withdraw": _withdraw,
     "ask": _ask,
-    "done": _end,
+    "done": _complete,
     "give-up": _give_up,
 }
 
 
-def _one(rows: "QuerySet[R]", request: HttpRequest, name: str) -> R:
+def _require_one(rows: "QuerySet[R]", request: HttpRequest, name: str) -> R:
     return require_record(rows, request.POST.get(name, ""))
 
 
-def _day(request: HttpRequest, name: str) -> date:
+def _parse_date(request: HttpRequest, name: str) -> date:
     try:
         return date.fromisoformat(request.POST.get(name, ""))
     except ValueError as error:

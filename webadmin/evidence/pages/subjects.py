@@ -12,7 +12,7 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.ui.models.phrases import case_name
 
 
-def matter_of(request: HttpRequest, key: int) -> Subject:
+def matter_subject(request: HttpRequest, key: int) -> Subject:
     """Return the matter with this key. Raises Http404 for one that is not the user's."""
     rows = access.visible(Matter.objects.select_related("site", "work", "rights_holder"), request.user)
     matter = rows.filter(pk=key).first()
@@ -21,20 +21,20 @@ def matter_of(request: HttpRequest, key: int) -> Subject:
     return Subject(matter=matter)
 
 
-def case_of(request: HttpRequest, case: Case) -> Subject:
+def case_subject(request: HttpRequest, case: Case) -> Subject:
     """Return the case, which the caller has found. Raises Http404 for one that is not the user's."""
     if not access.may_see(request.user, case):
         raise Http404
     return Subject(case=case)
 
 
-def name_of(subject: Subject) -> str:
+def subject_name(subject: Subject) -> str:
     if subject.case is not None:
         return f"{case_name(subject.case.pk, subject.case.state)}《{subject.case.work}》"
     return _("Matter %(matter)s") % {"matter": subject.matter}
 
 
-def address_of(subject: Subject, page: str = "") -> str:
+def subject_url(subject: Subject, page: str = "") -> str:
     """Of the subject itself, or of one of its pages: `proofs`, `factors`; of a matter `damages` and `export` too."""
     key: Any = subject.record.pk
     if subject.case is not None:

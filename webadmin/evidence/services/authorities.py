@@ -10,8 +10,8 @@ from django.conf import settings
 from bundles.authority import TIMEOUT_S, Authority
 from bundles.faults import DoesNotHold
 from bundles.ports import Stamper
-from bundles.records import CaseMaterial, Stamp
-from bundles.verification import Report
+from bundles.records import CaseMaterial, TimeStamp
+from bundles.verification import VerificationReport
 from core.errors import BadConfiguration, RetryLater
 from core.ids import Digest
 from core.program import code_version
@@ -19,20 +19,20 @@ from core.service_urls import without_secrets
 from core.settings import EvidenceSettings
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
-from webadmin.evidence.services.export import write
+from webadmin.evidence.services.export import write_case_export
 
 log = logging.getLogger("zhuiwen.evidence")
 
 SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer in 0.1 to 2 s
 
 
-def authorities_of(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
+def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
     """Return the configured authorities. Raises BadConfiguration naming all that cannot be."""
     client = AuthorityClient(allow_private=configured.allow_private_tsa)
     found, faults = [], list[Message]()
     for url in configured.tsa_urls:
         try:
-            roots = roots_for(url, configured.tsa_roots)
+            roots = read_roots(url, configured.tsa_roots)
             found.append(Authority(url, roots, client, timeout_s=timeout_s))
         except BadConfiguration as error:
             faults.extend(error.faults)
@@ -41,33 +41,35 @@ def authorities_of(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -
     return found
 
 
-def answering_authorities(what: str) -> list[Authority]:
+def sealing_authorities(what: str) -> list[Authority]:
     """Those of this installation for a file that somebody waits for; none, and a line in the log, where they cannot be.
 
     what: its name in the log.
     """
     try:
-        return authorities_of(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
+        return configured_authorities(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
     except BadConfiguration as error:  # the doctor names it; the evidence is there all the same
         log.warning("%s is exported without a seal: %s", what, error)
         return []
 
 
-def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> Report:
-    """Write the export of a case, sealed as `sealed_by_those_that_answer`. Raises as `export.write`."""
-    return sealed_by_those_that_answer(
-        lambda seals: write(path, material, code_version(), seals=seals), authorities, f"case {material.case}"
+def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamper]) -> VerificationReport:
+    """Write the export of a case, sealed as `write_with_seals` does. Raises as `write_case_export`."""
+    return write_with_seals(
+        lambda seals: write_case_export(path, material, code_version(), seals=seals),
+        authorities,
+        f"case {material.case}",
     )
 
 
-def sealed_by_those_that_answer(
-    write: Callable[[Sequence[Stamper]], Report], authorities: Sequence[Stamper], what: str
-) -> Report:
+def write_with_seals(
+    write: Callable[[Sequence[Stamper]], VerificationReport], authorities: Sequence[Stamper], what: str
+) -> VerificationReport:
     """Write an export, stamped as a whole by those authorities that answer; by none, if need be: it says so.
 
     what: its name in the log. Raises as `write`.
     """
-    left = [_Asked(each) for each in authorities]
+    left = [_TrackedAuthority(each) for each in authorities]
     while True:
         try:
             return write(left)
@@ -78,15 +80,15 @@ def sealed_by_those_that_answer(
             left = [each for each in left if not each.has_failed]
 
 
-def root_file_of(url: str, named: str) -> Path:
+def root_file(url: str, named: str) -> Path:
     """Return where an authority's root is: the one file that is named, or HOST.pem in the folder."""
     path = Path(named).expanduser()
     return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
 
 
-def roots_for(url: str, named: str) -> bytes:
+def read_roots(url: str, named: str) -> bytes:
     """Return the PEM of an authority's root. Raises BadConfiguration where it cannot be read."""
-    file = root_file_of(url, named)
+    file = root_file(url, named)
     try:
         return file.read_bytes()
     except OSError as error:
@@ -94,14 +96,14 @@ def roots_for(url: str, named: str) -> bytes:
         raise BadConfiguration("bundle.no-root", authority=shown, file=file) from error
 
 
-class _Asked:
+class _TrackedAuthority:
     """An authority, of which it is remembered that it did not answer as it must."""
 
     def __init__(self, authority: Stamper) -> None:
         self._authority = authority
         self.has_failed = False
 
-    def stamp(self, digest: Digest) -> Stamp:
+    def stamp(self, digest: Digest) -> TimeStamp:
         try:
             return self._authority.stamp(digest)
         except (RetryLater, DoesNotHold):

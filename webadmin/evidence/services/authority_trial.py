@@ -32,7 +32,7 @@ class Trial:
     fault: Message | None
 
 
-def tried(authority: Authority, now: datetime | None = None) -> Trial:
+def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
     """Ask an authority for a stamp on a random digest, and judge it as a reader of an export would. Never raises.
 
     An authority whose clock is further from this machine's than a stamp may be older than its bundle is at fault too.
@@ -49,7 +49,7 @@ def tried(authority: Authority, now: datetime | None = None) -> Trial:
     return Trial(authority.name, asked_at, claims, facts, None)
 
 
-def roots_from(content: bytes, shown: str) -> bytes:
+def parse_roots(content: bytes, shown: str) -> bytes:
     """Return the certificates of a file that an authority publishes, PEM or DER, as PEM. shown: the file's name.
 
     Raises BadInput for what is neither.

@@ -11,8 +11,7 @@ from typing import Any
 from django.db.models import Count, Exists, Min, OuterRef, Q, QuerySet
 
 from bundles.days import day_root
-from bundles.records import Bundle, Part
-from bundles.records import Stamp as StampAnswer
+from bundles.records import Bundle, Part, TimeStamp
 from bundles.stamps import StampFacts
 from core.ids import Digest, VersionId
 from core.states import CaseState
@@ -20,10 +19,10 @@ from core.wording import Message
 from webadmin.cases.models import CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.evidence.models.bundle import LONGEST_PAUSE
-from webadmin.evidence.services.kept_files import KeptFile
+from webadmin.evidence.services.kept_files import KeptFileEntry
 
 FIRST_PAUSE = timedelta(minutes=5)  # after an authority did not answer; doubles each time
-Held = EvidenceBundle.State
+State = EvidenceBundle.State
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ class EvidenceStatus:
     bundles: int
     changed: int
     missing: int
-    owed: int
+    unbundled_versions: int  # page versions with a match that has no bundle
     undrawn: int
     unstamped_days: int  # that ended and bear no stamp at all
     waiting_stamps: int  # requests that an authority has not answered, asked at least once
@@ -42,7 +41,7 @@ class EvidenceStatus:
     oldest: datetime | None  # when the first bundle was made
 
     @property
-    def damaged(self) -> int:
+    def damaged_bundles(self) -> int:
         return self.changed + self.missing
 
     @property
@@ -52,22 +51,22 @@ class EvidenceStatus:
         return list(dict.fromkeys(fault["file"] for fault in faults if "file" in fault))
 
 
-def pending(limit: int) -> list[VersionId]:
+def unbundled_versions(limit: int) -> list[VersionId]:
     """Up to `limit` page versions with a match that has no bundle, of the newest cases first."""
-    rows = _unbundled().order_by("-case_id", "-version_id").values_list("version_id", flat=True)
+    rows = _matches_without_bundle().order_by("-case_id", "-version_id").values_list("version_id", flat=True)
     return [VersionId(each) for each in dict.fromkeys(rows[: limit * 4])][:limit]
 
 
 def unbundled_matches(version: VersionId) -> list[CaseMatch]:
     """Return the matches of a version without a bundle, the largest first: that one gets the pictures."""
-    rows = _unbundled().filter(version_id=version).select_related("case__work")
+    rows = _matches_without_bundle().filter(version_id=version).select_related("case__work")
     return list(rows.order_by("-matched_chars", "pk"))
 
 
-def waiting_to_be_drawn(limit: int) -> list[EvidenceBundle]:
+def undrawn_records(limit: int) -> list[EvidenceBundle]:
     """Records whose page was not drawn yet, one a page version, of the newest cases first."""
     rows = EvidenceBundle.objects.filter(
-        kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING, state=Held.HELD
+        kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING, state=State.HELD
     ).select_related("match__case__work")
     found = {(row.case_id, row.version_id): row for row in reversed(rows.order_by("-case_id", "pk")[: limit * 4])}
     return list(reversed(found.values()))[:limit]
@@ -94,13 +93,13 @@ def note_bundle(
             "day": bundle.day,
             "made_at": now,
             "drawing": outcomes.DRAWN if drawn else outcomes.WAITING,
-            "drawn_pages": [_drawn_page(part) for part in drawn],
+            "drawn_pages": [_drawn_page_json(part) for part in drawn],
         },
     )
     return row
 
 
-def _drawn_page(part: Part) -> dict[str, Any]:
+def _drawn_page_json(part: Part) -> dict[str, Any]:
     """Return one page of a text as `EvidenceBundle.drawn_pages` has it."""
     said = {"page": part.number, "screenshot": part.drawing.screenshot is not None, "pdf": part.drawing.pdf is not None}
     undrawn = part.drawing.undrawn
@@ -122,10 +121,10 @@ def close_days(today: date, now: datetime) -> list[DayTree]:
     treed: dict[date, int] = {}
     for day, leaves in DayTree.objects.order_by("pk").values_list("day", "leaves"):
         treed[day] = max(treed.get(day, 0), len(leaves))
-    return [_tree(day, now) for day, count in counts if treed.get(day, 0) < count]
+    return [_create_tree(day, now) for day, count in counts if treed.get(day, 0) < count]
 
 
-def unstamped(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
+def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
     """Return which trees lack the stamp of which authority, and are due to be asked for; the oldest first.
 
     Of a day with several trees only the newest is asked for: it has all leaves of the others.
@@ -141,7 +140,7 @@ def unstamped(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, 
     ]
 
 
-def note_stamp(tree: DayTree, answer: StampAnswer, facts: StampFacts, now: datetime) -> Stamp:
+def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetime) -> Stamp:
     """Keep what an authority answered."""
     row, _ = Stamp.objects.get_or_create(
         tree=tree,
@@ -170,25 +169,25 @@ def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class CheckTotals:
     """What one check has read. faulty: the kept files that are not as they came, each with its state."""
 
     bundles: int
     read_bytes: int
     files: int = 0
-    faulty: Sequence[tuple[KeptFile, str]] = ()
+    faulty: Sequence[tuple[KeptFileEntry, str]] = ()
 
 
-def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: Read) -> EvidenceCheck:
+def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: CheckTotals) -> EvidenceCheck:
     """Write down one reading of everything. seen: bundles whose state is another than held, by key and state."""
     states = dict(seen)
-    checked = EvidenceBundle.objects.exclude(state=Held.REMOVED).filter(made_at__lte=started)
+    checked = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
     checked.update(checked_at=ended)
-    checked.exclude(pk__in=states).exclude(state=Held.HELD).update(state=Held.HELD)
+    checked.exclude(pk__in=states).exclude(state=State.HELD).update(state=State.HELD)
     faults = []
-    for state in (Held.CHANGED, Held.MISSING):
+    for state in (State.CHANGED, State.MISSING):
         rows = EvidenceBundle.objects.filter(pk__in=[key for key, seen_as in states.items() if seen_as == state])
-        rows = rows.exclude(state=Held.REMOVED)  # by retention, while it was read
+        rows = rows.exclude(state=State.REMOVED)  # by retention, while it was read
         rows.update(state=state)
         faults += [{"digest": each, "state": str(state)} for each in rows.values_list("digest", flat=True)]
     for file, became in read.faulty:
@@ -199,24 +198,24 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
     )  # fmt: skip
 
 
-def expired(keep_years: int, now: datetime) -> list[EvidenceBundle]:
+def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
     """Return the bundles that a policy of keeping at least `keep_years` lets go: older, and of no open case.
 
     0 keeps all.
     """
     if keep_years <= 0:
         return []
-    rows = EvidenceBundle.objects.filter(made_at__lt=years_before(now, keep_years)).exclude(state=Held.REMOVED)
+    rows = EvidenceBundle.objects.filter(made_at__lt=subtract_years(now, keep_years)).exclude(state=State.REMOVED)
     return list(rows.exclude(case__state=CaseState.OPEN).order_by("pk"))
 
 
 def note_removal(bundle: EvidenceBundle, reason: str, now: datetime) -> None:
     """Write down that retention removed a bundle; its row and its place in its tree stay."""
     RetentionLog.objects.get_or_create(bundle=bundle, defaults={"removed_at": now, "reason": reason})
-    EvidenceBundle.objects.filter(pk=bundle.pk).update(state=Held.REMOVED)
+    EvidenceBundle.objects.filter(pk=bundle.pk).update(state=State.REMOVED)
 
 
-def years_before(now: datetime, years: int) -> datetime:
+def subtract_years(now: datetime, years: int) -> datetime:
     """Return the same day and hour `years` earlier; of a leap day the day before."""
     try:
         return now.replace(year=now.year - years)
@@ -227,10 +226,10 @@ def years_before(now: datetime, years: int) -> datetime:
 def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
     """Count what is there, what is owed and what is wrong."""
     waiting = Q(kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING)
-    counts = EvidenceBundle.objects.exclude(state=Held.REMOVED).aggregate(
+    counts = EvidenceBundle.objects.exclude(state=State.REMOVED).aggregate(
         bundles=Count("pk"),
-        changed=Count("pk", filter=Q(state=Held.CHANGED)),
-        missing=Count("pk", filter=Q(state=Held.MISSING)),
+        changed=Count("pk", filter=Q(state=State.CHANGED)),
+        missing=Count("pk", filter=Q(state=State.MISSING)),
         undrawn=Count("pk", filter=waiting),
     )
     attempts = StampAttempt.objects.filter(attempts__gt=0, authority__in=authorities).order_by("-next_at")
@@ -238,7 +237,7 @@ def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
     stamped = DayTree.objects.filter(Exists(Stamp.objects.filter(tree=OuterRef("pk"))))
     return EvidenceStatus(
         **counts,
-        owed=_unbundled().values("version_id").distinct().count(),
+        unbundled_versions=_matches_without_bundle().values("version_id").distinct().count(),
         unstamped_days=DayTree.objects.exclude(day__in=stamped.values("day")).values("day").distinct().count(),
         waiting_stamps=attempts.count(),
         last_error=first.error if first else None,
@@ -247,12 +246,12 @@ def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
     )
 
 
-def _unbundled() -> QuerySet[CaseMatch]:
+def _matches_without_bundle() -> QuerySet[CaseMatch]:
     there = EvidenceBundle.objects.filter(match=OuterRef("pk"), kind=EvidenceBundle.Kind.RECORD)
     return CaseMatch.objects.filter(~Exists(there))
 
 
-def _tree(day: date, now: datetime) -> DayTree:
+def _create_tree(day: date, now: datetime) -> DayTree:
     leaves = sorted(EvidenceBundle.objects.filter(day=day).values_list("digest", flat=True))
     root = day_root(Digest(each) for each in leaves)
     StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # nobody asks for these any more

@@ -11,9 +11,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from bundles.days import make_day_proof
-from bundles.records import CaseMaterial, DayProof, ProvenBundle
-from bundles.records import Stamp as StampAnswer
-from bundles.verification import Report
+from bundles.records import CaseMaterial, DayProof, ProvenBundle, TimeStamp
+from bundles.verification import VerificationReport
 from core.errors import BadInput, BrokenInvariant, NotFound
 from core.ids import Digest, PageId, VersionId
 from core.ports import EvidenceStore, KeptPages
@@ -22,26 +21,26 @@ from webadmin import stores
 from webadmin.cases.models import Case
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
-from webadmin.evidence.services.authorities import answering_authorities, write_sealed
-from webadmin.evidence.services.papers import papers_of_case
+from webadmin.evidence.services.authorities import sealing_authorities, write_sealed
+from webadmin.evidence.services.enclosures import case_enclosures
 from webadmin.evidence.services.staff import Naming, by_name, by_role, format_moment
 
 
-def export_case(case: int, path: Path) -> Report:
+def export_case(case: int, path: Path) -> VerificationReport:
     """Write the evidence of a case to one file that stands alone, sealed by the authorities that answer.
 
     Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
     UnreadableFile where `path` cannot be written.
     """
-    return export_material(materials().material_of(case), path)
+    return export_material(stored_materials().case_material(case), path)
 
 
-def export_material(material: CaseMaterial, path: Path) -> Report:
+def export_material(material: CaseMaterial, path: Path) -> VerificationReport:
     """Write what was gathered of a case to one file, sealed by the authorities that answer. Raises as `export_case`."""
-    return write_sealed(path, material, answering_authorities(f"case {material.case}"))
+    return write_sealed(path, material, sealing_authorities(f"case {material.case}"))
 
 
-def materials() -> "StoredMaterials":
+def stored_materials() -> "StoredMaterials":
     """Over the stores of this installation."""
     return StoredMaterials(stores.evidence_store(), stores.page_store())
 
@@ -52,7 +51,7 @@ class StoredMaterials:
     def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
         self._store, self._pages = store, pages
 
-    def material_of(self, case: int, *, with_names: bool = False) -> CaseMaterial:
+    def case_material(self, case: int, *, with_names: bool = False) -> CaseMaterial:
         """Return all that the export of a case is written from.
 
         People by name and with their notes, else by what they do.
@@ -63,35 +62,35 @@ class StoredMaterials:
         rows = list(kept_bundles(found))
         if not rows:
             raise BadInput("bundle.none-yet", case=case)
-        papers, left_out = papers_of_case(found, self._store)
+        papers, left_out = case_enclosures(found, self._store)
         naming = by_name if with_names else by_role(found.rights_holder_id)
         return CaseMaterial(
             case=case,
-            facts=facts_of(found, naming, with_notes=with_names),
-            bundles=[ProvenBundle(self.content_of(row), proof_for(row)) for row in rows],
-            history=self.history_of(found),
+            facts=case_facts(found, naming, with_notes=with_names),
+            bundles=[ProvenBundle(self.bundle_content(row), day_proof(row)) for row in rows],
+            history=self.page_history(found),
             papers=papers,
             left_out=left_out,
         )
 
-    def content_of(self, row: EvidenceBundle) -> bytes:
+    def bundle_content(self, row: EvidenceBundle) -> bytes:
         """Raises BrokenInvariant for a bundle that is changed or missing."""
         content = self._store.get(Digest(row.digest))
         if content is None:
             raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
         return content
 
-    def history_of(self, case: Case) -> list[Mapping[str, Any]]:
+    def page_history(self, case: Case) -> list[Mapping[str, Any]]:
         """First seen, each change, gone, back again, as the page store knows it; of all addresses of the case."""
         others = case.addresses.exclude(page=case.page_id).values_list("page_id", "page__url")
-        told = list(self._history(PageId(case.page_id)))
+        told = list(self._page_events(PageId(case.page_id)))
         if not others:
             return told
         told = [{**event, "url": case.page_url} for event in told]
-        told += [{**event, "url": url} for page, url in others for event in self._history(PageId(page))]
+        told += [{**event, "url": url} for page, url in others for event in self._page_events(PageId(page))]
         return sorted(told, key=lambda event: event["at"])
 
-    def _history(self, page: PageId) -> Iterator[Mapping[str, Any]]:
+    def _page_events(self, page: PageId) -> Iterator[Mapping[str, Any]]:
         versions = {version.id: version for version in self._pages.versions(page)}
         absences = {absence.id: absence for absence in self._pages.absences(page)}
         seen, was_gone = set[VersionId](), False
@@ -110,28 +109,28 @@ class StoredMaterials:
             yield {"at": _moment(state.at), "event": event, "version": version.id, **told}
 
 
-def proof_for(row: EvidenceBundle) -> DayProof | None:
-    """Return the way to the root of the tree that speaks for a bundle (`tree_of`); None where there is none yet."""
-    tree = tree_of(row)
+def day_proof(row: EvidenceBundle) -> DayProof | None:
+    """Return the audit path of a bundle in its `proving_tree`; None while no tree has the bundle."""
+    tree = proving_tree(row)
     if tree is None:
         return None
     answers = [stamp_answer(stamp) for stamp in tree.stamps.order_by("stamped_at", "pk")]
     return make_day_proof(Digest(row.digest), row.day, [Digest(each) for each in tree.leaves], answers)
 
 
-def tree_of(row: EvidenceBundle) -> DayTree | None:
+def proving_tree(row: EvidenceBundle) -> DayTree | None:
     """Return the tree that speaks for a bundle: with the earliest stamp, else the newest."""
     trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
     stamped = [tree for tree in trees if tree.stamps.exists()]
     return next(iter(stamped), trees[-1] if trees else None)
 
 
-def stamp_answer(stamp: Stamp) -> StampAnswer:
+def stamp_answer(stamp: Stamp) -> TimeStamp:
     """Return a kept stamp as `bundles` takes it."""
-    return StampAnswer(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
+    return TimeStamp(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 
-def facts_of(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
+def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
     """What the case's page in the desk says, as JSON values.
 
     naming: of the people who decided and entered; with_notes: what they noted for themselves.

@@ -14,11 +14,11 @@ _FROM_CACHE = {
 }
 
 
-def told(words: Words, bundles: Sequence[Opened]) -> list[Block]:
+def circumstance_blocks(words: Words, bundles: Sequence[Opened]) -> list[Block]:
     """Return one section; bundles of the same circumstances, such as those of one page, share a table."""
     alike: dict[tuple[Row, ...], list[int]] = {}
     for number, bundle in enumerate(bundles, 1):
-        alike.setdefault(tuple(_rows(words, bundle)), []).append(number)
+        alike.setdefault(tuple(_circumstance_rows(words, bundle)), []).append(number)
     blocks: list[Block] = [
         ExplanationHeading(words("explanation.capture-heading"), 2),
         ExplanationParagraph(words("explanation.capture-opening")),
@@ -31,21 +31,21 @@ def told(words: Words, bundles: Sequence[Opened]) -> list[Block]:
     return blocks
 
 
-def _rows(words: Words, bundle: Opened) -> Iterator[Row]:
+def _circumstance_rows(words: Words, bundle: Opened) -> Iterator[Row]:
     said = bundle.circumstances
     for machine in said["machines"]:
-        yield from _machine(words, machine)
-    yield from _names(words, bundle.connection)
-    yield from _ways(words, said["exchanges"], bundle.connection["exchanges"])
-    yield words("explanation.capture-cache"), _caches(words, said)
-    yield from _profiles(words, said["exchanges"])
+        yield from _machine_rows(words, machine)
+    yield from _dns_rows(words, bundle.connection)
+    yield from _route_rows(words, said["exchanges"], bundle.connection["exchanges"])
+    yield words("explanation.capture-cache"), _describe_caches(words, said)
+    yield from _profile_rows(words, said["exchanges"])
     for each in said["not_recorded"]:
         yield words("explanation.capture-not-recorded"), each["why"][words.language]
 
 
-def _machine(words: Words, machine: Mapping[str, Any]) -> Iterator[Row]:
+def _machine_rows(words: Words, machine: Mapping[str, Any]) -> Iterator[Row]:
     program, hosts = machine["program"], machine["hosts_file"]
-    yield words("explanation.capture-host"), _joined(words, machine["host"], machine["system"], machine["kernel"])
+    yield words("explanation.capture-host"), _join(words, machine["host"], machine["system"], machine["kernel"])
     parts = ", ".join(f"{name} {version}" for name, version in program["stands_on"].items())
     yield (
         words("explanation.capture-program"),
@@ -59,16 +59,16 @@ def _machine(words: Words, machine: Mapping[str, Any]) -> Iterator[Row]:
     )
     compared = [each for each in machine["clock"] if "fault" not in each]
     for each in compared:
-        yield words("explanation.capture-clock"), _reading(words, each)
+        yield words("explanation.capture-clock"), _describe_clock(words, each)
     if not compared:
         yield words("explanation.capture-clock"), words("explanation.capture-no-clock")
     if machine["resolver_file"]:
-        yield words("explanation.capture-resolver"), _joined(words, *machine["resolver_file"])
+        yield words("explanation.capture-resolver"), _join(words, *machine["resolver_file"])
     if hosts:
         yield words("explanation.capture-hosts-file"), words("explanation.capture-hosts-said", **hosts)
 
 
-def _reading(words: Words, said: Mapping[str, Any]) -> str:
+def _describe_clock(words: Words, said: Mapping[str, Any]) -> str:
     return words(
         "explanation.capture-clock-said",
         server=said["server"],
@@ -79,18 +79,18 @@ def _reading(words: Words, said: Mapping[str, Any]) -> str:
     )
 
 
-def _names(words: Words, connection: Mapping[str, Any]) -> Iterator[Row]:
+def _dns_rows(words: Words, connection: Mapping[str, Any]) -> Iterator[Row]:
     answers = [each["dns"] for each in connection["exchanges"] if each.get("dns")]
-    for line in dict.fromkeys(_answer(words, each) for each in answers):
+    for line in dict.fromkeys(_describe_answer(words, each) for each in answers):
         yield words("explanation.capture-answers"), line
 
 
-def _answer(words: Words, said: Mapping[str, Any]) -> str:
+def _describe_answer(words: Words, said: Mapping[str, Any]) -> str:
     by = words("explanation.capture-own-resolver") if said["resolver"] == "system" else said["resolver"]
     return f"{said['name']} = {', '.join(said['addresses'])} ({by})"
 
 
-def _ways(
+def _route_rows(
     words: Words, exchanges: Sequence[Mapping[str, Any]], connected: Sequence[Mapping[str, Any]]
 ) -> Iterator[Row]:
     ways = [each["way"] for each in exchanges if each["way"]]
@@ -104,11 +104,11 @@ def _ways(
     )
     yield words("explanation.capture-hosts-file"), said
     pairs = zip(exchanges, connected, strict=True)
-    for way in dict.fromkeys(_way(words, each["way"], other) for each, other in pairs if each["way"]):
+    for way in dict.fromkeys(_describe_route(words, each["way"], other) for each, other in pairs if each["way"]):
         yield words("explanation.capture-way"), way
 
 
-def _way(words: Words, way: Mapping[str, Any], connected: Mapping[str, Any]) -> str:
+def _describe_route(words: Words, way: Mapping[str, Any], connected: Mapping[str, Any]) -> str:
     own = f"{way['source_address']} ({way['interface']})" if way["interface"] else str(way["source_address"])
     to = (
         words("explanation.capture-through-proxy", proxy=way["proxy"])
@@ -118,7 +118,7 @@ def _way(words: Words, way: Mapping[str, Any], connected: Mapping[str, Any]) -> 
     return " → ".join(filter(None, (own, str(way["gateway"]), to)))
 
 
-def _caches(words: Words, said: Mapping[str, Any]) -> str:
+def _describe_caches(words: Words, said: Mapping[str, Any]) -> str:
     has_store = any(machine["has_response_cache"] for machine in said["machines"])
     parts = (
         [words("explanation.capture-has-store") if has_store else words("explanation.capture-no-store")]
@@ -139,7 +139,7 @@ def _caches(words: Words, said: Mapping[str, Any]) -> str:
     return words.semicolon.join(parts)
 
 
-def _profiles(words: Words, exchanges: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
+def _profile_rows(words: Words, exchanges: Sequence[Mapping[str, Any]]) -> Iterator[Row]:
     profiles = [each["profile"] for each in exchanges if each["profile"]]
     for said in {profile["begun_at"] + str(profile["pages_before"]): profile for profile in profiles}.values():
         cached = words(_FROM_CACHE[said["is_from_cache"]])
@@ -150,5 +150,5 @@ def _profiles(words: Words, exchanges: Sequence[Mapping[str, Any]]) -> Iterator[
         )
 
 
-def _joined(words: Words, *parts: str) -> str:
+def _join(words: Words, *parts: str) -> str:
     return words.semicolon.join(filter(None, parts))

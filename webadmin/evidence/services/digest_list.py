@@ -45,7 +45,7 @@ class DigestRow:
     case: int
 
 
-def bundles_of(
+def select_bundles(
     cases: Collection[int], matters: Collection[int], sites: Collection[int] = (), works: Collection[int] = ()
 ) -> QuerySet[EvidenceBundle]:
     """Return the bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
@@ -67,12 +67,12 @@ def bundles_of(
     return EvidenceBundle.objects.filter(chosen).order_by("fetched_at", "pk")
 
 
-def held(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
+def held_bundles(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
     """Those of which the file is there, unchanged as far as the last check saw."""
     return bundles.filter(state=EvidenceBundle.State.HELD)
 
 
-def rows_of(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
+def digest_rows(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
     """Yield a row for each bundle, in their order."""
     for bundle in bundles.select_related("match").iterator(chunk_size=CHUNK_ROWS):
         utc, local = bundle.fetched_at.astimezone(UTC), bundle.fetched_at.astimezone(zone)

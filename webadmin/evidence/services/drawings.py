@@ -22,7 +22,7 @@ FAILED = Drawing(undrawn=Undrawn.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class DrawingLimits:
     """Of one text. pages: the first among them; the rest is for all that follow it together.
 
     Chosen (November 2026, two cores): chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95 s
@@ -34,26 +34,26 @@ class Limits:
     following_mib: int = 16
 
 
-def drawn_pages(
-    version: PageVersion, store: PageStore, chromium: str, limits: Limits | None = None
+def draw_pages(
+    version: PageVersion, store: PageStore, chromium: str, limits: DrawingLimits | None = None
 ) -> dict[int, Drawing] | NoRendering:
     """Return how the pages of a version look, by their number from 1; NoRendering where no page could be drawn.
 
     A page whose response is gone counts as not drawn; it is not in the bundle either, which names it as gone. Raises
     BrokenInvariant for a changed response.
     """
-    allowed, browser = limits or Limits(), _Browser(version, store, chromium)
+    allowed, browser = limits or DrawingLimits(), _Browser(version, store, chromium)
     own = StoredPart(
         version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at,
         version.capture_digest,
     )  # fmt: skip
-    first = browser.drawn(own, DEADLINE_S)
+    first = browser.render(own, DEADLINE_S)
     if first is NoRendering.NO_BROWSER:
         return first
     found = {1: _drawing(first, own.url)}
     budget = _Budget(allowed, time.monotonic() + allowed.following_s, allowed.following_mib * MIB)
     for number, page in enumerate(version.parts, 2):
-        found[number] = budget.spent_on(number, page, browser)
+        found[number] = budget.draw_page(number, page, browser)
     is_any = any(each.screenshot for each in found.values())
     return found if is_any else NoRendering.BROWSER_FAILED
 
@@ -62,16 +62,16 @@ def drawn_pages(
 class _Budget:
     """What is left for the pages that follow. end: by the monotonic clock."""
 
-    limits: Limits
+    limits: DrawingLimits
     end: float
     left_bytes: int
 
-    def spent_on(self, number: int, page: StoredPart, browser: "_Browser") -> Drawing:
+    def draw_page(self, number: int, page: StoredPart, browser: "_Browser") -> Drawing:
         """Return one page drawn, or why it was not."""
         if number > self.limits.pages:
             return Drawing(undrawn=Undrawn.PAGES, limit=self.limits.pages)
         left_s = self.end - time.monotonic()
-        seen = browser.drawn(page, min(DEADLINE_S, left_s)) if left_s > 0 else NoRendering.BROWSER_FAILED
+        seen = browser.render(page, min(DEADLINE_S, left_s)) if left_s > 0 else NoRendering.BROWSER_FAILED
         if isinstance(seen, NoRendering):
             is_late = time.monotonic() >= self.end
             return Drawing(undrawn=Undrawn.TIME, limit=int(self.limits.following_s)) if is_late else FAILED
@@ -91,7 +91,7 @@ class _Browser:
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
         self._shared = tuple(_resources(store, (name for name in names if name)))
 
-    def drawn(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
+    def render(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
         """Return one page, from what its text was read in."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER

@@ -25,7 +25,7 @@ from documents.explanation_blocks import (
 )
 from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
-from webadmin.evidence.services.circumstances_text import told
+from webadmin.evidence.services.circumstances_text import circumstance_blocks
 
 # Enough to see what was copied; all of them stand in the bundle.
 MAX_PASSAGES_SHOWN = 20
@@ -55,27 +55,27 @@ def explanation(
     for words in BOTH_LANGUAGES:
         opening = words("explanation.opening", at=moment(at), version=code_version)
         blocks += [ExplanationHeading(words("explanation.title", case=material.case)), ExplanationParagraph(opening)]
-        blocks += _in_one_language(words, material, taken, is_sealed)
+        blocks += _language_blocks(words, material, taken, is_sealed)
     return {
         layout.EXPLANATION: as_html(title, blocks).encode("utf-8", "replace"),
         layout.PRINTED: as_pdf(title, blocks, at),
     }
 
 
-def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
-    blocks: list[Block] = [ExplanationHeading(words("explanation.pages"), 2), *_signatures(words, material)]
+def _language_blocks(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> list[Block]:
+    blocks: list[Block] = [ExplanationHeading(words("explanation.pages"), 2), *_signature_blocks(words, material)]
     for number, (bundle, proof) in enumerate(taken, 1):
-        blocks += _page(words, number, bundle, proof, _drawn_later(bundle, taken))
-    blocks += told(words, [bundle for bundle, _ in taken])
+        blocks += _page_blocks(words, number, bundle, proof, _later_drawings(bundle, taken))
+    blocks += circumstance_blocks(words, [bundle for bundle, _ in taken])
     if material.history:
         blocks += [
             ExplanationHeading(words("explanation.history"), 2),
-            ExplanationPairs(tuple(_event(words, event) for event in material.history)),
+            ExplanationPairs(tuple(_event_row(words, event) for event in material.history)),
         ]
-    blocks += [ExplanationHeading(words("explanation.proves"), 2), Points(proved(words))]
+    blocks += [ExplanationHeading(words("explanation.proves"), 2), Points(proof_points(words))]
     blocks += [
         ExplanationHeading(words("explanation.proves-not"), 2),
-        Points(not_proved(words) + _missing(words, material, taken, is_sealed)),
+        Points(limit_points(words) + _missing_points(words, material, taken, is_sealed)),
     ]
     blocks += [
         ExplanationHeading(words("explanation.contents"), 2),
@@ -85,24 +85,24 @@ def _in_one_language(words: Words, material: CaseMaterial, taken: Taken, is_seal
     example = Example(bundle.digest, layout.bundle_file(bundle.digest), proof)
     return [
         *blocks,
-        *by_hand(words, steps(words, example, is_sealed)),
+        *check_blocks(words, check_steps(words, example, is_sealed)),
         ExplanationParagraph(words("explanation.check-replay")),
     ]
 
 
-def proved(words: Words) -> tuple[str, ...]:
+def proof_points(words: Words) -> tuple[str, ...]:
     """What an export of findings proves."""
     return (words("explanation.integrity"), *words.lines("explanation.proves-besides"))
 
 
-def not_proved(words: Words) -> tuple[str, ...]:
+def limit_points(words: Words) -> tuple[str, ...]:
     """And what it does not."""
     parts = ("of-fetching", "of-finding", "of-stamps")
     points = (each for part in parts for each in words.lines(f"explanation.proves-not-{part}"))
     return (*points, words("explanation.withheld"))
 
 
-def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
+def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
     """Who posted the text and whom the page names as its author, which are two; or that neither was found."""
     page = material.facts.get("page")
     if page is None:
@@ -112,7 +112,9 @@ def _signatures(words: Words, material: CaseMaterial) -> list[Block]:
     return [ExplanationPairs(told or ((words("explanation.signatures"), words("explanation.unsigned")),))]
 
 
-def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]) -> list[Block]:
+def _page_blocks(
+    words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]
+) -> list[Block]:
     """later: what another bundle of the same page has drawn, and the number of that bundle."""
     page, finding = bundle.page, bundle.finding
     work = finding["work"]
@@ -125,15 +127,15 @@ def _page(words: Words, number: int, bundle: Opened, proof: DayProof | None, lat
         (words("explanation.longest-equal"), f"{finding['longest_equal_run_chars']:,}"),
         (words("explanation.algorithm"), f"{finding['algorithm_id']} ({finding['code_version']})"),
         *bundle_rows(words, bundle),
-        (words("explanation.stamps"), _stamps(words, proof)),
+        (words("explanation.stamps"), _stamp_authorities(words, proof)),
         *capture_rows(words, bundle, later),
     ]
     passages = [
         (
             f"{words('explanation.on-page')} {place}",
-            short(passage["page_excerpt"]),
+            shorten(passage["page_excerpt"]),
             words("explanation.in-work"),
-            short(passage["work_excerpt"]),
+            shorten(passage["work_excerpt"]),
         )
         for place, passage in enumerate(finding["passages"][:MAX_PASSAGES_SHOWN], 1)
     ]
@@ -163,17 +165,17 @@ def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     return [
         (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
         (words("explanation.digest"), bundle.digest),
-        (words("explanation.shown"), _copies(bundle, "")),
+        (words("explanation.shown"), _copy_paths(bundle, "")),
     ]
 
 
 def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return how the page was fetched and read, and what is not there. later: as `_page` has it."""
-    absent = [(words("explanation.absent"), said) for said in _absent(words, bundle.page, later)]
-    return [*_fetched(words, bundle), *_caveats(words, bundle.page), *absent]
+    absent = [(words("explanation.absent"), said) for said in _describe_absent(words, bundle.page, later)]
+    return [*_fetch_rows(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
-def _drawn_later(bundle: Opened, taken: Taken) -> Mapping[str, int]:
+def _later_drawings(bundle: Opened, taken: Taken) -> Mapping[str, int]:
     """Return which drawings the bundle lacks that another of the same response has, and the number of the latter."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
@@ -186,7 +188,7 @@ def _response(bundle: Opened) -> tuple[object, ...]:
     return bundle.page["url"], bundle.page["fetched_at"], bundle.page["body_digest"]
 
 
-def _absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
+def _describe_absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
     """What a bundle lacks, and why; of what was drawn later, where it is."""
     for name, why in dict(page["absent"]).items():
         of_page, _, kind = name.rpartition(", ")
@@ -199,7 +201,7 @@ def _absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> 
         yield f"{place} {shown}".strip() + words.colon + said
 
 
-def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+def _fetch_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     """Return how a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
     page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
@@ -207,13 +209,13 @@ def _fetched(words: Words, bundle: Opened) -> list[tuple[str, str]]:
         said = words(f"explanation.source-{page['source']}", made_with=page["made_with"])
         pairs.append((words("explanation.source"), said))
     for each in following:
-        copies = _copies(bundle, f"-{each['number']}") if "number" in each else ""
+        copies = _copy_paths(bundle, f"-{each['number']}") if "number" in each else ""
         pairs.append((words("explanation.following"), f"{each['url']} SHA-256 {each['body_digest']} {copies}".rstrip()))
     if page.get("page_resources"):
         pairs.append((words("explanation.resources"), str(len(page["page_resources"]))))
     for each in (page, *following):
         where = "" if each is page else f"{each['url']} "
-        pairs += [(name, where + said) for name, said in _lacking(words, each)]
+        pairs += [(name, where + said) for name, said in _drawing_gaps(words, each)]
     return pairs
 
 
@@ -224,13 +226,13 @@ def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]
             yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
 
 
-def _copies(bundle: Opened, of: str) -> str:
+def _copy_paths(bundle: Opened, of: str) -> str:
     """Return the files to look at of one page of the text; of: "" for the first, "-N" for the Nth."""
     names = (f"{kind}{of}" for kind in layout.SHOWN)
     return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
 
 
-def _lacking(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """That a page was not drawn, or what its drawing lacks."""
     undrawn, drawn = page.get("undrawn") or {}, page.get("screenshot") or {}
     if undrawn.get("why") in list(Undrawn):
@@ -243,7 +245,7 @@ def _lacking(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]
         )
 
 
-def _event(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
+def _event_row(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
     """When, and what happened then, with whatever else is said of it."""
     kind = str(event.get("event", ""))
     rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
@@ -259,13 +261,13 @@ def _detail(words: Words, name: str, value: object) -> str:
     return f"{shown}{words.colon}{said}"
 
 
-def _stamps(words: Words, proof: DayProof | None) -> str:
+def _stamp_authorities(words: Words, proof: DayProof | None) -> str:
     if proof is None or not proof.stamps:
         return words("explanation.no-stamp")
     return " ".join(stamp.authority for stamp in proof.stamps)
 
 
-def _missing(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
+def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
     """What this very file lacks."""
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
     missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
@@ -289,7 +291,7 @@ class Example:
 Step = tuple[str, tuple[str, ...]]
 
 
-def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
+def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
     """What is checked by hand, each with the commands for it; folder: where what programs check stands."""
     proof, place = example.proof, f"{folder}/" if folder else ""
     yield words("explanation.check-sums"), (f"sha256sum -c {place}{layout.SUMS}",)
@@ -307,7 +309,7 @@ def steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> 
         yield words("explanation.check-seal"), (f"openssl ts -verify -in {seal}/{layout.RESPONSE} {data}",)
 
 
-def by_hand(words: Words, each: Iterable[Step]) -> list[Block]:
+def check_blocks(words: Words, each: Iterable[Step]) -> list[Block]:
     """Return how a file is checked by the program, and step by step with public ones, numbered as they come."""
     blocks: list[Block] = [
         ExplanationHeading(words("explanation.check"), 2),
@@ -351,6 +353,6 @@ def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
     return tuple(commands)
 
 
-def short(text: str) -> str:
+def shorten(text: str) -> str:
     """Return an excerpt as far as it is shown."""
     return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

@@ -11,30 +11,30 @@ from bundles import container, layout, statements
 from bundles.opened import Opened, open_bundle
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, DayProof
-from bundles.verification import Report, check_file, check_proof
+from bundles.verification import VerificationReport, check_file, check_proof
 from core.errors import BadInput, UnreadableFile
 from core.ids import digest
 from webadmin.evidence.services.explanation import explanation
 
 
-def write(
+def write_case_export(
     path: Path,
     material: CaseMaterial,
     code_version: str,
     *,
     created: datetime | None = None,
     seals: Sequence[Stamper] = (),
-) -> Report:
+) -> VerificationReport:
     """Write the export of a case to `path`, which is there whole in the end or not at all.
 
     `seals`: authorities that stamp the export as a whole, so that the facts and the explanation are covered too.
     Returns what `verify` says of the file. Raises BadInput for a case without evidence, DoesNotHold for a bundle or a
     stamp that was changed, UnreadableFile where `path` cannot be written.
     """
-    return written(path, export_files(material, code_version, created=created, seals=seals))
+    return write_verified(path, export_files(material, code_version, created=created, seals=seals))
 
 
-def written(path: Path, files: Mapping[str, bytes]) -> Report:
+def write_verified(path: Path, files: Mapping[str, bytes]) -> VerificationReport:
     """Write the files of an export to `path` once they are verified; what `verify` says of them. Raises as `write`."""
     partial = path.with_name(f".{path.name}.part")
     try:
@@ -67,10 +67,10 @@ def export_files(
     files[layout.CASE] = statements.case(material, [bundle for bundle, _ in taken])
     files |= {layout.paper_file(each.digest, each.ending): each.content for each in material.papers}
     files |= explanation(material, taken, at, code_version, is_sealed=bool(seals))
-    return concluded(files, {"case": material.case}, at, code_version, seals)
+    return add_manifest(files, {"case": material.case}, at, code_version, seals)
 
 
-def concluded(
+def add_manifest(
     files: Mapping[str, bytes],
     about: Mapping[str, int],
     created: datetime,

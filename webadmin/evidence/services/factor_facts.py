@@ -24,19 +24,19 @@ from webadmin.evidence.services.subject import Subject
 # counted, and the sheet says how many were opened.
 MAX_OPENED = 50
 CIRCUMSTANCES = "evidence/circumstances.json"  # of bundles whose maker wrote them down
-Held = EvidenceBundle.State
+State = EvidenceBundle.State
 Kind = EvidenceBundle.Kind
 
 
-def facts_of(subject: Subject, now: datetime) -> Facts:
+def gather_facts(subject: Subject, now: datetime) -> Facts:
     """Return all that the sheet is written from. Raises RetryLater where the evidence store does not answer."""
     records = subject.bundles().filter(kind=Kind.RECORD)
-    removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=Held.REMOVED)
+    removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=State.REMOVED)
     matches = CaseMatch.objects.filter(case__in=subject.cases())
     there = EvidenceBundle.objects.filter(match=OuterRef("pk"), kind=Kind.RECORD)
     counted = records.aggregate(
         bundles=Count("pk"),
-        damaged=Count("pk", filter=Q(state__in=(Held.CHANGED, Held.MISSING))),
+        damaged=Count("pk", filter=Q(state__in=(State.CHANGED, State.MISSING))),
         checked=Count("checked_at"),
         last_check=Max("checked_at"),
         first_fetched=Min("fetched_at"),
@@ -46,27 +46,27 @@ def facts_of(subject: Subject, now: datetime) -> Facts:
     return Facts(
         holder=subject.record.rights_holder.name,
         cases=subject.cases().count(),
-        owed=matches.filter(~Exists(there)).count(),
+        unbundled_matches=matches.filter(~Exists(there)).count(),
         removed=removed.count(),
         drawn=subject.bundles().filter(kind=Kind.DRAWN).count(),
         programs=tuple(each for each in versions if each),
         **counted,
-        **_stamps(list(records.values_list("digest", "day", "fetched_at"))),
-        **_opened(subject, stores.evidence_store()),
-        **_of_others(subject, now),
+        **_stamp_figures(list(records.values_list("digest", "day", "fetched_at"))),
+        **_open_newest(subject, stores.evidence_store()),
+        **_third_party_figures(subject, now),
     )
 
 
 @dataclass
-class _Seen:
+class _OpenedCounts:
     """What the bundles that were opened have."""
 
     counts: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
 
 
-def _opened(subject: Subject, store: EvidenceStore) -> dict[str, Any]:
-    seen = _Seen()
+def _open_newest(subject: Subject, store: EvidenceStore) -> dict[str, Any]:
+    seen = _OpenedCounts()
     newest = subject.bundles().filter(kind=Kind.RECORD).order_by("-fetched_at", "-pk")
     for name in newest.values_list("digest", flat=True)[:MAX_OPENED]:
         try:
@@ -76,14 +76,14 @@ def _opened(subject: Subject, store: EvidenceStore) -> dict[str, Any]:
             if files is None:
                 seen.counts["unreadable"] += 1
                 continue
-            _note(seen, files)
+            _count_bundle(seen, files)
         except (BadInput, BrokenInvariant, KeyError, TypeError, AttributeError):
             seen.counts["unreadable"] += 1  # the nightly check names what is wrong with it
     names = ("looked_into", "unreadable", "circumstances", "certificates", "through_proxy")
     return {**{name: seen.counts[name] for name in names}, "sources": dict(seen.sources)}
 
 
-def _note(seen: _Seen, files: Mapping[str, memoryview]) -> None:
+def _count_bundle(seen: _OpenedCounts, files: Mapping[str, memoryview]) -> None:
     page = parse_canonical(bytes(files[bundle.PAGE]), bundle.PAGE)
     exchanges = parse_canonical(bytes(files[bundle.CONNECTION]), bundle.CONNECTION)["exchanges"]
     seen.sources[page.get("source", "unknown")] += 1
@@ -92,7 +92,7 @@ def _note(seen: _Seen, files: Mapping[str, memoryview]) -> None:
     seen.counts["through_proxy"] += any(each.get("is_through_proxy") for each in exchanges)
 
 
-def _stamps(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:
+def _stamp_figures(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:
     """Return how many bundles stand in a tree and under a stamp, by whom, and how late the first stamp came at most."""
     trees, first = dict[str, datetime | None](), dict[int, datetime]()
     days = {day for _, day, _ in rows}
@@ -120,7 +120,7 @@ def _stamps(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:
     }
 
 
-def _of_others(subject: Subject, now: datetime) -> dict[str, Any]:
+def _third_party_figures(subject: Subject, now: datetime) -> dict[str, Any]:
     standing = subject.proofs().filter(withdrawn_at=None)
     kinds = Counter(standing.values_list("kind", flat=True))
     names = {
@@ -133,13 +133,13 @@ def _of_others(subject: Subject, now: datetime) -> dict[str, Any]:
     return {
         **{name: kinds[kind] for name, kind in names.items()},
         "platforms": tuple(sorted(set(platforms))),
-        "stamped_by_others": len(set(_covered(subject, ProofCoverage.How.STAMPED))),
-        "named_by_others": len(set(_covered(subject, ProofCoverage.How.NAMED))),
+        "stamped_by_others": len(set(_covered_bundles(subject, ProofCoverage.How.STAMPED))),
+        "named_by_others": len(set(_covered_bundles(subject, ProofCoverage.How.NAMED))),
         "tasks": open_tasks.count(),
         "overdue": open_tasks.filter(until__lt=timezone.localdate(now)).count(),
     }
 
 
-def _covered(subject: Subject, how: str) -> Iterator[int]:
+def _covered_bundles(subject: Subject, how: str) -> Iterator[int]:
     rows = ProofCoverage.objects.filter(proof__withdrawn_at=None, how=how, bundle__in=subject.bundles())
     yield from rows.filter(bundle__kind=Kind.RECORD).values_list("bundle_id", flat=True)

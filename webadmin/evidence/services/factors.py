@@ -16,7 +16,7 @@ from core.wording import Message
 Moment = Callable[[datetime], str]
 
 
-class Law(StrEnum):
+class Regulation(StrEnum):
     """Where a factor stands."""
 
     INTERNET_COURTS = "internet-courts-2018"
@@ -30,7 +30,7 @@ class Facts:
     holder: str
     cases: int = 0
     bundles: int = 0
-    owed: int = 0  # findings without a bundle
+    unbundled_matches: int = 0
     damaged: int = 0  # changed or missing at the last check
     removed: int = 0  # by retention
     checked: int = 0
@@ -68,7 +68,7 @@ class Factor:
     """One factor. there: what is there, with figures; missing: what is not, and how it is had."""
 
     key: str
-    law: Law
+    law: Regulation
     article: Message
     title: Message
     there: Sequence[Message]
@@ -90,21 +90,21 @@ class Factor:
         }
 
 
-def in_utc(at: datetime) -> str:
+def format_utc(at: datetime) -> str:
     """Return a moment as programs and exports have it."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
-def source_of(factor: Factor) -> Message:
-    """Law and article, in words."""
-    if factor.law is Law.INTERNET_COURTS:
+def describe_source(factor: Factor) -> Message:
+    """Regulation and article, in words."""
+    if factor.law is Regulation.INTERNET_COURTS:
         return Message("factor.law-internet-courts", article=factor.article)
     return Message("factor.law-online-litigation", article=factor.article)
 
 
-def sheet(facts: Facts, moment: Moment = in_utc) -> list[Factor]:
+def factor_sheet(facts: Facts, moment: Moment = format_utc) -> list[Factor]:
     """Return all factors, in the order of the laws. moment: writes times as the reader has them."""
-    courts, litigation = Law.INTERNET_COURTS, Law.ONLINE_LITIGATION
+    courts, litigation = Regulation.INTERNET_COURTS, Regulation.ONLINE_LITIGATION
     return [
         _factor(
             "environment",
@@ -132,31 +132,31 @@ def sheet(facts: Facts, moment: Moment = in_utc) -> list[Factor]:
             litigation,
             Message("factor.article-17-3"),
             Message("factor.platform-system"),
-            _of_platform(facts),
+            _platform_questions(facts),
         ),
         _factor(
             "platform-process",
             litigation,
             Message("factor.article-17-4"),
             Message("factor.platform-process"),
-            _of_platform(facts),
+            _platform_questions(facts),
         ),
-        _factor("before", litigation, Message("factor.article-18"), Message("factor.before"), _before(facts)),
+        _factor("before", litigation, Message("factor.article-18"), Message("factor.before"), _article_18(facts)),
         _factor("experts", litigation, Message("factor.article-19"), Message("factor.experts"), _experts(facts)),
     ]
 
 
 _There, _Missing = True, False
-Told = Iterator[tuple[bool, Message]]
+Statements = Iterator[tuple[bool, Message]]
 
 
-def _factor(key: str, law: Law, article: Message, title: Message, told: Told) -> Factor:
+def _factor(key: str, law: Regulation, article: Message, title: Message, told: Statements) -> Factor:
     said = list(told)
     there, missing = ([message for is_there, message in said if is_there is wanted] for wanted in (_There, _Missing))
     return Factor(key, law, article, title, there, missing)
 
 
-def _environment(facts: Facts) -> Told:
+def _environment(facts: Facts) -> Statements:
     if not facts.looked_into:
         yield _Missing, Message("factor.no-bundle")
         return
@@ -170,7 +170,7 @@ def _environment(facts: Facts) -> Told:
     yield _Missing, Message("factor.own-computer", holder=facts.holder)
 
 
-def _origin(facts: Facts, moment: Moment) -> Told:
+def _origin(facts: Facts, moment: Moment) -> Statements:
     if facts.first_fetched is not None and facts.last_fetched is not None:
         times = {"first": moment(facts.first_fetched), "last": moment(facts.last_fetched)}
         yield _There, Message("factor.fetched", count=facts.bundles, holder=facts.holder, **times)
@@ -178,25 +178,25 @@ def _origin(facts: Facts, moment: Moment) -> Told:
         yield _There, Message("factor.stamped", count=facts.stamped, of=facts.bundles, authorities=facts.authorities)
     if facts.latest_stamp_after is not None:
         yield _There, Message("factor.stamp-after", hours=-(-int(facts.latest_stamp_after.total_seconds()) // 3600))
-    yield from _unstamped(facts)
+    yield from _stamp_gaps(facts)
     if facts.certificates:
         yield _There, Message("factor.certificates", count=facts.certificates, of=facts.looked_into)
     if facts.drawn:
         yield _There, Message("factor.drawn", count=facts.drawn)
     if facts.drawn < facts.bundles:
         yield _Missing, Message("factor.undrawn", count=facts.bundles - facts.drawn)
-    if facts.owed:
-        yield _Missing, Message("factor.owed", count=facts.owed)
+    if facts.unbundled_matches:
+        yield _Missing, Message("factor.owed", count=facts.unbundled_matches)
     yield _Missing, Message("factor.own-clock")
 
 
-def _unstamped(facts: Facts) -> Told:
+def _stamp_gaps(facts: Facts) -> Statements:
     if facts.stamped < facts.bundles:
         waiting = facts.bundles - facts.treed
         yield _Missing, Message("factor.unstamped", count=facts.bundles - facts.stamped, waiting=waiting)
 
 
-def _keeping(facts: Facts, moment: Moment) -> Told:
+def _keeping(facts: Facts, moment: Moment) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.kept", count=facts.bundles)
     if facts.last_check is not None:
@@ -208,7 +208,7 @@ def _keeping(facts: Facts, moment: Moment) -> Told:
     yield _Missing, Message("factor.own-keeping", holder=facts.holder)
 
 
-def _extraction(facts: Facts) -> Told:
+def _extraction(facts: Facts) -> Statements:
     of = {"of": facts.looked_into}
     if count := facts.sources.get("connection", 0):
         yield _There, Message("factor.by-connection", count=count, **of)
@@ -225,12 +225,12 @@ def _extraction(facts: Facts) -> Told:
     yield _Missing, Message("factor.page-changes")
 
 
-def _integrity(facts: Facts) -> Told:
+def _integrity(facts: Facts) -> Statements:
     if facts.treed:
         yield _There, Message("factor.treed", count=facts.treed, of=facts.bundles)
     if facts.stamped:
         yield _There, Message("factor.stamped-since", count=facts.stamped)
-    yield from _unstamped(facts)
+    yield from _stamp_gaps(facts)
     if facts.damaged:
         yield _Missing, Message("factor.damaged", count=facts.damaged)
     if facts.unreadable:
@@ -239,7 +239,7 @@ def _integrity(facts: Facts) -> Told:
         yield _Missing, Message("factor.withheld")
 
 
-def _verification(facts: Facts) -> Told:
+def _verification(facts: Facts) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.offline")
     if facts.stamped:
@@ -248,12 +248,12 @@ def _verification(facts: Facts) -> Told:
         yield _There, Message("factor.stamped-by-others", count=facts.stamped_by_others, of=facts.bundles)
     if facts.named_by_others:
         yield _There, Message("factor.named-by-others", count=facts.named_by_others, of=facts.bundles)
-    yield from _unstamped(facts)
+    yield from _stamp_gaps(facts)
     if not facts.bundles:
         yield _Missing, Message("factor.no-bundle")
 
 
-def _chain(facts: Facts) -> Told:
+def _chain(facts: Facts) -> Statements:
     if facts.chains:
         yield _There, Message("factor.chains", count=facts.chains, platforms=facts.platforms)
         yield _Missing, Message("factor.chain-unchecked")
@@ -261,7 +261,7 @@ def _chain(facts: Facts) -> Told:
         yield _Missing, Message("factor.no-chain")
 
 
-def _platform(facts: Facts) -> Told:
+def _platform(facts: Facts) -> Statements:
     if facts.chains:
         yield _There, Message("factor.platforms", platforms=facts.platforms)
         yield _Missing, Message("factor.ask-qualification")
@@ -269,7 +269,7 @@ def _platform(facts: Facts) -> Told:
         yield _Missing, Message("factor.no-platform")
 
 
-def _interest(facts: Facts) -> Told:
+def _interest(facts: Facts) -> Statements:
     yield _Missing, Message("factor.own-interest", holder=facts.holder)
     if facts.deeds:
         yield _There, Message("factor.deeds", count=facts.deeds)
@@ -284,21 +284,21 @@ def _interest(facts: Facts) -> Told:
     yield from _tasks(facts)
 
 
-def _tasks(facts: Facts) -> Told:
+def _tasks(facts: Facts) -> Statements:
     if facts.overdue:
         yield _Missing, Message("factor.overdue", count=facts.overdue)
     elif facts.tasks:
         yield _Missing, Message("factor.asked", count=facts.tasks)
 
 
-def _of_platform(facts: Facts) -> Told:
+def _platform_questions(facts: Facts) -> Statements:
     if facts.chains:
         yield _Missing, Message("factor.ask-platform")
     else:
         yield _Missing, Message("factor.no-platform")
 
 
-def _before(facts: Facts) -> Told:
+def _article_18(facts: Facts) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.before-told")
     if facts.deeds:
@@ -308,7 +308,7 @@ def _before(facts: Facts) -> Told:
     yield from _tasks(facts)
 
 
-def _experts(facts: Facts) -> Told:
+def _experts(facts: Facts) -> Statements:
     if facts.bundles:
         yield _There, Message("factor.for-experts")
     yield _Missing, Message("factor.no-expert")

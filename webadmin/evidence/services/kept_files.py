@@ -23,7 +23,7 @@ def register_kept_file(model: type[Model], field: str = "name") -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptFile:
+class KeptFileEntry:
     """A file as a row names it. model: in small letters, as Django names it."""
 
     model: str
@@ -31,15 +31,15 @@ class KeptFile:
     digest: Digest
 
 
-def kept_files() -> Iterator[KeptFile]:
+def kept_files() -> Iterator[KeptFileEntry]:
     """Yield every file that any row names, once for each row."""
     for model, named in KEPT.items():
         rows = model._default_manager.order_by("pk").values_list(named, "digest")
         for name, digest in rows.iterator(chunk_size=CHUNK_ROWS):
-            yield KeptFile(str(model._meta.model_name), name, Digest(digest))
+            yield KeptFileEntry(str(model._meta.model_name), name, Digest(digest))
 
 
-def kind_of_file(model: str) -> str:
+def kept_file_label(model: str) -> str:
     """What the desk calls a kept file of this model, in the language of now."""
     names = {str(each._meta.model_name): str(each._meta.verbose_name) for each in KEPT}
     return names.get(model, model)  # one of another release keeps its own name

@@ -1,10 +1,10 @@
 """Makes evidence and watches over it: bundles, pictures, stamps, the nightly check, retention. Each may run twice.
 
 1. bundle_version   a page version became a match -> a bundle for each match, at once and without a browser
-2. draw_waiting     while nothing else waits -> a second bundle with screenshot and PDF of each page
+2. draw_pending     while nothing else waits -> a second bundle with screenshot and PDF of each page
 3. stamp_days       the trees of ended days -> stamps of every configured authority
 4. check_stored     every stored byte read again
-5. retain           what the policy lets go is removed, and logged
+5. remove_expired   what the policy lets go is removed, and logged
 """
 
 import logging
@@ -24,10 +24,10 @@ from core.wording import Message
 from crawler.browsing.screenshots import NoRendering
 from webadmin.cases.models import CaseMatch
 from webadmin.evidence.models import DayTree, EvidenceBundle
-from webadmin.evidence.services import bundles as book
-from webadmin.evidence.services.drawings import drawn_pages
-from webadmin.evidence.services.kept_files import KeptFile, kept_files
-from webadmin.evidence.services.material import capture_of, finding_of, version_of
+from webadmin.evidence.services import bundles as bundle_rows
+from webadmin.evidence.services.drawings import draw_pages
+from webadmin.evidence.services.kept_files import KeptFileEntry, kept_files
+from webadmin.evidence.services.material import match_finding, matched_version, page_capture
 from webadmin.stores import live, open_evidence_store
 from webadmin.ui.models.fields import as_message
 
@@ -53,7 +53,7 @@ def live_evidence(settings: Settings) -> EvidencePorts:
 
 
 @dataclass(frozen=True, slots=True)
-class Stamped:
+class StampingResult:
     """What one round of stamping did."""
 
     trees: int
@@ -62,7 +62,7 @@ class Stamped:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckResult:
     """What one check saw."""
 
     bundles: int
@@ -78,9 +78,9 @@ def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
     Raises BrokenInvariant, after all others were bundled, for a match whose texts or response are gone or changed.
     """
     made, faults = 0, list[Message]()
-    for match in book.unbundled_matches(version):
+    for match in bundle_rows.unbundled_matches(version):
         try:
-            _keep(match, ports, {})
+            _store_bundle(match, ports, {})
             made += 1
         except (BadInput, BrokenInvariant) as error:
             faults.append(Message("evidence.unbundled", match=match.pk, case=match.case_id, error=error))
@@ -89,36 +89,36 @@ def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
     return made
 
 
-def draw_waiting(ports: EvidencePorts, limit: int, chromium: str, may_go_on: Callable[[], bool]) -> int:
-    """Draw page versions that wait for it, as long as `may_go_on` says so; how many were looked at.
+def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: Callable[[], bool]) -> int:
+    """Draw page versions that wait for it, as long as `may_continue` says so; how many were looked at.
 
     Nothing is written down where there is no browser: once one is installed, all are drawn.
     """
     drawn = 0
-    for record in book.waiting_to_be_drawn(limit):
-        if not may_go_on():
+    for record in bundle_rows.undrawn_records(limit):
+        if not may_continue():
             break
-        if not _draw(record, ports, chromium):
+        if not _draw_version(record, ports, chromium):
             break
         drawn += 1
     return drawn
 
 
-def stamp_days(authorities: Sequence[Authority], clock: Clock) -> Stamped:
+def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult:
     """Close the days that ended (UTC), and ask every authority for the stamps that are due; refusals are kept."""
     now = clock.now()
-    trees = book.close_days(now.date(), now)
+    trees = bundle_rows.close_days(now.date(), now)
     by_name = {authority.name: authority for authority in authorities}
     stamps = refusals = 0
-    for tree, name in book.unstamped(list(by_name), now):
-        if _stamp(tree, by_name[name], clock):
+    for tree, name in bundle_rows.due_stamp_requests(list(by_name), now):
+        if _request_stamp(tree, by_name[name], clock):
             stamps += 1
         else:
             refusals += 1
-    return Stamped(len(trees), stamps, refusals)
+    return StampingResult(len(trees), stamps, refusals)
 
 
-def check_stored(ports: EvidencePorts) -> Checked:
+def check_stored(ports: EvidencePorts) -> CheckResult:
     """Read every stored bundle and kept file again, byte by byte, and write down which are no longer what they were.
 
     Raises RetryLater where the store is away: an absent store says nothing of any of them.
@@ -127,27 +127,29 @@ def check_stored(ports: EvidencePorts) -> Checked:
     rows = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
     count = 0
     for key, name, sha256 in rows.values_list("pk", "digest", "sha256").iterator(chunk_size=1_000):
-        state, size = _state_of(Digest(name), sha256, ports.store)
+        state, size = _read_state(Digest(name), sha256, ports.store)
         count, read = count + 1, read + size
         if state != State.HELD:
             seen.append((key, state))
             log.error("the evidence bundle %s is %s", name, state)
     files, faulty, of_files = _check_files(ports.store)
-    book.note_check(seen, started, ports.clock.now(), book.Read(count, read + of_files, files, faulty))
+    bundle_rows.note_check(
+        seen, started, ports.clock.now(), bundle_rows.CheckTotals(count, read + of_files, files, faulty)
+    )
     changed = sum(state == State.CHANGED for _, state in seen)
-    return Checked(count, changed, len(seen) - changed, files, len(faulty))
+    return CheckResult(count, changed, len(seen) - changed, files, len(faulty))
 
 
-def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFile, str]], int]:
+def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, str]], int]:
     """Return how many rows name a file, which of the files are not as they came, and how many bytes were read.
 
     A file that several rows name is read once.
     """
-    states, faulty, count, read = dict[Digest, str](), list[tuple[KeptFile, str]](), 0, 0
+    states, faulty, count, read = dict[Digest, str](), list[tuple[KeptFileEntry, str]](), 0, 0
     for file in kept_files():
         count += 1
         if file.digest not in states:
-            states[file.digest], size = _state_of(file.digest, file.digest, store)
+            states[file.digest], size = _read_state(file.digest, file.digest, store)
             read += size
         if states[file.digest] != State.HELD:
             faulty.append((file, states[file.digest]))
@@ -155,63 +157,63 @@ def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFile, str]],
     return count, faulty, read
 
 
-def retain(keep_years: int, ports: EvidencePorts) -> int:
+def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
     """Remove what the policy lets go, with a line in both logs; how many."""
     now = ports.clock.now()
     reason = f"kept for at least {keep_years} years (ZHUIWEN_EVIDENCE_KEEP_YEARS={keep_years}); the case is not open"
-    gone = book.expired(keep_years, now)
+    gone = bundle_rows.expired_bundles(keep_years, now)
     for row in gone:
         ports.store.remove(Digest(row.digest), reason, now)
-        book.note_removal(row, reason, now)
+        bundle_rows.note_removal(row, reason, now)
         log.warning("the evidence bundle %s was removed: %s", row.digest, reason)
     return len(gone)
 
 
-def _keep(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing]) -> None:
+def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing]) -> None:
     """Bundle one match with how its pages look, as far as they were drawn: another bundle than that without.
 
     The bytes first, then the row: what is written down is always there.
     """
-    version = version_of(match, ports.pages)
+    version = matched_version(match, ports.pages)
     absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-yet"))
     text = version.reading.text_by_digest(match.page_text_digest) or version.reading.text
-    capture = capture_of(version, ports.pages, drawings, absent, text)
-    found = finding_of(match, text, ports.works)
+    capture = page_capture(version, ports.pages, drawings, absent, text)
+    found = match_finding(match, text, ports.works)
     bundle = bundles.make(capture, found, made_at=ports.clock.now())
     ports.store.put(bundle.digest, bundle.content)
     drawn = capture.parts if drawings else ()
-    book.note_bundle(match, bundle, digest(bundle.content), ports.clock.now(), drawn)
+    bundle_rows.note_bundle(match, bundle, digest(bundle.content), ports.clock.now(), drawn)
 
 
-def _draw(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
+def _draw_version(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
     """Draw one page version for its largest match; False where there is no browser."""
     match, outcome = record.match, Outcome.FAILED
     try:
-        drawn = drawn_pages(version_of(match, ports.pages), ports.pages, chromium)
+        drawn = draw_pages(matched_version(match, ports.pages), ports.pages, chromium)
         if drawn is NoRendering.NO_BROWSER:
             return False
         if not isinstance(drawn, NoRendering):
-            _keep(match, ports, drawn)
+            _store_bundle(match, ports, drawn)
             outcome = Outcome.DRAWN
     except (BadInput, BrokenInvariant) as error:
         log.error("version %s was not drawn: %s", record.version_id, error)
-    book.note_drawing(record, outcome)
+    bundle_rows.note_drawing(record, outcome)
     return True
 
 
-def _stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
+def _request_stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
     root = Digest(tree.root)
     try:
         answer = authority.stamp(root)
-        book.note_stamp(tree, answer, verify_stamp(answer, root, authority.name), clock.now())
+        bundle_rows.note_stamp(tree, answer, verify_stamp(answer, root, authority.name), clock.now())
     except (RetryLater, DoesNotHold, ZhuiwenError) as error:
-        book.note_refusal(tree, authority.name, as_message(error), clock.now())
+        bundle_rows.note_refusal(tree, authority.name, as_message(error), clock.now())
         log.warning("the tree of %s has no stamp of %s: %s", tree.day, authority.name, error)
         return False
     return True
 
 
-def _state_of(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
+def _read_state(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
     """What became of one bundle or file, and how many bytes were read. The row's digest counts, not the store's."""
     try:
         content = store.get(name)

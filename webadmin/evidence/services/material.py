@@ -8,11 +8,10 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from bundles.records import NO_DRAWING, Capture, Drawing, Exchange, Finding, Part, Passage, SeenAddress
+from bundles.records import NO_DRAWING, Drawing, Exchange, Finding, PageCapture, Part, Passage, SeenAddress
 from bundles.secrets_withheld import public_url
 from bundles.warc import DOM
-from core.captures import Capture as WireCapture
-from core.captures import CapturedResource, CaptureSource, WireExchange
+from core.captures import Capture, CapturedResource, CaptureSource, WireExchange
 from core.errors import BrokenInvariant, NotFound
 from core.ids import Digest, VersionId, WorkTextId, digest
 from core.pages import DATED_BY_SERVER, PageVersion, Reading, StoredPart
@@ -32,13 +31,13 @@ from webadmin.cases.services.snapshots import frozen_obfuscations
 MAX_FOLLOWING_BYTES = 64 * 2**20
 
 
-def capture_of(
+def page_capture(
     version: PageVersion,
     pages: PageStore,
     drawings: Mapping[int, Drawing] | None = None,
     absent: Mapping[str, Message] | None = None,
     text: str | None = None,
-) -> Capture:
+) -> PageCapture:
     """Return how a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
 
     text: of the page, as it was compared; None for its main text.
@@ -48,12 +47,12 @@ def capture_of(
     body = pages.raw(version.raw_digest)
     if body is None:
         raise NotFound("raw-response", version.raw_digest)
-    wire = _wire(version.capture_digest, pages)
+    wire = _stored_capture(version.capture_digest, pages)
     own = StoredPart(version.final_url, version.status, version.headers, version.raw_digest, version.fetched_at)
-    first = _part(own, body, wire)
-    following, not_there = _following(version, pages, drawings or {})
+    first = _page_part(own, body, wire)
+    following, not_there = _following_parts(version, pages, drawings or {})
     said = {**_describe_fetch(first, wire, version.origin), **not_there, **(absent or {})}
-    return Capture(
+    return PageCapture(
         parts=(replace(first, drawing=(drawings or {}).get(1, NO_DRAWING)), *following),
         title=version.reading.title,
         text=version.reading.text if text is None else text,
@@ -63,11 +62,11 @@ def capture_of(
         encoding=version.reading.encoding,
         obfuscations=tuple(frozen_obfuscations(version.reading.obfuscations)),
         absent=said,
-        resources=resources_of(version, pages),
+        resources=fetched_resources(version, pages),
     )
 
 
-def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> Capture:
+def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> PageCapture:
     """Return how a response was fetched that was kept by itself; title, text: of the page, where it is one.
 
     Raises NotFound where the response is gone, BrokenInvariant if changed.
@@ -75,10 +74,10 @@ def capture_of_answer(answer: Absence, pages: PageStore, title: str = "", text: 
     body = pages.raw(answer.raw_digest)
     if body is None:
         raise NotFound("raw-response", answer.raw_digest)
-    wire = _wire(answer.capture_digest, pages)
+    wire = _stored_capture(answer.capture_digest, pages)
     own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
-    part = _part(own, body, wire)
-    return Capture((part,), title, text, absent=_describe_fetch(part, wire, ""))
+    part = _page_part(own, body, wire)
+    return PageCapture((part,), title, text, absent=_describe_fetch(part, wire, ""))
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:
@@ -88,23 +87,23 @@ def _raw_text(reading: Reading, text: str | None) -> str:
     return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
 
 
-def resources_of(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
+def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
     """What was fetched to read a page and its parts, each address once."""
     found: dict[str, CapturedResource] = {}
     for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
-        wire = _wire(name, pages)
+        wire = _stored_capture(name, pages)
         for each in wire.resources if wire else ():
             found.setdefault(each.url, each)
     return tuple(found.values())
 
 
-def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
+def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
     """What a match found. Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared."""
     if _text_digest(page_text) != match.page_text_digest:
         raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
     work_text = _work_text(match, works)
     return replace(
-        _nothing_of(match, work_text, match.algorithm_id, match.code_version),
+        _finding_without_passages(match, work_text, match.algorithm_id, match.code_version),
         match_class=match.match_class,
         similarity=cut_share(match.similarity),
         page_containment=cut_share(match.page_containment),
@@ -113,23 +112,23 @@ def finding_of(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
         longest_equal_run_chars=match.longest_equal_run_chars,
         passages=tuple(_passage(span, page_text, work_text) for span in match.spans),
         obfuscations=tuple(match.obfuscations),
-        addresses=_addresses(match),
+        addresses=_seen_addresses(match),
     )
 
 
-def _addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
+def _seen_addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
     """Return all addresses of the case of a match; none where it has one."""
     listed = list_addresses(match.case)
     several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
     return tuple(several) if len(several) > 1 else ()
 
 
-def nothing_found_of(match: CaseMatch, works: WorkStore) -> Finding:
+def removal_finding(match: CaseMatch, works: WorkStore) -> Finding:
     """That a page has no passage any more of the text of which a match was found on it; compared by this program.
 
     Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared.
     """
-    return _nothing_of(match, _work_text(match, works), ALGORITHM.id, code_version())
+    return _finding_without_passages(match, _work_text(match, works), ALGORITHM.id, code_version())
 
 
 def _work_text(match: CaseMatch, works: WorkStore) -> str:
@@ -141,7 +140,7 @@ def _work_text(match: CaseMatch, works: WorkStore) -> str:
     return work_text
 
 
-def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
+def _finding_without_passages(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
     """Return a finding on the text of a match that has no passages."""
     work = match.case.work
     return Finding(
@@ -158,14 +157,14 @@ def _nothing_of(match: CaseMatch, work_text: str, algorithm: int, program: str) 
         longest_equal_run_chars=0,
         passages=(),
         algorithm_id=algorithm,
-        algorithm=_algorithm(algorithm),
+        algorithm=_algorithm_json(algorithm),
         parameters={**asdict(CALIBRATION), "read_from_code_version": code_version()},
         code_version=program,
         chapter_title=match.chapter_title,
     )
 
 
-def version_of(match: CaseMatch, pages: PageStore) -> PageVersion:
+def matched_version(match: CaseMatch, pages: PageStore) -> PageVersion:
     """Return the page version of a match. Raises NotFound."""
     version = pages.version(VersionId(match.version_id))
     if version is None:
@@ -173,18 +172,18 @@ def version_of(match: CaseMatch, pages: PageStore) -> PageVersion:
     return version
 
 
-def _wire(name: Digest | None, pages: PageStore) -> WireCapture | None:
+def _stored_capture(name: Digest | None, pages: PageStore) -> Capture | None:
     return pages.capture(name) if name else None
 
 
-def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
+def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
     """Return one page as it was fetched. `body`: what its text was read in."""
     if wire is None:
-        return Part((_unseen(page, body),), CaptureSource.UNKNOWN)
+        return Part((_exchange_without_request(page, body),), CaptureSource.UNKNOWN)
     *hops, own = wire.exchanges
-    kept = [_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
+    kept = [_bundle_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
     is_browser = wire.source is CaptureSource.BROWSER
-    last = _exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
+    last = _bundle_exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
     # The page's own response, at the moment that the page store knows; its content coding is undone.
     headers = last.response_headers or page.headers  # records of plain text have no HTTP
     last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
@@ -193,7 +192,7 @@ def _part(page: StoredPart, body: bytes, wire: WireCapture | None) -> Part:
     return Part(exchanges, wire.source, wire.made_with, dom, records, machine=wire.machine, profile=wire.profile)
 
 
-def _following(
+def _following_parts(
     version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
 ) -> tuple[tuple[Part, ...], dict[str, Message]]:
     """Return the pages on which the text goes on, and what is said of those that cannot be had."""
@@ -205,14 +204,14 @@ def _following(
             said[f"page {number}"] = Message(code, url=page.url, digest=page.raw_digest)
             continue
         left -= len(body)
-        wire = _wire(page.capture_digest, pages)
-        part = _part(page, body, wire)
+        wire = _stored_capture(page.capture_digest, pages)
+        part = _page_part(page, body, wire)
         found.append(replace(part, drawing=drawings.get(number, NO_DRAWING), number=number))
         said |= {f"page {number}, {name}": why for name, why in _describe_fetch(part, wire, version.origin).items()}
     return tuple(found), said
 
 
-def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[str, Message]:
+def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, Message]:
     """What an exchange of another source than the product's own connection lacks, by the name of what is missing."""
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
@@ -228,8 +227,8 @@ def _describe_fetch(part: Part, wire: WireCapture | None, origin: str) -> dict[s
     return {}
 
 
-def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchange:
-    request, response = _head(seen.request_head), _head(seen.response_head)
+def _bundle_exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchange:
+    request, response = _parse_head(seen.request_head), _parse_head(seen.response_head)
     return Exchange(
         url=seen.url,
         request_line=request[0],
@@ -252,7 +251,7 @@ def _exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> Exchang
     )
 
 
-def _unseen(page: StoredPart, body: bytes) -> Exchange:
+def _exchange_without_request(page: StoredPart, body: bytes) -> Exchange:
     """Return a response of which the page store has status, headers and body; nobody knows the request."""
     return Exchange(
         url=page.url,
@@ -266,7 +265,7 @@ def _unseen(page: StoredPart, body: bytes) -> Exchange:
     )
 
 
-def _head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
+def _parse_head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
     """Return the first line and the headers, in their order. A folded line (RFC 9112, 5.2) continues the one before."""
     lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
     headers: list[tuple[str, str]] = []
@@ -293,7 +292,7 @@ def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage
     )
 
 
-def _algorithm(number: int) -> dict[str, Any]:
+def _algorithm_json(number: int) -> dict[str, Any]:
     """What an id stands for, as JSON has it."""
     known = ALGORITHMS.get(number)
     if known is None:

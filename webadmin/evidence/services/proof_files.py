@@ -36,7 +36,7 @@ _DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueErr
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ProofContent:
     """What was read in one file. is_cut: some of it lies beyond the bounds."""
 
     tokens: tuple[StampStatement, ...] = ()
@@ -44,7 +44,7 @@ class Found:
     is_cut: bool = False
 
 
-def kind_of(content: bytes, name: str) -> str:
+def detect_proof_kind(content: bytes, name: str) -> str:
     """Return the ending that a file's content has; "" for what no proof is.
 
     Name: tells JSON and XML from other text.
@@ -53,8 +53,8 @@ def kind_of(content: bytes, name: str) -> str:
     if found or not content:
         return found
     if content.startswith(b"PK"):
-        return _kind_of_archive(content)
-    if content[:1] == b"\x30" and (signed := _kind_of_der(content)):  # a text may begin with 0 too
+        return _archive_kind(content)
+    if content[:1] == b"\x30" and (signed := _der_kind(content)):  # a text may begin with 0 too
         return signed
     if plain_text(content) is None:
         return ""
@@ -62,33 +62,33 @@ def kind_of(content: bytes, name: str) -> str:
     return ending if ending in _PLAIN else "txt"
 
 
-def read(content: bytes, kind: str) -> Found:
+def read_proof(content: bytes, kind: str) -> ProofContent:
     """Return the tokens and the text of a file of this kind.
 
     Of a PDF and of pictures nothing: whoever calls reads PDFs.
     """
     if kind in ("tsr", "tst"):
-        token = token_in(content)
-        return Found((token,) if token else ())
+        token = parse_token(content)
+        return ProofContent((token,) if token else ())
     if kind in ("zip", "docx", "ofd"):
         return _read_archive(content)
     text = plain_text(content) if kind in _PLAIN else None
-    return Found(text=(text or "")[:MAX_TEXT_CHARS], is_cut=len(text or "") > MAX_TEXT_CHARS)
+    return ProofContent(text=(text or "")[:MAX_TEXT_CHARS], is_cut=len(text or "") > MAX_TEXT_CHARS)
 
 
-def token_in(content: bytes) -> StampStatement | None:
+def parse_token(content: bytes) -> StampStatement | None:
     """Return the time stamp that an answer or a bare token states; None where it is none."""
     try:
-        response = content if _is_response(content) else _element(_GRANTED + content)
+        response = content if _is_response(content) else _der_sequence(_GRANTED + content)
         return read_stamp(response, "") if len(response) <= MAX_DER_BYTES else None
     except (DoesNotHold, ValueError):
         return None
 
 
-def named_in(text: str, wanted: Collection[str]) -> set[str]:
+def find_digests(text: str, wanted: Collection[str]) -> set[str]:
     r"""Which of the digests (64 hex digits, in small letters) stand written, broken over lines or in groups as well.
 
-    >>> named_in("SHA-256: " + "AB" * 16 + "\n" + "ab" * 16, {"ab" * 32, "cd" * 32}) == {"ab" * 32}
+    >>> find_digests("SHA-256: " + "AB" * 16 + "\n" + "ab" * 16, {"ab" * 32, "cd" * 32}) == {"ab" * 32}
     True
     """
     known = frozenset(wanted)
@@ -113,7 +113,7 @@ def plain_text(content: bytes) -> str | None:
     return None
 
 
-def _kind_of_archive(content: bytes) -> str:
+def _archive_kind(content: bytes) -> str:
     if content.count(b"PK\x01\x02") > MAX_LISTED:
         return ""
     try:
@@ -124,15 +124,15 @@ def _kind_of_archive(content: bytes) -> str:
     return next((kind for name, kind in _OF_ARCHIVES.items() if name in names), "zip")
 
 
-def _kind_of_der(content: bytes) -> str:
+def _der_kind(content: bytes) -> str:
     """`tsr` an authority's answer, `tst` a bare token, `p7s` another signed message (the deed's signature)."""
     try:
         if _is_response(content):
-            return "tsr" if token_in(content) else ""
+            return "tsr" if parse_token(content) else ""
         is_signed = der.children(content)[:1] == [_SIGNED_DATA]
     except ValueError:
         return ""
-    return ("tst" if token_in(content) else "p7s") if is_signed else ""
+    return ("tst" if parse_token(content) else "p7s") if is_signed else ""
 
 
 def _is_response(content: bytes) -> bool:
@@ -141,17 +141,17 @@ def _is_response(content: bytes) -> bool:
     return len(parts) == 2 and parts[0][:1] == b"\x30" and parts[1][:1] == b"\x30"
 
 
-def _element(body: bytes) -> bytes:
+def _der_sequence(body: bytes) -> bytes:
     size = len(body)
-    length = bytes([size]) if size < 0x80 else (b"\x82" if size < 0x10000 else b"\x84") + _counted(size)
+    length = bytes([size]) if size < 0x80 else (b"\x82" if size < 0x10000 else b"\x84") + _length_octets(size)
     return b"\x30" + length + body
 
 
-def _counted(size: int) -> bytes:
+def _length_octets(size: int) -> bytes:
     return size.to_bytes(2 if size < 0x10000 else 4, "big")
 
 
-def _read_archive(content: bytes) -> Found:
+def _read_archive(content: bytes) -> ProofContent:
     tokens, texts, left, is_cut, tried = list[StampStatement](), list[str](), MAX_TEXT_CHARS, False, 0
     try:
         for name, member in _members(content):
@@ -162,7 +162,7 @@ def _read_archive(content: bytes) -> Found:
             if text is None and member[:1] == b"\x30":
                 tried += 1
                 is_cut |= tried > MAX_TOKENS
-                token = token_in(member) if tried <= MAX_TOKENS else None
+                token = parse_token(member) if tried <= MAX_TOKENS else None
                 tokens += [token] if token else []
             text = text or ""
             text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # a word is cut into runs there
@@ -171,7 +171,7 @@ def _read_archive(content: bytes) -> Found:
             left -= len(texts[-1])
     except _DAMAGES:
         is_cut = True
-    return Found(tuple(tokens), "|".join(texts), is_cut)
+    return ProofContent(tuple(tokens), "|".join(texts), is_cut)
 
 
 def _members(content: bytes) -> Iterator[tuple[str, bytes | None]]:

@@ -5,14 +5,14 @@ from typing import Any
 
 from core.errors import BadConfiguration
 from core.settings import EvidenceSettings
-from webadmin.evidence.services.authorities import authorities_of
+from webadmin.evidence.services.authorities import configured_authorities
 from webadmin.evidence.services.bundles import EvidenceStatus, evidence_status
 
 
 def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
     """What is there, owed, stamped and damaged; moments in ISO 8601, `seen_at` when it was looked at."""
     try:
-        names, fault = [each.name for each in authorities_of(settings)], ""
+        names, fault = [each.name for each in configured_authorities(settings)], ""
     except BadConfiguration as error:
         names, fault = [], str(error.faults[0])
     return as_values(evidence_status(names), names, fault) | {"seen_at": now.isoformat(timespec="seconds")}
@@ -32,7 +32,7 @@ def as_values(stands: EvidenceStatus, names: list[str], fault: str) -> dict[str,
         "bundles": stands.bundles,
         "changed": stands.changed,
         "missing": stands.missing,
-        "owed": stands.owed,
+        "owed": stands.unbundled_versions,
         "undrawn": stands.undrawn,
         "authorities": names,
         "authorities_fault": fault,

@@ -48,13 +48,15 @@ class Subject:
 
     def proofs(self) -> "QuerySet[ThirdPartyProof]":
         """Of a case, with those of its whole matter; of a matter, with those of its cases; withdrawn ones too."""
-        return self._about(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
+        return self._filter_rows(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
 
     def tasks(self) -> "QuerySet[ThirdPartyTask]":
         """As `proofs`."""
-        return self._about(ThirdPartyTask.objects.all()).select_related("entered_by", "ended_by", "done_by", "case")
+        return self._filter_rows(ThirdPartyTask.objects.all()).select_related(
+            "entered_by", "ended_by", "done_by", "case"
+        )
 
-    def _about(self, rows: "QuerySet[R]") -> "QuerySet[R]":
+    def _filter_rows(self, rows: "QuerySet[R]") -> "QuerySet[R]":
         if self.case is None:
             return rows.filter(Q(matter=self.matter) | Q(case__matter=self.matter))
         of_matter = Q(matter=self.case.matter_id) if self.case.matter_id is not None else Q(pk__in=[])

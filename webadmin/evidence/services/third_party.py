@@ -18,9 +18,15 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.evidence.models import DayTree, ProofCoverage, ThirdPartyProof
-from webadmin.evidence.services.proof_files import MAX_TEXT_CHARS, Found, kind_of, named_in, read
+from webadmin.evidence.services.proof_files import (
+    MAX_TEXT_CHARS,
+    ProofContent,
+    detect_proof_kind,
+    find_digests,
+    read_proof,
+)
 from webadmin.evidence.services.subject import Subject
-from webadmin.evidence.services.third_party_tasks import reopen_done_by
+from webadmin.evidence.services.third_party_tasks import reopen_tasks
 from webadmin.works.services.intake.bounded import written_in_pdf
 from webadmin.works.services.proofs import file_name
 
@@ -35,7 +41,7 @@ Kind = ThirdPartyProof.Kind
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class ProofDetails:
     """What a person enters of a proof. platform: of a registration on a chain, and of nothing else."""
 
     kind: str
@@ -50,28 +56,30 @@ class ProofRefused(BadInput):
     """A proof that is not taken, or not withdrawn, and why."""
 
 
-def add_proof(subject: Subject, paper: Paper, file: tuple[str, bytes], *, by: User, now: datetime) -> ThirdPartyProof:
+def add_proof(
+    subject: Subject, details: ProofDetails, file: tuple[str, bytes], *, by: User, now: datetime
+) -> ThirdPartyProof:
     """Keep a file (its name, its bytes) that somebody else made, and write down which bundles it covers.
 
     Raises ProofRefused, RetryLater.
     """
     name, content = file
     _require_manager(subject, by)
-    paper = _checked(paper, now)
+    details = _validate(details, now)
     kind = require_file(content, name)
     _require_room(subject, digest(content))
     shown = file_name(name, kind)
-    found, unread = _read(content, kind, shown)
+    found, unread = _read_content(content, kind, shown)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
         lock_rights(subject.record.rights_holder_id)
         _require_room(subject, digest(content))  # the same form may have been sent twice
         proof = ThirdPartyProof.objects.create(
-            **subject.fields, **asdict(paper), name=shown, ending=kind, digest=digest(content),
-            size_bytes=len(content), tokens=[_dumped(token) for token in found.tokens], unread=unread,
+            **subject.fields, **asdict(details), name=shown, ending=kind, digest=digest(content),
+            size_bytes=len(content), tokens=[_token_json(token) for token in found.tokens], unread=unread,
             entered_by=by, entered_at=now,
         )  # fmt: skip
-        ProofCoverage.objects.bulk_create(_covered(proof, subject, found), batch_size=500)
+        ProofCoverage.objects.bulk_create(_find_coverage(proof, subject, found), batch_size=500)
     return proof
 
 
@@ -81,13 +89,13 @@ def require_file(content: bytes, name: str) -> str:
         raise ProofRefused("proof.empty")
     if len(content) > MAX_BYTES:
         raise ProofRefused("proof.too-large", most=MAX_BYTES // (1024 * 1024))
-    kind = kind_of(content, name)
+    kind = detect_proof_kind(content, name)
     if not kind:
         raise ProofRefused("proof.no-kind")
     return kind
 
 
-def withdraw(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> None:
+def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> None:
     """Say that a proof is not relied on any more, and why; file and row stay. Tasks that it had done are open again.
 
     Raises ProofRefused.
@@ -96,7 +104,7 @@ def withdraw(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> No
         raise ProofRefused("proof.managers-only")
     if proof.withdrawn_at is not None:
         raise ProofRefused("proof.withdrawn-already")
-    reason = _line(reason)
+    reason = _single_line(reason)
     if not reason:
         raise ProofRefused("proof.no-reason")
     if len(reason) > MAX_REASON_CHARS:
@@ -104,14 +112,14 @@ def withdraw(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> No
     proof.withdrawn_by, proof.withdrawn_at, proof.withdrawn_because = by, now, reason
     with transaction.atomic():
         proof.save(update_fields=["withdrawn_by", "withdrawn_at", "withdrawn_because"])
-        reopen_done_by(proof)
+        reopen_tasks(proof)
 
 
-def what_was_checked(proof: ThirdPartyProof) -> list[Message]:
+def describe_checks(proof: ThirdPartyProof) -> list[Message]:
     """What the file allowed to check, a sentence each; the strongest first."""
     rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
     counts = Counter(dict(rows))
-    said = list(_counted(counts))
+    said = list(_describe_coverage(counts))
     for token in proof.tokens:
         given = {"at": f"{datetime.fromisoformat(token['at']):%Y-%m-%d %H:%M:%S} UTC", "hash": token["hash"].upper()}
         if token["hash"] != "sha256":
@@ -125,7 +133,7 @@ def what_was_checked(proof: ThirdPartyProof) -> list[Message]:
     return said or [Message("proof.says-nothing")]
 
 
-def _counted(counts: Mapping[str, int]) -> Iterator[Message]:
+def _describe_coverage(counts: Mapping[str, int]) -> Iterator[Message]:
     if counts[How.STAMPED]:
         yield Message("proof.stamped", count=counts[How.STAMPED])
     if counts[How.UNSIGNED]:
@@ -141,7 +149,7 @@ def _require_manager(subject: Subject, by: User) -> None:
 
 def _require_room(subject: Subject, of: Digest) -> None:
     """Raises ProofRefused for a file that is there, and for one more than MAX_PROOFS."""
-    own = subject.proofs().filter(**_own(subject))
+    own = subject.proofs().filter(**_own_rows(subject))
     there = own.filter(digest=of, withdrawn_at=None).first()
     if there is not None:
         raise ProofRefused("proof.there-already", proof=there)
@@ -149,16 +157,19 @@ def _require_room(subject: Subject, of: Digest) -> None:
         raise ProofRefused("proof.too-many", most=MAX_PROOFS)
 
 
-def _own(subject: Subject) -> dict[str, object]:
+def _own_rows(subject: Subject) -> dict[str, object]:
     """Rows of the very case or matter, not of what it belongs to."""
     return {"case": subject.case, "matter": subject.matter}
 
 
-def _checked(paper: Paper, now: datetime) -> Paper:
+def _validate(details: ProofDetails, now: datetime) -> ProofDetails:
     made = replace(
-        paper, issuer=_line(paper.issuer), number=_line(paper.number), platform=_line(paper.platform),
-        note=storable(paper.note).strip(),
-    )  # fmt: skip
+        details,
+        issuer=_single_line(details.issuer),
+        number=_single_line(details.number),
+        platform=_single_line(details.platform),
+        note=storable(details.note).strip(),
+    )
     if made.kind not in Kind.values:
         raise ProofRefused("proof.choose-kind")
     if not made.issuer or not made.number or (made.kind == Kind.CHAIN and not made.platform):
@@ -175,27 +186,27 @@ def _checked(paper: Paper, now: datetime) -> Paper:
     return made
 
 
-def _line(text: str) -> str:
+def _single_line(text: str) -> str:
     return " ".join(storable(text).split())
 
 
-def _read(content: bytes, kind: str, name: str) -> tuple[Found, Message | None]:
+def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, Message | None]:
     """What was found, and why something was not read."""
     try:
-        found = read(content, kind)
+        found = read_proof(content, kind)
         if kind == "pdf":
             text, is_cut = written_in_pdf(content, name, MAX_TEXT_CHARS)
-            found = Found(text=text, is_cut=is_cut)
+            found = ProofContent(text=text, is_cut=is_cut)
     except UnreadableFile as fault:
-        return Found(), fault.reason
+        return ProofContent(), fault.reason
     return found, Message("proof.cut") if found.is_cut else None
 
 
-def _covered(proof: ThirdPartyProof, subject: Subject, found: Found) -> Iterator[ProofCoverage]:
+def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent) -> Iterator[ProofCoverage]:
     """Yield the bundles that the file is about, each by the strongest that it says."""
-    wanted = _digests(subject)
+    wanted = _bundles_by_digest(subject)
     by_key: dict[int, ProofCoverage] = {}
-    said = [(How.NAMED, each) for each in named_in(found.text, wanted)]
+    said = [(How.NAMED, each) for each in find_digests(found.text, wanted)]
     stamps = (each for each in found.tokens if each.hash == "sha256")
     said += [(How.STAMPED if each.is_signed else How.UNSIGNED, each.imprint) for each in stamps]
     for how in (How.STAMPED, How.UNSIGNED, How.NAMED):
@@ -205,7 +216,7 @@ def _covered(proof: ThirdPartyProof, subject: Subject, found: Found) -> Iterator
     yield from by_key.values()
 
 
-def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
+def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
     """What a third party may have been given of a bundle: the digest -> the bundles that it stands for, and as what."""
     found: dict[str, list[tuple[int, str]]] = {}
     days: dict[date, list[tuple[int, str]]] = {}
@@ -219,7 +230,7 @@ def _digests(subject: Subject) -> dict[str, list[tuple[int, str]]]:
     return found
 
 
-def _dumped(token: StampStatement) -> dict[str, object]:
+def _token_json(token: StampStatement) -> dict[str, object]:
     """As JSON. The signer is named by who made the certificate: a name of any length."""
     return {
         "hash": token.hash,

@@ -28,14 +28,16 @@ class TaskRefused(BadInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class ProposedCapture:
     """A confirmed case of which nobody else has a capture. task: that somebody is asked for one."""
 
     case: Case
     task: ThirdPartyTask | None
 
 
-def ask(subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime) -> ThirdPartyTask:
+def request_capture(
+    subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime
+) -> ThirdPartyTask:
     """Write down that somebody else is to take the page down until a day, once. Raises TaskRefused."""
     _require_role(subject.record.rights_holder_id, by)
     asked, note = " ".join(storable(asked).split()), " ".join(storable(note).split())
@@ -57,11 +59,11 @@ def ask(subject: Subject, asked: str, until: date, note: str = "", *, by: User, 
         task = ThirdPartyTask.objects.create(
             **subject.fields, asked=asked, until=until, note=note, entered_by=by, entered_at=now
         )
-        _note_due(task)
+        _update_proof_due(task)
     return task
 
 
-def done(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) -> None:
+def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) -> None:
     """Say by which proof a task was done. Raises TaskRefused for a proof of another case, and a withdrawn one."""
     _require_open(task, by)
     of_matter = task.matter_id if task.case is None else task.case.matter_id
@@ -69,7 +71,7 @@ def done(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) 
     is_same = proof.case_id == task.case_id if task.case_id and proof.case_id else of_matter == of_case
     if proof.withdrawn_at is not None or not is_same:
         raise TaskRefused("proof.task-other-proof")
-    _end(task, by, now, done_by=proof)
+    _close_task(task, by, now, done_by=proof)
 
 
 def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
@@ -80,13 +82,13 @@ def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
         raise TaskRefused("proof.no-reason")
     if len(reason) > MAX_REASON_CHARS:
         raise TaskRefused("proof.too-long", most=MAX_REASON_CHARS)
-    _end(task, by, now, given_up_because=reason)
+    _close_task(task, by, now, given_up_because=reason)
 
 
-def reopen_done_by(proof: ThirdPartyProof) -> None:
+def reopen_tasks(proof: ThirdPartyProof) -> None:
     """Open the tasks of a proof that was withdrawn: nothing has done them any more."""
     for task in ThirdPartyTask.objects.filter(done_by=proof).select_related("case"):
-        _write(task, done_by=None, ended_by=None, ended_at=None)
+        _update_task(task, done_by=None, ended_by=None, ended_at=None)
 
 
 def open_tasks(subject: Subject) -> "QuerySet[ThirdPartyTask]":
@@ -98,7 +100,7 @@ def is_overdue(task: ThirdPartyTask, today: date) -> bool:
     return task.ended_at is None and task.until < today
 
 
-def proposed_before_notice(matter: Matter) -> Sequence[Proposed]:
+def propose_captures(matter: Matter) -> Sequence[ProposedCapture]:
     """Return the confirmed cases of a matter of which no standing proof of somebody else's is there, in their order.
 
     A notice makes the page change; what is to be taken down by others is taken before. A proof of the whole matter
@@ -113,7 +115,7 @@ def proposed_before_notice(matter: Matter) -> Sequence[Proposed]:
     for case in confirmed:
         is_covered = newest is not None and timezone.localdate(case.opened_at) <= newest
         if case.pk not in of_cases and not is_covered:
-            found.append(Proposed(case, next((each for each in tasks if each.case_id in (case.pk, None)), None)))
+            found.append(ProposedCapture(case, next((each for each in tasks if each.case_id in (case.pk, None)), None)))
     return found
 
 
@@ -128,19 +130,19 @@ def _require_open(task: ThirdPartyTask, by: User) -> None:
         raise TaskRefused("proof.task-ended")
 
 
-def _end(task: ThirdPartyTask, by: User, now: datetime, **said: object) -> None:
-    _write(task, ended_by=by, ended_at=now, **said)
+def _close_task(task: ThirdPartyTask, by: User, now: datetime, **said: object) -> None:
+    _update_task(task, ended_by=by, ended_at=now, **said)
 
 
-def _write(task: ThirdPartyTask, **changed: object) -> None:
+def _update_task(task: ThirdPartyTask, **changed: object) -> None:
     with transaction.atomic():
         for name, value in changed.items():
             setattr(task, name, value)
         task.save(update_fields=list(changed))
-        _note_due(task)
+        _update_proof_due(task)
 
 
-def _note_due(task: ThirdPartyTask) -> None:
+def _update_proof_due(task: ThirdPartyTask) -> None:
     """Write the earliest day into the matter, by which the inbox lists it."""
     matter = task.matter_id if task.case is None else task.case.matter_id
     if matter is None:

@@ -18,9 +18,9 @@ from core.terms import term
 from webadmin.accounts.models import User
 from webadmin.accounts.services.access import may_manage, may_see, visible
 from webadmin.cases.models import Case, Matter
-from webadmin.evidence.pages.subjects import address_of
+from webadmin.evidence.pages.subjects import subject_url
 from webadmin.evidence.services.subject import Subject
-from webadmin.evidence.services.third_party_tasks import proposed_before_notice
+from webadmin.evidence.services.third_party_tasks import propose_captures
 from webadmin.notices.models import Addressee, EventPaper, Notice
 from webadmin.notices.pages import notice_actions as deeds
 from webadmin.notices.pages.addressee_choices import ADDRESSEE
@@ -194,8 +194,8 @@ def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
     """The pages of which nobody else has a capture, each with where one is asked for: a notice makes pages change."""
     named = set(notice.pages.values_list("case_id", flat=True))
     matters = Matter.objects.filter(cases__in=named).distinct()
-    proposed = [each.case for matter in matters for each in proposed_before_notice(matter) if each.case.pk in named]
-    return [(case, address_of(Subject(case=case), "proofs")) for case in proposed]
+    proposed = [each.case for matter in matters for each in propose_captures(matter) if each.case.pk in named]
+    return [(case, subject_url(Subject(case=case), "proofs")) for case in proposed]
 
 
 def _field_groups(notice: Notice, status: DraftStatus) -> list[list[dict[str, Any]]]:

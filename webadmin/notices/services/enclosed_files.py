@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 from django.utils.timezone import get_default_timezone
 
 from webadmin.cases.models import Case
+from webadmin.evidence.services.enclosures import Row, register_enclosed_files
 from webadmin.evidence.services.kept_files import register_kept_file
-from webadmin.evidence.services.papers import Row, register_enclosed_files
 from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeFile, NoticeMail, PaperTemplate
 
 

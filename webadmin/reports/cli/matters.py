@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from bundles.ports import Stamper
-    from bundles.verification import Report
+    from bundles.verification import VerificationReport
     from webadmin.cases.models import Matter
     from webadmin.reports.services.court_file.parts import ExportChoice
 
@@ -69,12 +69,12 @@ def export(
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session() as settings:
-        from webadmin.evidence.services.authorities import authorities_of
+        from webadmin.evidence.services.authorities import configured_authorities
         from webadmin.reports.services.court_file.parts import ExportChoice, ExportPart
 
         chosen = ExportChoice(frozenset(part for part in ExportPart if wanted[part.value]), with_names)
         report, left_out = _write_export(
-            find_matter(matter_key), chosen, out, authorities_of(settings.evidence) if is_sealed else []
+            find_matter(matter_key), chosen, out, configured_authorities(settings.evidence) if is_sealed else []
         )
     for each in left_out:
         say(each, err=True)
@@ -86,7 +86,7 @@ def export(
 
 def _write_export(
     matter: "Matter", chosen: "ExportChoice", out: Path, seals: "Sequence[Stamper]"
-) -> "tuple[Report, list[Message]]":
+) -> "tuple[VerificationReport, list[Message]]":
     from webadmin.reports.services.court_file.writing import prepare_export
 
     with prepare_export(matter, out.absolute().parent, chosen, _ExportProgress()) as made:

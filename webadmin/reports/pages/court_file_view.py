@@ -9,7 +9,7 @@ from core.errors import ZhuiwenError
 from webadmin.accounts.services import access
 from webadmin.cases.models import Matter
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
+from webadmin.evidence.pages.subjects import matter_subject, subject_name, subject_url
 from webadmin.evidence.services.subject import Subject
 from webadmin.reports.services.court_file.parts import INTERNAL, USUAL, ExportChoice, ExportPart
 from webadmin.reports.services.court_file.writing import confirmed_cases, export_matter
@@ -24,7 +24,7 @@ MINUTE_S = 60
 
 def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
     """Show what the file will have; hand it out (POST). Raises Http404 for who may not."""
-    subject = matter_of(request, key)
+    subject = matter_subject(request, key)
     matter = subject.matter
     if matter is None:
         raise Http404
@@ -60,8 +60,8 @@ def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "
     chosen = _read_choice(request)
     context = {
         "title": _("The matter as one file"),
-        "subject_name": name_of(subject),
-        "back": address_of(subject),
+        "subject_name": subject_name(subject),
+        "back": subject_url(subject),
         "pages": pages,
         "bundles": bundles.count(),
         "parts": [_checkbox(part, chosen) for part in ExportPart],

@@ -13,8 +13,8 @@ from bundles import layout, statements
 from bundles.bundle import COMPARISON
 from bundles.opened import open_bundle
 from bundles.ports import Stamper
-from bundles.verification import Report
-from webadmin.evidence.services.export import bundle_files, concluded, written
+from bundles.verification import VerificationReport
+from webadmin.evidence.services.export import add_manifest, bundle_files, write_verified
 from webadmin.rewrites.services.lead_explanation import LeadSummary, lead_explanation
 
 
@@ -28,7 +28,9 @@ class LeadMaterial:
     confirmed_at: datetime
 
 
-def write_lead(path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()) -> Report:
+def write_lead(
+    path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()
+) -> VerificationReport:
     """Write the export of a lead to `path`, which is there whole in the end or not at all.
 
     seals: authorities that stamp it as a whole. Returns what `verify` says of the file. Raises DoesNotHold,
@@ -39,4 +41,4 @@ def write_lead(path: Path, material: LeadMaterial, code_version: str, seals: Seq
     files[layout.LEAD] = statements.lead(material.lead, material.facts, bundle)
     told = LeadSummary(material.lead, material.facts, bundle, bool(seals))
     files |= lead_explanation(told, at, code_version)
-    return written(path, concluded(files, {"lead": material.lead}, at, code_version, seals))
+    return write_verified(path, add_manifest(files, {"lead": material.lead}, at, code_version, seals))

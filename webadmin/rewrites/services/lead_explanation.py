@@ -25,8 +25,16 @@ from documents.explanation_blocks import (
 )
 from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
-from webadmin.evidence.services.circumstances_text import told
-from webadmin.evidence.services.explanation import Example, bundle_rows, by_hand, capture_rows, page_rows, short, steps
+from webadmin.evidence.services.circumstances_text import circumstance_blocks
+from webadmin.evidence.services.explanation import (
+    Example,
+    bundle_rows,
+    capture_rows,
+    check_blocks,
+    check_steps,
+    page_rows,
+    shorten,
+)
 
 SIDES, HEADS = "逐句对照 Sentences side by side", ("", "网页 Page", "作品 Work")
 MORE = "另有 {count:,} 对，见 evidence/comparison.json。 {count:,} more pairs stand in evidence/comparison.json."
@@ -74,7 +82,7 @@ def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
         ExplanationPairs(tuple(_rows(words, lead))),
         ExplanationHeading(words("explanation.lead-verdicts"), 2),
         ExplanationPairs(tuple(_verdicts(words, lead.facts))),
-        *told(words, [lead.bundle]),
+        *circumstance_blocks(words, [lead.bundle]),
         ExplanationHeading(words("explanation.proves"), 2),
         Points(words.lines("explanation.lead-proves-points")),
         ExplanationHeading(words("explanation.proves-not"), 2),
@@ -88,7 +96,7 @@ def _in_one_language(words: Words, lead: LeadSummary) -> list[Block]:
         ),
         ExplanationHeading(words("explanation.contents"), 2),
         ExplanationPairs(tuple(zip(_CONTENTS, words.lines("explanation.lead-contents-files"), strict=True))),
-        *by_hand(words, steps(words, example, lead.is_sealed)),
+        *check_blocks(words, check_steps(words, example, lead.is_sealed)),
         ExplanationParagraph(words("explanation.check-replay")),
     ]
 
@@ -165,7 +173,7 @@ def _side_by_side(pairs: list[Mapping[str, Any]]) -> list[Block]:
 
 
 def _on_one_line(sentence: str) -> str:
-    return short(" ".join(sentence.split()))
+    return shorten(" ".join(sentence.split()))
 
 
 def _label(number: int, pair: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from bundles import bundle
 from bundles.comparison import Comparison, MeasuredBand, SentencePair
 from bundles.shapes import moment
-from bundles.verification import Report
+from bundles.verification import VerificationReport
 from core.errors import BadInput, NotFound
 from core.ids import Digest, digest
 from core.matches import RewordedState
@@ -19,8 +19,8 @@ from core.program import code_version
 from core.wording import Message
 from matcher.reworded.record import CURRENT
 from webadmin import stores
-from webadmin.evidence.services.authorities import answering_authorities, sealed_by_those_that_answer
-from webadmin.evidence.services.material import capture_of
+from webadmin.evidence.services.authorities import sealing_authorities, write_with_seals
+from webadmin.evidence.services.material import page_capture
 from webadmin.evidence.services.staff import by_name, by_role, format_moment
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
 from webadmin.rewrites.services.compared_texts import compared_page, compared_work
@@ -28,14 +28,14 @@ from webadmin.rewrites.services.lead_archive import LeadMaterial, write_lead
 from webadmin.rewrites.services.verdicts import is_verdict_current
 
 
-def export_lead(lead: RewordedLead, path: Path) -> Report:
+def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:
     """Write the evidence of a lead to one file that stands alone, sealed by the authorities that answer.
 
     Raises as `lead_material`, and UnreadableFile where `path` cannot be written.
     """
     material, named = lead_material(lead, stores.page_store(), stores.work_store()), f"lead {lead.pk}"
-    return sealed_by_those_that_answer(
-        lambda seals: write_lead(path, material, code_version(), seals), answering_authorities(named), named
+    return write_with_seals(
+        lambda seals: write_lead(path, material, code_version(), seals), sealing_authorities(named), named
     )
 
 
@@ -52,7 +52,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
     found = _comparison(lead, compared_work(lead, works))
     absent = dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-of-lead"))
     try:
-        capture = capture_of(version, pages, absent=absent, text=page_text)
+        capture = page_capture(version, pages, absent=absent, text=page_text)
     except NotFound as error:
         raise BadInput("reworded.page-gone", number=lead.pk) from error
     salt = digest(f"lead {lead.pk} {confirmed.pk}".encode())[: 2 * bundle.SALT_BYTES]

@@ -19,8 +19,8 @@ from webadmin.accounts.pages.isolation import HolderAdmin, MachineAdmin
 from webadmin.accounts.services.access import manageable
 from webadmin.evidence.models import DayTree, EvidenceBundle, EvidenceCheck, RetentionLog, Stamp, StampAttempt
 from webadmin.evidence.pages.drawing_texts import describe_drawings
-from webadmin.evidence.services.digest_list import DigestRow, as_csv, as_json, held, rows_of
-from webadmin.evidence.services.kept_files import kind_of_file
+from webadmin.evidence.services.digest_list import DigestRow, as_csv, as_json, digest_rows, held_bundles
+from webadmin.evidence.services.kept_files import kept_file_label
 from webadmin.ui.models.phrases import choice_label
 from webadmin.ui.pages.columns import NOTHING, case_column, label_text, moment_column, sentence_column, size_column
 from webadmin.ui.pages.downloads import as_file
@@ -97,8 +97,8 @@ class EvidenceBundleAdmin(HolderAdmin):
 
 def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow]:
     """Of what the user may export, what is there unchanged; oldest first."""
-    chosen = held(manageable(queryset, request.user)).order_by("fetched_at", "pk")
-    return rows_of(chosen, timezone.get_current_timezone())
+    chosen = held_bundles(manageable(queryset, request.user)).order_by("fetched_at", "pk")
+    return digest_rows(chosen, timezone.get_current_timezone())
 
 
 def _download(content: bytes, kind: str, ending: str) -> HttpResponse:
@@ -182,12 +182,12 @@ class EvidenceCheckAdmin(MachineAdmin):
     @display(description=_("faults"))
     def fault_list(self, check: EvidenceCheck) -> str:
         names = dict(EvidenceBundle.State.choices)
-        told = [f"{_named(fault)} {choice_label(fault['state'], names)}" for fault in check.faults]
+        told = [f"{_fault_name(fault)} {choice_label(fault['state'], names)}" for fault in check.faults]
         return "; ".join(told) or NOTHING
 
 
-def _named(fault: Mapping[str, str]) -> str:
+def _fault_name(fault: Mapping[str, str]) -> str:
     """Return a bundle by its digest; a kept file by what it is and is called besides."""
     if "file" not in fault:
         return fault["digest"]
-    return f"{kind_of_file(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"
+    return f"{kept_file_label(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"

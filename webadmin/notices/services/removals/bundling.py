@@ -10,13 +10,13 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from bundles import bundle as bundles
-from bundles.records import Bundle, Capture
+from bundles.records import Bundle, PageCapture
 from core.errors import NotFound
 from core.ids import PageId, VersionId, digest
 from core.ports import Clock, EvidenceStore, KeptPages, WorkStore
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.material import capture_of, capture_of_answer, nothing_found_of
+from webadmin.evidence.services.material import answer_capture, page_capture, removal_finding
 from webadmin.notices.models import RemovalLook
 
 
@@ -34,25 +34,25 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
     match = _decided_match(look.case)
     if match is None:
         raise NotFound("case", look.case_id)
-    found = bundles.make(_capture(look, pages), nothing_found_of(match, works), made_at=clock.now())
+    found = bundles.make(_capture(look, pages), removal_finding(match, works), made_at=clock.now())
     store.put(found.digest, found.content)
     note_removal_bundle(look, match, found, digest(found.content), clock.now())
 
 
-def _capture(look: RemovalLook, pages: KeptPages) -> Capture:
+def _capture(look: RemovalLook, pages: KeptPages) -> PageCapture:
     """What came, as it was kept: by itself, or as the version of the page that it was."""
     version = pages.version(VersionId(look.version_id)) if look.version_id else None
     if not look.answer_id:
         if version is None:
             raise NotFound("page-version", look.version_id)
-        return capture_of(version, pages)
+        return page_capture(version, pages)
     answers = pages.absences(PageId(look.page_id or look.case.page_id))
     answer = next((each for each in answers if each.id == look.answer_id), None)
     if answer is None:
         raise NotFound("raw-response", look.answer_id)
     if version is None:
-        return capture_of_answer(answer, pages)
-    return capture_of_answer(answer, pages, version.reading.title, version.reading.text)
+        return answer_capture(answer, pages)
+    return answer_capture(answer, pages, version.reading.title, version.reading.text)
 
 
 def _decided_match(case: Case) -> CaseMatch | None:

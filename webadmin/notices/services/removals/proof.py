@@ -9,17 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from bundles.records import CaseMaterial, ProvenBundle
-from bundles.verification import Report
+from bundles.verification import VerificationReport
 from core.errors import BadInput, BrokenInvariant
 from core.ids import Digest
 from core.ports import EvidenceStore
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.case_export import export_material, facts_of, proof_for
+from webadmin.evidence.services.case_export import case_facts, day_proof, export_material
 from webadmin.evidence.services.staff import by_role
 from webadmin.notices.models import Removal, RemovalLook
 
 
-def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> Report:
+def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> VerificationReport:
     """Write the proof of a removal to one file that stands alone.
 
     Raises BadInput while a look has no bundle yet, and as `webadmin.evidence.services.case_export.export_case`.
@@ -36,8 +36,8 @@ def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
         raise BadInput("removal.no-proof-yet")
     return CaseMaterial(
         case=removal.case_id,
-        facts={**facts_of(removal.case, by_role(removal.rights_holder_id)), "removal": _facts(removal, looks)},
-        bundles=[ProvenBundle(_content(row, store), proof_for(row)) for row in kept],
+        facts={**case_facts(removal.case, by_role(removal.rights_holder_id)), "removal": _facts(removal, looks)},
+        bundles=[ProvenBundle(_content(row, store), day_proof(row)) for row in kept],
         history=[_event(look) for look in looks],
     )
 

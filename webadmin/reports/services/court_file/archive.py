@@ -10,13 +10,13 @@ from bundles import layout, statements
 from bundles.canonical import canonical
 from bundles.opened import Opened, open_bundle
 from bundles.ports import Stamper
-from bundles.records import CaseMaterial, DayProof, Paper
+from bundles.records import CaseMaterial, DayProof, Enclosure
 from bundles.statements import BundlePlace
-from bundles.verification import Report, check_proof
+from bundles.verification import VerificationReport, check_proof
 from core.ids import Digest
 from core.wording import Message
 from webadmin.evidence.services.explanation import Example
-from webadmin.evidence.services.export import written
+from webadmin.evidence.services.export import write_verified
 from webadmin.reports.services.court_file.explanation import MatterSummary, matter_explanation
 from webadmin.reports.services.court_file.spool import Spool
 
@@ -69,19 +69,21 @@ class MatterExport:
         self._documents.append(name)
         return self.spool.add(name, content)
 
-    def add_paper(self, paper: Paper, name: str) -> None:
+    def add_paper(self, paper: Enclosure, name: str) -> None:
         """Take in what people made or sent, as it is."""
         self._papers.append(statements.of_paper(paper, name))
         self.spool.add(name, paper.content)
 
-    def write(self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()) -> Report:
+    def write(
+        self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()
+    ) -> VerificationReport:
         """Write the file, which is there whole in the end or not at all, once it was verified.
 
         Raises DoesNotHold where it would be too large, UnreadableFile where `path` cannot be written; may be called
         again with other seals.
         """
         self._conclude(about, created.astimezone(UTC), seals)
-        return written(path, self.spool)
+        return write_verified(path, self.spool)
 
     def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> BundlePlace:
         pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}

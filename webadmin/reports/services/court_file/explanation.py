@@ -21,7 +21,7 @@ from documents.explanation_blocks import (
 )
 from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
-from webadmin.evidence.services.explanation import Example, Step, by_hand, not_proved, proved, steps
+from webadmin.evidence.services.explanation import Example, Step, check_blocks, check_steps, limit_points, proof_points
 
 _CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.json, SHA256SUMS", "seal/")
 
@@ -71,13 +71,14 @@ def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
     for_programs = zip(map(layout.in_checks, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True)
     return [
         ExplanationHeading(words("explanation.proves"), 2),
-        Points(proved(words)),
+        Points(proof_points(words)),
         ExplanationHeading(words("explanation.proves-not"), 2),
-        Points((*not_proved(words), *_missing(words, told))),
+        Points((*limit_points(words), *_missing(words, told))),
         ExplanationHeading(words("explanation.contents"), 2),
         ExplanationPairs((*for_people, *for_programs)),
-        *by_hand(
-            words, chain(steps(words, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example))
+        *check_blocks(
+            words,
+            chain(check_steps(words, told.example, told.is_sealed, layout.CHECKS), _all_steps(words, told.example)),
         ),
     ]
 

@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from core.shares import percentage
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof
-from webadmin.evidence.services.papers import Kept, Row
+from webadmin.evidence.services.enclosures import FileRow, Row
 from webadmin.notices.models import EventPaper, HolderPaper, NoticeFile, NoticeMail
 from webadmin.notices.services.values import format_with_offset
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup, EvidencePiece
@@ -84,7 +84,7 @@ def sheet_piece(group: EvidenceGroup, title: str, file: str, sha256: str) -> Evi
     return EvidencePiece(group, title, "权利人以追文程序制作", _SHEETS[title], sha256, file)
 
 
-def _describe_file(kept: Kept, facts: Mapping[str, Any]) -> tuple[EvidenceGroup, str, str]:
+def _describe_file(kept: FileRow, facts: Mapping[str, Any]) -> tuple[EvidenceGroup, str, str]:
     zone = timezone.get_default_timezone()
     if isinstance(kept, HolderPaper):
         until = f"，有效期至 {kept.valid_until.isoformat()}" if kept.valid_until else ""

@@ -13,7 +13,7 @@ from core.wording import Message
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from webadmin.cases.models import VerdictRecord
 from webadmin.cases.services.matters.damages import Damages, for_court
-from webadmin.evidence.services.factors import Factor, source_of
+from webadmin.evidence.services.factors import Factor, describe_source
 from webadmin.evidence.services.staff import Naming, by_name, format_moment, in_chinese
 from webadmin.notices.models import NoticeEvent
 from webadmin.notices.services.sending import local_day
@@ -36,7 +36,7 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
     """Return the sheet; it never says that anything is proved."""
     blocks = [*_head(FACTORS, about), Paragraph.from_text(_zh(Message("factor.opening")))]
     for factor in sheet:
-        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(source_of(factor)))]
+        blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(describe_source(factor)))]
         there, missing = _zh(Message("factor.there")), _zh(Message("factor.missing"))
         rows = [(there, _zh(each)) for each in factor.there] + [(missing, _zh(each)) for each in factor.missing]
         blocks.append(

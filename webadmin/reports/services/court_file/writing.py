@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, ProvenBundle
-from bundles.verification import Report
+from bundles.verification import VerificationReport
 from core.errors import BadInput, BrokenInvariant, UnreadableFile
 from core.ids import Digest
 from core.ports import EvidenceStore
@@ -27,18 +27,18 @@ from webadmin import stores
 from webadmin.cases.models import Case, Matter, VerdictRecord
 from webadmin.cases.services.matters.damages import compute_damages
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.services.authorities import answering_authorities, sealed_by_those_that_answer
+from webadmin.evidence.services.authorities import sealing_authorities, write_with_seals
 from webadmin.evidence.services.case_export import (
     StoredMaterials,
-    facts_of,
+    case_facts,
+    day_proof,
     kept_bundles,
-    materials,
-    proof_for,
     removal_bundles,
+    stored_materials,
 )
-from webadmin.evidence.services.factor_facts import facts_of as factor_facts_of
-from webadmin.evidence.services.factors import sheet
-from webadmin.evidence.services.papers import Row, enclosed_one, of_others, standing_proofs
+from webadmin.evidence.services.enclosures import Row, proof_row, read_enclosure, valid_proofs
+from webadmin.evidence.services.factor_facts import gather_facts as factor_facts_of
+from webadmin.evidence.services.factors import factor_sheet
 from webadmin.evidence.services.staff import Naming, by_name, by_role
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import HolderPaper, Notice, NoticeEvent
@@ -59,12 +59,12 @@ _LISTED = [(f"{LIST}.*", Message("court-file.list-of-evidence"))]
 _DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # of what a case's page says, what people decided
 
 
-def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> Report:
+def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> VerificationReport:
     """As the desk writes it: sealed by the authorities that answer, by none if need be. Raises as `prepare_export`."""
     named = f"matter {matter.pk}"
-    authorities = answering_authorities(named)
+    authorities = sealing_authorities(named)
     with prepare_export(matter, path.absolute().parent, chosen) as made:
-        return sealed_by_those_that_answer(lambda seals: made.write(path, seals), authorities, named)
+        return write_with_seals(lambda seals: made.write(path, seals), authorities, named)
 
 
 @dataclass
@@ -79,7 +79,7 @@ class PreparedExport:
     def left_out(self) -> Sequence[Message]:
         return self.about.left_out
 
-    def write(self, path: Path, seals: Sequence[Stamper]) -> Report:
+    def write(self, path: Path, seals: Sequence[Stamper]) -> VerificationReport:
         """Raises as `MatterExport.write`, RetryLater where an authority does not answer."""
         return self.export.write(path, self.about, created=self.created, seals=seals)
 
@@ -99,7 +99,7 @@ def prepare_export(
     try:
         with tempfile.TemporaryDirectory(prefix=".zhuiwen-export-", dir=folder) as name:
             export = MatterExport(Spool(Path(name)), matter.pk, code_version())
-            making = _ExportBuilder(matter, export, chosen, say, materials(), stores.evidence_store())
+            making = _ExportBuilder(matter, export, chosen, say, stored_materials(), stores.evidence_store())
             yield making.prepare_export(in_order(list(cases)))
     except OSError as error:
         raise UnreadableFile(folder, "file.cannot-be-written", error=error.strerror or error) from error
@@ -139,7 +139,7 @@ class _ExportBuilder:
         self._add_cases(cases)
         if ExportPart.COMPARISON in self.chosen.parts:
             self._add_tables(cases)
-        self._add_papers(ExportPart.OTHERS, map(of_others, standing_proofs(Subject(matter=self.matter))))
+        self._add_papers(ExportPart.OTHERS, map(proof_row, valid_proofs(Subject(matter=self.matter))))
         self._add_papers(ExportPart.NOTICES, files_of_notices(self._notices()))
         facts = self._add_sheets()
         self._add_list()
@@ -165,7 +165,7 @@ class _ExportBuilder:
             rows += removal_bundles(case).select_related("match")
         for row in rows:
             try:
-                bundles.append(ProvenBundle(self.materials.content_of(row), proof_for(row)))
+                bundles.append(ProvenBundle(self.materials.bundle_content(row), day_proof(row)))
             except BrokenInvariant:
                 self.left_out.append(Message("bundle.left-out", digest=row.digest))
                 continue
@@ -177,12 +177,12 @@ class _ExportBuilder:
         if not bundles:
             self.left_out.append(Message("bundle.none-yet", case=case.pk))
             return
-        history = self.materials.history_of(case)
+        history = self.materials.page_history(case)
         self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
     def _case_facts(self, case: Case) -> dict[str, Any]:
         """Return the facts of the case's page; decisions of people only where they were chosen."""
-        facts = facts_of(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
+        facts = case_facts(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
         if ExportPart.DECISIONS in self.chosen.parts:
             return facts
         return {name: value for name, value in facts.items() if name not in _DECIDED}
@@ -211,7 +211,7 @@ class _ExportBuilder:
 
     def _add_papers(self, part: ExportPart, rows: Iterable[Row]) -> None:
         for kept, facts in rows if part in self.chosen.parts else ():
-            paper = enclosed_one(kept, facts, self.store)
+            paper = read_enclosure(kept, facts, self.store)
             if paper is None:
                 self.left_out.append(Message("bundle.paper-left-out", name=kept.name))
                 continue
@@ -231,7 +231,7 @@ class _ExportBuilder:
             self._add_sheet(EvidenceGroup.SHEETS, sheets.damages(reckoned, self.subject_line))
             facts["damages"] = sheets.damages_as_values(reckoned)
         if ExportPart.FACTORS in self.chosen.parts:
-            found = sheet(factor_facts_of(Subject(matter=self.matter), self.created), sheets.here)
+            found = factor_sheet(factor_facts_of(Subject(matter=self.matter), self.created), sheets.here)
             self._add_sheet(EvidenceGroup.INTERNAL, sheets.factors(found, self.subject_line))
             facts["factors"] = [each.as_dict() for each in found]
         if ExportPart.DECISIONS in self.chosen.parts:

@@ -31,7 +31,7 @@ from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 from webadmin.cases.services.opinions.summary import read_opinions
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
-from webadmin.evidence.pages.proof_summary import third_party_of
+from webadmin.evidence.pages.proof_summary import third_party_context
 from webadmin.evidence.services.subject import Subject
 from webadmin.review.pages.case_page.case_figures import IN_BAR, list_figures
 from webadmin.review.pages.case_page.case_files import evidence_response
@@ -245,7 +245,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
         "allowed": allowed_now(case),
         "evidence": evidence,
         "removals": case_removals(case),
-        "third_party": third_party_of(Subject(case=case)),
+        "third_party": third_party_context(Subject(case=case)),
         "may_export": access.may_manage(request.user, case),
         "basis": newest.pk if newest else 0,
         "verdict_choices": [(str(member), phrase, place) for place, (member, phrase) in enumerate(VERDICTS.items(), 1)],

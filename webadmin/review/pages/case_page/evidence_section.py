@@ -9,8 +9,8 @@ from django.conf import settings
 from core.service_urls import without_secrets
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, Stamp, StampAttempt
-from webadmin.evidence.pages.drawing_texts import DrawingsShown, describe_drawings, drawings_of
-from webadmin.evidence.services.case_export import tree_of
+from webadmin.evidence.pages.drawing_texts import DrawingsShown, describe_drawings, list_drawings
+from webadmin.evidence.services.case_export import proving_tree
 from webadmin.notices.models import Removal, RemovalLook
 
 MAX_LOOKS, MAX_REMOVALS = 6, 5
@@ -31,7 +31,7 @@ class BundleShown:
 
     @property
     def drawings(self) -> DrawingsShown:
-        return drawings_of(self.bundle)
+        return list_drawings(self.bundle)
 
     @property
     def drawing_texts(self) -> Sequence[str]:
@@ -82,7 +82,7 @@ def case_evidence(case: Case) -> EvidenceShown:
 
 
 def _bundle_shown(row: EvidenceBundle) -> BundleShown:
-    tree = tree_of(row)
+    tree = proving_tree(row)
     if tree is None:
         return BundleShown(row, "", (), None)
     stamps = list(Stamp.objects.filter(tree=tree).order_by("stamped_at", "pk"))

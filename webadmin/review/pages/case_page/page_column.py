@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, pgettext_lazy
 from core.pages import Reading
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.evidence.models import EvidenceBundle
-from webadmin.evidence.pages.drawing_texts import drawings_of
+from webadmin.evidence.pages.drawing_texts import list_drawings
 from webadmin.review.pages.case_page.comparison import ComparisonColumn
 from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.raw_text import UndoneKind, mark_raw_text
@@ -93,9 +93,11 @@ def page_column(
 def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
     """Return the screenshots of the newest bundle that has some of the version that was compared."""
     for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
-        drawn = [page for page in drawings_of(bundle).drawn if page.has_screenshot]
+        drawn = [page for page in list_drawings(bundle).drawn if page.has_screenshot]
         if drawn:
-            return [CaseScreenshot(bundle.pk, f"screenshot{page.of}", page.label) for page in drawn[:MAX_PICTURES]]
+            return [
+                CaseScreenshot(bundle.pk, f"screenshot{page.file_suffix}", page.label) for page in drawn[:MAX_PICTURES]
+            ]
     return []
 
 

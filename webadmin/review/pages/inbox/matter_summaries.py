@@ -19,7 +19,7 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.matters.figures import harm_parts
-from webadmin.evidence.pages.proof_summary import third_party_of
+from webadmin.evidence.pages.proof_summary import third_party_context
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
 from webadmin.notices.pages.addressee_choices import addressee_choices
@@ -170,7 +170,7 @@ def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
         "book_address": reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
         "report_address": _report_address(matter),
         "papers": addressee_choices(matter.site) if matter.confirmed_cases else [],
-        "third_party": third_party_of(Subject(matter=matter)),
+        "third_party": third_party_context(Subject(matter=matter)),
         "notices": notice_lines(matter),
         "removals": removals_of_matter(matter),
     }

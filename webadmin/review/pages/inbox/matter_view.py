@@ -14,7 +14,7 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services import access
 from webadmin.cases.services.matters.assignment import assign, set_awaited_documents
 from webadmin.cases.services.matters.damages import compute_damages, describe_damages
-from webadmin.evidence.pages.subjects import address_of, matter_of, name_of
+from webadmin.evidence.pages.subjects import matter_subject, subject_name, subject_url
 from webadmin.review.pages.inbox.matter_summaries import matter_preview, visible_matter
 from webadmin.review.pages.matter_lists.inbox_query import NOBODY, read_inbox_query
 from webadmin.ui.pages.page_responses import desk_page
@@ -76,7 +76,7 @@ SHOWN_FEES = 20  # earlier ones of the work
 
 def damages_view(request: HttpRequest, key: int) -> HttpResponse:
     """Show the reckoning; enter the fee (POST). Raises Http404 for a matter that is not the user's."""
-    subject = matter_of(request, key)
+    subject = matter_subject(request, key)
     if subject.matter is None or not isinstance(request.user, User):
         raise Http404
     work, status = subject.matter.work, 200
@@ -92,8 +92,8 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
     found = compute_damages(subject.matter)
     context = {
         "title": _("Damages, as the rights holder reckons them"),
-        "subject_name": name_of(subject),
-        "back": address_of(subject),
+        "subject_name": subject_name(subject),
+        "back": subject_url(subject),
         "amount": "" if found.amount is None else f"{found.amount:,.2f}",
         "told": [message_text(each) for each in describe_damages(found, local_time)],
         "own": message_text(Message("damages.own")),

@@ -6,7 +6,7 @@ Each is read from the evidence store when its turn comes. One that is damaged or
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
-from bundles.records import Paper
+from bundles.records import Enclosure
 from core.errors import BrokenInvariant
 from core.ids import Digest, digest
 from core.ports import EvidenceStore
@@ -18,7 +18,7 @@ from webadmin.evidence.services.subject import Subject
 MAX_ENDING_CHARS = 8
 
 
-class Kept(Protocol):
+class FileRow(Protocol):
     """A row that names a file of the evidence store."""
 
     @property
@@ -28,7 +28,7 @@ class Kept(Protocol):
     def digest(self) -> str: ...
 
 
-Row = tuple[Kept, dict[str, Any]]  # a file, and what is said of it for programs
+Row = tuple[FileRow, dict[str, Any]]  # a file, and what is said of it for programs
 _SOURCES: list[Callable[[Case], Iterable[Row]]] = []
 
 
@@ -37,27 +37,27 @@ def register_enclosed_files(source: Callable[[Case], Iterable[Row]]) -> None:
     _SOURCES.append(source)
 
 
-def papers_of_case(case: Case, store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
+def case_enclosures(case: Case, store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
     """Return the files that go with a case, and what others made of it; and what of them is not whole."""
     registered = [row for source in _SOURCES for row in source(case)]
-    return enclosed([*registered, *map(of_others, standing_proofs(Subject(case=case)))], store)
+    return read_enclosures([*registered, *map(proof_row, valid_proofs(Subject(case=case)))], store)
 
 
-def standing_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
+def valid_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
     """Those that nobody withdrew, in the order in which they came."""
     return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
 
 
-def of_others(proof: ThirdPartyProof) -> Row:
+def proof_row(proof: ThirdPartyProof) -> Row:
     facts = {"kind": proof.kind, "issuer": proof.issuer, "platform": proof.platform, "number": proof.number}
     return proof, facts | {"made_on": proof.made_on.isoformat()}
 
 
-def enclosed(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Paper], list[Message]]:
+def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
     """Return the files that are whole, and a sentence for each of the others. Raises RetryLater."""
-    papers, left_out = list[Paper](), list[Message]()
+    papers, left_out = list[Enclosure](), list[Message]()
     for row, facts in rows:
-        paper = enclosed_one(row, facts, store)
+        paper = read_enclosure(row, facts, store)
         if paper is None:
             left_out.append(Message("bundle.paper-left-out", name=row.name))
         else:
@@ -65,7 +65,7 @@ def enclosed(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Paper], li
     return papers, left_out
 
 
-def enclosed_one(row: Kept, facts: dict[str, Any], store: EvidenceStore) -> Paper | None:
+def read_enclosure(row: FileRow, facts: dict[str, Any], store: EvidenceStore) -> Enclosure | None:
     """Return a file as it came; None where the store has it no more, or not as it was."""
     try:
         content = store.get(Digest(row.digest))
@@ -73,13 +73,13 @@ def enclosed_one(row: Kept, facts: dict[str, Any], store: EvidenceStore) -> Pape
         return None
     if content is None or digest(content) != row.digest:
         return None
-    return Paper(row.name, ending_of(row.name), Digest(row.digest), content, facts)
+    return Enclosure(row.name, file_extension(row.name), Digest(row.digest), content, facts)
 
 
-def ending_of(name: str) -> str:
+def file_extension(name: str) -> str:
     """Return the ending of a name, as far as every file system takes it; "bin" where it has none.
 
-    >>> ending_of("公证书.PDF"), ending_of("a.p7s"), ending_of("通知"), ending_of("a.文档")
+    >>> file_extension("公证书.PDF"), file_extension("a.p7s"), file_extension("通知"), file_extension("a.文档")
     ('pdf', 'p7s', 'bin', 'bin')
     """
     ending = name.rpartition(".")[2].lower() if "." in name else ""
