@@ -29,7 +29,7 @@ FILE_FAULTS = (
 
 def standing(**changes: Any) -> EvidenceStatus:
     sound: dict[str, Any] = {
-        "bundles": 48, "changed": 0, "missing": 0, "owed": 0, "undrawn": 0, "unstamped_days": 0, "waiting_stamps": 0,
+        "bundles": 48, "changed": 0, "missing": 0, "unbundled_versions": 0, "undrawn": 0, "unstamped_days": 0, "waiting_stamps": 0,
         "last_error": "", "last_check": check(timedelta(hours=10)), "oldest": NOW - timedelta(days=30),
     }  # fmt: skip
     return EvidenceStatus(**sound | changes)

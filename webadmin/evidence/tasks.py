@@ -1,4 +1,4 @@
-"""The tasks of evidence: bundles, pictures, stamps, the nightly check."""
+"""Celery tasks of evidence: bundles, screenshots, time stamps, the nightly check."""
 
 import logging
 import time
@@ -28,7 +28,7 @@ log = logging.getLogger("zhuiwen.pipeline")
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING = "drawing of evidence"
 MAX_PENDING_BUNDLES = 500  # sent again by one sweep; a bundle takes some 20 ms
-DRAWING_S = 20.0  # then other messages come first
+DRAWING_S = 20.0  # then other tasks get a turn
 DRAWING_BATCH = 100
 
 
@@ -39,10 +39,10 @@ def bundle_evidence(version_ids: list[str]) -> None:
         evidence.bundle_version(VersionId(version), live_evidence(SETTINGS))
 
 
-# Acknowledged early: what was not drawn is drawn after the next sweep.
+# Acknowledged early: the next sweep sends for what was not drawn.
 @app.task(name="evidence.draw_evidence", base=PeriodicTask, acks_late=False)
 def draw_evidence() -> None:
-    """Draw stored responses behind cases while nothing else waits; then, or after a while, end."""
+    """Draw stored responses of cases until another task waits or the time is up."""
     client, end = redis_client(SETTINGS), time.monotonic() + DRAWING_S
 
     def may_continue() -> bool:
@@ -61,7 +61,7 @@ def draw_evidence() -> None:
 
 @app.task(name="evidence.stamp_evidence", base=PeriodicTask)
 def stamp_evidence() -> None:
-    """Close the days that ended and ask the authorities for what they have not stamped."""
+    """Close the days that ended and request the missing stamps."""
     with redis_lock(redis_client(SETTINGS), STAMPING) as is_ours:
         if is_ours:
             authorities = configured_authorities(SETTINGS.evidence)
@@ -84,7 +84,7 @@ def check_evidence() -> None:
 
 @receiver(sweep_ended)
 def queue_pending_evidence(**_: object) -> None:
-    """Send for bundles that are owed, cases older than evidence among them, and for pictures: at each sweep."""
+    """Queue the pending bundles and screenshots after each sweep, also those of cases older than this feature."""
     waits = pending(redis_client(SETTINGS)).waiting["evidence"]
     owed = bundle_rows.unbundled_versions(MAX_PENDING_BUNDLES) if not waits else []
     for message in matches_found(sorted(set(owed) - failures.given_up(bundle_evidence.name, owed))):

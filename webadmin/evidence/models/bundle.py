@@ -1,7 +1,7 @@
-"""Evidence as the admin lists it: bundles, trees of days, stamps, checks, removals. Rows are added, never taken away.
+"""Tables of evidence: bundles, day trees, time stamps, checks, removals. Rows are never deleted.
 
-The bundles themselves stand in the evidence store. Of a row that stands, only what is seen of it later changes: its
-state and when it was checked.
+The evidence store holds the bundles themselves. Only the state, the drawing and the time of the last check of a bundle
+change.
 """
 
 from datetime import timedelta
@@ -17,13 +17,13 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.cases.models.case import Case, CaseMatch
 from webadmin.ui.models.fields import AppendOnly, CopiedKey, MessageField
 
-LONGEST_PAUSE = timedelta(hours=12)  # an authority that is away for a week is asked twice a day
+LONGEST_PAUSE = timedelta(hours=12)  # an authority that is down for a week is asked twice a day
 
 
 class EvidenceBundle(AppendOnly):
-    """One bundle: a page version and what it took from one text of the work.
+    """One bundle: a page version and the passages that it copied from one text of the work.
 
-    Of kind REMOVAL: a response without the passages of the match, as one look at the page had it (RemovalLook).
+    Kind REMOVAL: a response without the passages of the match, from one check of the page (RemovalLook).
     """
 
     SEARCH_PATHS = ("case__page", "case__site")
@@ -42,7 +42,7 @@ class EvidenceBundle(AppendOnly):
         REMOVED = "removed", _("removed by retention")
 
     class Drawing(models.TextChoices):
-        """Of a record: what became of its screenshot. No browser or switched off leaves it waiting."""
+        """The outcome of drawing a record's page. Without a browser, or with drawing disabled, it stays WAITING."""
 
         WAITING = "waiting", _("not drawn yet")
         DRAWN = "drawn", _("drawn")
@@ -59,13 +59,13 @@ class EvidenceBundle(AppendOnly):
     sha256 = models.CharField(_("SHA-256 of the file"), max_length=64)
     size_bytes = models.PositiveBigIntegerField(_("size"))
     fetched_at = models.DateTimeField(_("fetched"))
-    day = models.DateField(_("day"), db_index=True)  # UTC, of fetching: which tree it belongs to
+    day = models.DateField(_("day"), db_index=True)  # of fetching, in UTC; selects the day tree
     made_at = models.DateTimeField(_("made"))
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.HELD)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
     drawing = models.CharField(_("screenshot"), max_length=8, choices=Drawing, default=Drawing.WAITING)
-    # Of a bundle with drawings, of each page of the text: {"page", "screenshot", "pdf"} and, of one that was not drawn,
-    # {"why", "limit"} as in bundles.records.Undrawn. Empty in bundles of which only the first page was drawn.
+    # Of a bundle with drawings, for each page of the text: {"page", "screenshot", "pdf"}, and for one not drawn
+    # {"why", "limit"} as in bundles.records.Undrawn. Empty if only the first page was drawn.
     drawn_pages = models.JSONField(_("pages drawn"), default=list, blank=True)
 
     class Meta:
@@ -94,7 +94,7 @@ class EvidenceBundle(AppendOnly):
 
 
 class DayTree(AppendOnly):
-    """The Merkle tree over the bundles of one day. A bundle that comes later makes another tree of the same day."""
+    """The Merkle tree over the bundles of one day. A later bundle of the day leads to another tree."""
 
     day = models.DateField(_("day"))
     root = models.CharField(_("root"), max_length=64)
@@ -112,7 +112,7 @@ class DayTree(AppendOnly):
 
 
 class Stamp(AppendOnly):
-    """What one authority answered on the root of a tree (RFC 3161)."""
+    """The time stamp of one authority on the root of a tree (RFC 3161)."""
 
     tree = models.ForeignKey(DayTree, models.PROTECT, related_name="stamps", verbose_name=_("tree"))
     authority = models.CharField(_("authority"), max_length=300)
@@ -134,7 +134,7 @@ class Stamp(AppendOnly):
 
 
 class StampAttempt(models.Model):
-    """An authority that has not stamped a tree yet: how often it was asked, what was wrong, when it is asked again."""
+    """A pending request for a stamp: the number of attempts, the last error, the time of the next attempt."""
 
     tree = models.ForeignKey(DayTree, models.PROTECT, related_name="attempts", verbose_name=_("tree"))
     authority = models.CharField(_("authority"), max_length=300)
@@ -155,14 +155,14 @@ class StampAttempt(models.Model):
 
 
 class EvidenceCheck(AppendOnly):
-    """One reading of every stored bundle and kept file, byte by byte."""
+    """One check that read every stored bundle and kept file, byte by byte."""
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
     bundles = models.PositiveIntegerField(_("bundles"))
     files = models.PositiveIntegerField(_("kept files"), default=0)
     read_bytes = models.PositiveBigIntegerField(_("bytes read"))
-    # [{"digest", "state"}]; of a kept file {"file", "kind"} besides: its name, and the model of the row that names it.
+    # [{"digest", "state"}]; for a kept file also {"file", "kind"}: its name and the model of its row.
     faults = models.JSONField(_("faults"), default=list)
 
     class Meta:

@@ -1,6 +1,6 @@
-"""What others made of a case or a matter (a notary's deed, a time stamp, a registration), and what they are to make.
+"""Proofs of third parties for a case or matter (notarial deeds, time stamps, registrations), and requests for captures.
 
-Written once: a mistake is withdrawn with a reason, and stays to be seen.
+Rows are written once: a mistaken one is withdrawn with a reason, and stays visible.
 """
 
 from django.db import models
@@ -18,7 +18,7 @@ _ONE_OF_BOTH = Q(case__isnull=False, matter__isnull=True) | Q(case__isnull=True,
 
 
 class OfCaseOrMatter(AppendOnly):
-    """A row of one case, or of all cases of a matter; who entered it, and when."""
+    """A row about one case, or about all cases of a matter."""
 
     rights_holder = models.ForeignKey(RightsHolder, models.PROTECT, related_name="+", verbose_name=_("rights holder"))
     case = models.ForeignKey(
@@ -35,7 +35,7 @@ class OfCaseOrMatter(AppendOnly):
 
 
 class ThirdPartyProof(OfCaseOrMatter):
-    """One file that somebody else made. Its bytes stand in the evidence store; what was read in it, here."""
+    """One file of a third party. The evidence store holds its bytes; the row, what was read in it."""
 
     CHANGING = frozenset({"withdrawn_by", "withdrawn_at", "withdrawn_because"})
 
@@ -48,13 +48,13 @@ class ThirdPartyProof(OfCaseOrMatter):
     issuer = models.CharField(_("issued by"), max_length=200)
     platform = models.CharField(_("platform"), max_length=200, blank=True)  # of a registration on a chain
     number = models.CharField(_("number"), max_length=200)
-    made_on = models.DateField(_("date of the paper"))  # as it states it
-    name = models.CharField(_("file"), max_length=200)  # as its sender called it, with the ending of its content
+    made_on = models.DateField(_("date of the paper"))  # as stated in it
+    name = models.CharField(_("file"), max_length=200)  # the uploaded name, with the extension of its content
     ending = models.CharField(max_length=8)
     digest = models.CharField(_("SHA-256"), max_length=64)
     size_bytes = models.PositiveIntegerField(_("size"))
     note = models.TextField(_("note"), blank=True)
-    # RFC 3161 tokens found in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.StampStatement.
+    # RFC 3161 tokens in it: [{"hash", "imprint", "at", "signer", "is_signed"}], of bundles.stamps.StampStatement.
     tokens = models.JSONField(default=list, blank=True)
     unread = MessageField(_("not read because"), null=True, blank=True)
     withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)
@@ -74,9 +74,9 @@ class ThirdPartyProof(OfCaseOrMatter):
 
 
 class ProofCoverage(AppendOnly):
-    """That a proof is about one bundle, and how that was seen when the file came in.
+    """A bundle that a proof covers, found when the file was added.
 
-    A bundle that is made later cannot stand in a file that was there before it.
+    A file cannot cover a bundle that was made after it.
     """
 
     class How(models.TextChoices):
@@ -105,7 +105,7 @@ class ProofCoverage(AppendOnly):
 
 
 class ThirdPartyTask(OfCaseOrMatter):
-    """That somebody else is to take the page down, by whom and until when; done by a proof, or given up."""
+    """A request that a third party captures the page until a day; completed by a proof, or given up."""
 
     CHANGING = frozenset({"done_by", "ended_by", "ended_at", "given_up_because"})
 

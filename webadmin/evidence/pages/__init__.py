@@ -1,1 +1,1 @@
-"""What others made of a case or a matter, and the factors that a court looks at, as pages."""
+"""The pages of evidence: proofs of third parties, and the factors that a court considers."""

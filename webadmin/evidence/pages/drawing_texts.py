@@ -1,4 +1,4 @@
-"""Which pages of a text a bundle shows as a browser drew them, and why not the others, in the reader's language."""
+"""Describes the drawings of a bundle: the pages drawn, and the reasons why others were not."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ REASONS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class DrawnPage:
-    """One page. of: how its files are asked for, "" for the first, "-N" for the Nth."""
+    """One drawn page of the text."""
 
     number: int
     has_screenshot: bool
@@ -29,6 +29,7 @@ class DrawnPage:
 
     @property
     def file_suffix(self) -> str:
+        """The suffix of its files in the bundle: "" for the first page, "-N" for the Nth."""
         return "" if self.number == 1 else f"-{self.number}"
 
     @property
@@ -38,7 +39,7 @@ class DrawnPage:
 
 @dataclass(frozen=True, slots=True)
 class NotDrawn:
-    """Neighbouring pages that were not drawn for one reason."""
+    """Consecutive pages that were not drawn for the same reason."""
 
     first: int
     last: int
@@ -47,7 +48,7 @@ class NotDrawn:
 
 @dataclass(frozen=True, slots=True)
 class DrawingsShown:
-    """What a bundle with drawings shows. total: pages of the text in it."""
+    """The drawings of a bundle. total: the number of pages of the text."""
 
     drawn: tuple[DrawnPage, ...]
     missing: tuple[NotDrawn, ...]
@@ -58,7 +59,7 @@ class DrawingsShown:
 
 
 def list_drawings(bundle: EvidenceBundle) -> DrawingsShown:
-    """What there is to look at. Of a bundle that says nothing of its pages the first was drawn; of a record none."""
+    """Return the drawings of a bundle: none for a record, the first page for a bundle without `drawn_pages`."""
     if bundle.kind != EvidenceBundle.Kind.DRAWN:
         return DrawingsShown((), (), 0)
     pages: list[dict[str, Any]] = bundle.drawn_pages or [{"page": 1, "screenshot": True, "pdf": True}]
@@ -67,7 +68,7 @@ def list_drawings(bundle: EvidenceBundle) -> DrawingsShown:
 
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:
-    """Return the same as sentences."""
+    """Return the drawings of a bundle as sentences."""
     shown = list_drawings(bundle)
     if not shown:
         return []

@@ -1,4 +1,4 @@
-"""The sheet of a case or a matter: factor by factor, what is there and what is not. Read on the screen, and printed."""
+"""The sheet of factors of a case or matter, for the screen and for printing."""
 
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
@@ -16,12 +16,12 @@ from webadmin.ui.pages.wording import local_time, message_text
 
 
 def case_factors_view(request: HttpRequest, case: Case) -> HttpResponse:
-    """Of one case. Raises Http404."""
+    """Show the sheet of one case. Raises Http404."""
     return _page(request, case_subject(request, case))
 
 
 def matter_factors_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Of a matter. Raises Http404."""
+    """Show the sheet of a matter. Raises Http404."""
     return _page(request, matter_subject(request, key))
 
 
@@ -61,5 +61,5 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
 
 
 def _pages(subject: Subject) -> list[str]:
-    """What a case is about; a matter is named by site and work alone."""
+    """Return the page of a case; a matter is named by site and work alone."""
     return [subject.case.page_url] if subject.case is not None else []

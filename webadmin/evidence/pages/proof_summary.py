@@ -1,4 +1,4 @@
-"""What a case's own page and a matter's preview say of what others made: the papers that stand, the open captures."""
+"""The summary of third-party evidence on the case page and in the matter preview: valid proofs and open captures."""
 
 from typing import Any
 
@@ -6,13 +6,14 @@ from webadmin.evidence.pages.proofs_view import proof_entry, task_entries
 from webadmin.evidence.pages.subjects import subject_url
 from webadmin.evidence.services.subject import Subject
 
-SHOWN = 10  # papers and captures; the page behind has all
+SHOWN = 10  # proofs and captures; the linked page has all
 
 
 def third_party_context(subject: Subject) -> dict[str, Any]:
-    """Of a case or a matter that the caller may see: the newest papers, the most urgent captures, the pages of both.
+    """Return the template context of a case or matter: the newest proofs, the most urgent captures, the links.
 
-    damages_address: of a matter, "" of a case; export_address: of a matter with confirmed cases, else "".
+    The caller has checked access. damages_address: for a matter, "" for a case; export_address: for a matter with
+    confirmed cases, else "".
     """
     standing = subject.proofs().filter(withdrawn_at=None)
     tasks = [each for each in task_entries(subject) if each["task"].ended_at is None]

@@ -1,4 +1,4 @@
-"""What others made of a case or a matter, and what they are asked to make: seen, entered, withdrawn, handed out."""
+"""The page of third-party proofs and requested captures of a case or matter: lists, forms and downloads."""
 
 from collections.abc import Callable
 from datetime import date
@@ -26,28 +26,28 @@ from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.requests.request_values import require_record
 from webadmin.ui.pages.wording import message_text
 
-SHOWN_BUNDLES = 20  # by name, of one proof; the rest is counted
+SHOWN_BUNDLES = 20  # listed for one proof; the rest is counted
 R = TypeVar("R", bound=Model)
 
 
 def case_proofs_view(request: HttpRequest, case: Case) -> HttpResponse:
-    """Of one case. Raises Http404."""
+    """Show the proofs of one case, or process a form. Raises Http404."""
     return _respond(request, case_subject(request, case))
 
 
 def matter_proofs_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Of a matter. Raises Http404."""
+    """Show the proofs of a matter, or process a form. Raises Http404."""
     return _respond(request, matter_subject(request, key))
 
 
 def proof_entries(subject: Subject) -> list[dict[str, Any]]:
-    """Those that stand first, the newest of each first."""
+    """Return the proofs of a subject, valid ones before withdrawn ones, each newest first."""
     rows = sorted(subject.proofs(), key=lambda proof: proof.withdrawn_at is not None)
     return [proof_entry(proof) for proof in rows]
 
 
 def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
-    """Return one proof. told: what was checked, in sentences; bundles: those it covers, as far as they are named."""
+    """Return one proof for the template. told: its checks in sentences; bundles: the first that it covers."""
     covered = proof.covered.select_related("bundle").order_by("pk")
     named = list(covered[:SHOWN_BUNDLES])
     more = max(0, covered.count() - SHOWN_BUNDLES) if len(named) == SHOWN_BUNDLES else 0
@@ -60,7 +60,7 @@ def proof_entry(proof: ThirdPartyProof) -> dict[str, Any]:
 
 
 def task_entries(subject: Subject) -> list[dict[str, Any]]:
-    """Return the open ones first, the most urgent of them before the others."""
+    """Return the tasks of a subject, open ones before ended ones, each most urgent first."""
     today = timezone.localdate()
     rows = sorted(subject.tasks(), key=lambda task: task.ended_at is not None)
     return [{"task": task, "is_overdue": is_overdue(task, today)} for task in rows]
@@ -98,13 +98,13 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
 
 
 def _download(subject: Subject, key: str) -> HttpResponse:
-    """Return a proof as a file, which no browser shows: it may be anything."""
+    """Return a proof as a download that no browser displays: its content is untrusted."""
     proof = require_record(subject.proofs(), key)
     return kept_download(proof.name, proof.digest)
 
 
 def _perform(request: HttpRequest, subject: Subject, user: User) -> HttpResponse:
-    """Do what a form asks for; what is refused keeps what was written."""
+    """Perform the action of a form; after a refusal, show the form again with its values."""
     asked = _ACTIONS.get(request.POST.get("do", ""))
     if asked is None:
         messages.error(request, _("Nothing was chosen."))

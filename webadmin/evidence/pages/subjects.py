@@ -1,4 +1,4 @@
-"""What a page of evidence is about, as it is found by its address and named."""
+"""The subject of a page of evidence: looked up for the user, with its name and URLs."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from webadmin.ui.models.phrases import case_name
 
 
 def matter_subject(request: HttpRequest, key: int) -> Subject:
-    """Return the matter with this key. Raises Http404 for one that is not the user's."""
+    """Return the subject of the matter with this key. Raises Http404 for one that the user may not see."""
     rows = access.visible(Matter.objects.select_related("site", "work", "rights_holder"), request.user)
     matter = rows.filter(pk=key).first()
     if matter is None:
@@ -22,7 +22,7 @@ def matter_subject(request: HttpRequest, key: int) -> Subject:
 
 
 def case_subject(request: HttpRequest, case: Case) -> Subject:
-    """Return the case, which the caller has found. Raises Http404 for one that is not the user's."""
+    """Return the subject of a case. Raises Http404 for one that the user may not see."""
     if not access.may_see(request.user, case):
         raise Http404
     return Subject(case=case)
@@ -35,7 +35,7 @@ def subject_name(subject: Subject) -> str:
 
 
 def subject_url(subject: Subject, page: str = "") -> str:
-    """Of the subject itself, or of one of its pages: `proofs`, `factors`; of a matter `damages` and `export` too."""
+    """Return the URL of the subject, or of its page `proofs` or `factors`; of a matter `damages` and `export` too."""
     key: Any = subject.record.pk
     if subject.case is not None:
         return reverse(f"admin:cases_case_{page or 'change'}", args=[key])

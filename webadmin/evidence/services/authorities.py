@@ -1,4 +1,4 @@
-"""The time stamp authorities of this installation, and exports that are sealed by those of them that answer."""
+"""The time stamp authorities of this installation; exports sealed by those that answer."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ SEAL_TIMEOUT_S = 5.0  # somebody waits for the file; public authorities answer i
 
 
 def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIMEOUT_S) -> list[Authority]:
-    """Return the configured authorities. Raises BadConfiguration naming all that cannot be."""
+    """Return the configured authorities. Raises BadConfiguration with the faults of all that are invalid."""
     client = AuthorityClient(allow_private=configured.allow_private_tsa)
     found, faults = [], list[Message]()
     for url in configured.tsa_urls:
@@ -42,9 +42,9 @@ def configured_authorities(configured: EvidenceSettings, timeout_s: float = TIME
 
 
 def sealing_authorities(what: str) -> list[Authority]:
-    """Those of this installation for a file that somebody waits for; none, and a line in the log, where they cannot be.
+    """Return the configured authorities with a short timeout; log a warning and return none if one is invalid.
 
-    what: its name in the log.
+    what: the name of the export in the log.
     """
     try:
         return configured_authorities(settings.ZHUIWEN.evidence, SEAL_TIMEOUT_S)
@@ -65,9 +65,9 @@ def write_sealed(path: Path, material: CaseMaterial, authorities: Sequence[Stamp
 def write_with_seals(
     write: Callable[[Sequence[Stamper]], VerificationReport], authorities: Sequence[Stamper], what: str
 ) -> VerificationReport:
-    """Write an export, stamped as a whole by those authorities that answer; by none, if need be: it says so.
+    """Write an export sealed by the authorities that answer, or unsealed if none does; the export says which.
 
-    what: its name in the log. Raises as `write`.
+    what: the name of the export in the log. Raises as `write`.
     """
     left = [_TrackedAuthority(each) for each in authorities]
     while True:
@@ -81,13 +81,13 @@ def write_with_seals(
 
 
 def root_file(url: str, named: str) -> Path:
-    """Return where an authority's root is: the one file that is named, or HOST.pem in the folder."""
+    """Return the path of an authority's root certificate: the named file, or HOST.pem in the named folder."""
     path = Path(named).expanduser()
     return path / f"{urlsplit(url).hostname}.pem" if path.is_dir() else path
 
 
 def read_roots(url: str, named: str) -> bytes:
-    """Return the PEM of an authority's root. Raises BadConfiguration where it cannot be read."""
+    """Return the PEM of an authority's root. Raises BadConfiguration if it cannot be read."""
     file = root_file(url, named)
     try:
         return file.read_bytes()
@@ -97,7 +97,7 @@ def read_roots(url: str, named: str) -> bytes:
 
 
 class _TrackedAuthority:
-    """An authority, of which it is remembered that it did not answer as it must."""
+    """An authority that remembers whether a request failed."""
 
     def __init__(self, authority: Stamper) -> None:
         self._authority = authority

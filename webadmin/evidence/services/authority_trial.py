@@ -1,6 +1,6 @@
-"""An authority is tried before it is relied on: one real request on a random digest, and what came back.
+"""Tests a time stamp authority with one real request for a random digest.
 
-What an answer claims is told apart from what was verified: an answer that does not hold is shown too, with its fault.
+Keeps the claims of the answer apart from the verified facts: an invalid answer is shown too, with its fault.
 """
 
 import secrets
@@ -23,7 +23,7 @@ RANDOM_BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What came of it. facts: of an answer that holds; fault: the first reason why it does not."""
+    """The outcome of one trial. facts: of a valid answer; fault: the first reason why an answer is invalid."""
 
     authority: str  # its URL without secrets
     asked_at: datetime
@@ -33,9 +33,9 @@ class Trial:
 
 
 def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
-    """Ask an authority for a stamp on a random digest, and judge it as a reader of an export would. Never raises.
+    """Request a stamp of a random digest and verify it as a reader of an export would. Never raises.
 
-    An authority whose clock is further from this machine's than a stamp may be older than its bundle is at fault too.
+    An authority whose clock differs from this machine's by more than MAX_CLOCK_DIFFERENCE fails too.
     """
     asked_at, named = now or datetime.now(UTC), digest(secrets.token_bytes(RANDOM_BYTES))
     claims = None
@@ -50,9 +50,9 @@ def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
 
 
 def parse_roots(content: bytes, shown: str) -> bytes:
-    """Return the certificates of a file that an authority publishes, PEM or DER, as PEM. shown: the file's name.
+    """Return the certificates of an authority's file, PEM or DER, as PEM. Raises BadInput for any other content.
 
-    Raises BadInput for what is neither.
+    shown: the file's name in the error.
     """
     try:
         found = parse_certificates(content) or [parse_certificate(content)]

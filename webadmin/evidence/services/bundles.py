@@ -1,6 +1,6 @@
-"""The rows of evidence: which bundles are owed, which are there, how days are stamped, what checks and retention saw.
+"""Reads and writes the tables of evidence: bundles, day trees, time stamps, checks and removals.
 
-The one place that writes them. Bundles themselves are put and read by `webadmin.evidence.services.making`.
+No other module writes these tables. `webadmin.evidence.services.making` stores and reads the bundles themselves.
 """
 
 from collections.abc import Iterable, Sequence
@@ -27,15 +27,15 @@ State = EvidenceBundle.State
 
 @dataclass(frozen=True, slots=True)
 class EvidenceStatus:
-    """How the evidence of an installation stands, for the desk and the doctor."""
+    """The status of the evidence of an installation, for the admin and the doctor."""
 
     bundles: int
     changed: int
     missing: int
     unbundled_versions: int  # page versions with a match that has no bundle
     undrawn: int
-    unstamped_days: int  # that ended and bear no stamp at all
-    waiting_stamps: int  # requests that an authority has not answered, asked at least once
+    unstamped_days: int  # days that ended and have no stamp at all
+    waiting_stamps: int  # requests sent at least once and not answered yet
     last_error: Message | None
     last_check: EvidenceCheck | None
     oldest: datetime | None  # when the first bundle was made
@@ -52,19 +52,19 @@ class EvidenceStatus:
 
 
 def unbundled_versions(limit: int) -> list[VersionId]:
-    """Up to `limit` page versions with a match that has no bundle, of the newest cases first."""
+    """Return up to `limit` page versions with a match that has no bundle, those of the newest cases first."""
     rows = _matches_without_bundle().order_by("-case_id", "-version_id").values_list("version_id", flat=True)
     return [VersionId(each) for each in dict.fromkeys(rows[: limit * 4])][:limit]
 
 
 def unbundled_matches(version: VersionId) -> list[CaseMatch]:
-    """Return the matches of a version without a bundle, the largest first: that one gets the pictures."""
+    """Return the matches of a version that have no bundle, the largest first: that one gets the screenshots."""
     rows = _matches_without_bundle().filter(version_id=version).select_related("case__work")
     return list(rows.order_by("-matched_chars", "pk"))
 
 
 def undrawn_records(limit: int) -> list[EvidenceBundle]:
-    """Records whose page was not drawn yet, one a page version, of the newest cases first."""
+    """Return records whose page was not drawn yet, one per page version, those of the newest cases first."""
     rows = EvidenceBundle.objects.filter(
         kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING, state=State.HELD
     ).select_related("match__case__work")
@@ -75,9 +75,9 @@ def undrawn_records(limit: int) -> list[EvidenceBundle]:
 def note_bundle(
     match: CaseMatch, bundle: Bundle, sha256: str, now: datetime, drawn: Sequence[Part] = ()
 ) -> EvidenceBundle:
-    """Write down a bundle that the store keeps; one that was written down before stays as it is.
+    """Record a bundle that the store holds; an existing row stays unchanged.
 
-    drawn: the pages of the text, where the bundle has how they look; empty for the record of response and finding.
+    drawn: the pages of the text, for a bundle with screenshots; empty for a record of response and finding.
     """
     kinds, outcomes = EvidenceBundle.Kind, EvidenceBundle.Drawing
     row, _ = EvidenceBundle.objects.get_or_create(
@@ -100,22 +100,22 @@ def note_bundle(
 
 
 def _drawn_page_json(part: Part) -> dict[str, Any]:
-    """Return one page of a text as `EvidenceBundle.drawn_pages` has it."""
+    """Return one page of a text in the format of `EvidenceBundle.drawn_pages`."""
     said = {"page": part.number, "screenshot": part.drawing.screenshot is not None, "pdf": part.drawing.pdf is not None}
     undrawn = part.drawing.undrawn
     return {**said, "why": undrawn.value, "limit": part.drawing.limit} if undrawn else said
 
 
 def note_drawing(record: EvidenceBundle, drawing: str) -> None:
-    """Write down what became of the picture of a page version: all its records of the case share it."""
+    """Record the outcome of drawing a page version in all its records of the case."""
     same = EvidenceBundle.objects.filter(case_id=record.case_id, version_id=record.version_id)
     same.filter(kind=EvidenceBundle.Kind.RECORD).update(drawing=drawing)
 
 
 def close_days(today: date, now: datetime) -> list[DayTree]:
-    """Make the trees of all days before `today` whose bundles are not in their newest tree yet; the new ones.
+    """Create the trees of all days before `today` with bundles that are in no tree yet, and return these trees.
 
-    Removed and damaged bundles stay leaves: what was stamped does not change.
+    Removed and damaged bundles remain leaves: a stamped tree does not change.
     """
     counts = EvidenceBundle.objects.filter(day__lt=today).values_list("day").annotate(count=Count("pk")).order_by("day")
     treed: dict[date, int] = {}
@@ -125,9 +125,9 @@ def close_days(today: date, now: datetime) -> list[DayTree]:
 
 
 def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[DayTree, str]]:
-    """Return which trees lack the stamp of which authority, and are due to be asked for; the oldest first.
+    """Return the trees that lack a stamp of an authority and are due for a request, the oldest first.
 
-    Of a day with several trees only the newest is asked for: it has all leaves of the others.
+    For a day with several trees only the newest is stamped: it has all leaves of the others.
     """
     newest = DayTree.objects.filter(~Exists(DayTree.objects.filter(day=OuterRef("day"), pk__gt=OuterRef("pk"))))
     have = set(Stamp.objects.values_list("tree_id", "authority"))
@@ -141,7 +141,7 @@ def due_stamp_requests(authorities: Sequence[str], now: datetime) -> list[tuple[
 
 
 def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetime) -> Stamp:
-    """Keep what an authority answered."""
+    """Record the answer of an authority."""
     row, _ = Stamp.objects.get_or_create(
         tree=tree,
         authority=answer.authority,
@@ -159,7 +159,7 @@ def note_stamp(tree: DayTree, answer: TimeStamp, facts: StampFacts, now: datetim
 
 
 def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -> StampAttempt:
-    """Write down that an authority did not stamp a tree, and when it is asked again."""
+    """Record that an authority did not stamp a tree, and when to ask again."""
     row, _ = StampAttempt.objects.get_or_create(tree=tree, authority=authority, defaults={"next_at": now})
     row.attempts += 1
     row.error = error
@@ -170,7 +170,7 @@ def note_refusal(tree: DayTree, authority: str, error: Message, now: datetime) -
 
 @dataclass(frozen=True, slots=True)
 class CheckTotals:
-    """What one check has read. faulty: the kept files that are not as they came, each with its state."""
+    """The totals of one check. faulty: the kept files that are changed or missing, each with its state."""
 
     bundles: int
     read_bytes: int
@@ -179,7 +179,7 @@ class CheckTotals:
 
 
 def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: datetime, read: CheckTotals) -> EvidenceCheck:
-    """Write down one reading of everything. seen: bundles whose state is another than held, by key and state."""
+    """Record one check of everything. seen: key and state of each bundle whose state is not `held`."""
     states = dict(seen)
     checked = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
     checked.update(checked_at=ended)
@@ -199,9 +199,9 @@ def note_check(seen: Iterable[tuple[int, str]], started: datetime, ended: dateti
 
 
 def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
-    """Return the bundles that a policy of keeping at least `keep_years` lets go: older, and of no open case.
+    """Return the bundles older than `keep_years` whose case is not open.
 
-    0 keeps all.
+    0 years keeps all.
     """
     if keep_years <= 0:
         return []
@@ -210,13 +210,13 @@ def expired_bundles(keep_years: int, now: datetime) -> list[EvidenceBundle]:
 
 
 def note_removal(bundle: EvidenceBundle, reason: str, now: datetime) -> None:
-    """Write down that retention removed a bundle; its row and its place in its tree stay."""
+    """Record that retention removed a bundle; its row and its leaf in the tree stay."""
     RetentionLog.objects.get_or_create(bundle=bundle, defaults={"removed_at": now, "reason": reason})
     EvidenceBundle.objects.filter(pk=bundle.pk).update(state=State.REMOVED)
 
 
 def subtract_years(now: datetime, years: int) -> datetime:
-    """Return the same day and hour `years` earlier; of a leap day the day before."""
+    """Return the same day and hour `years` earlier; for 29 February, 28 February."""
     try:
         return now.replace(year=now.year - years)
     except ValueError:
@@ -224,7 +224,7 @@ def subtract_years(now: datetime, years: int) -> datetime:
 
 
 def evidence_status(authorities: Sequence[str]) -> EvidenceStatus:
-    """Count what is there, what is owed and what is wrong."""
+    """Count the bundles that exist, that are pending and that are damaged."""
     waiting = Q(kind=EvidenceBundle.Kind.RECORD, drawing=EvidenceBundle.Drawing.WAITING)
     counts = EvidenceBundle.objects.exclude(state=State.REMOVED).aggregate(
         bundles=Count("pk"),
@@ -254,5 +254,5 @@ def _matches_without_bundle() -> QuerySet[CaseMatch]:
 def _create_tree(day: date, now: datetime) -> DayTree:
     leaves = sorted(EvidenceBundle.objects.filter(day=day).values_list("digest", flat=True))
     root = day_root(Digest(each) for each in leaves)
-    StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # nobody asks for these any more
+    StampAttempt.objects.filter(tree__day=day).exclude(tree__root=root).delete()  # superseded
     return DayTree.objects.get_or_create(day=day, root=root, defaults={"leaves": leaves, "made_at": now})[0]

@@ -1,6 +1,6 @@
-"""A case as it is exported: its bundles with their proofs, its facts, the history of its page.
+"""Gathers the export of a case: its bundles with their proofs, its facts, the history of its page.
 
-Shared by the command line and the desk; `webadmin.evidence.services.export` writes the file.
+Used by the command line and the admin; `webadmin.evidence.services.export` writes the file.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,34 +27,37 @@ from webadmin.evidence.services.staff import Naming, by_name, by_role, format_mo
 
 
 def export_case(case: int, path: Path) -> VerificationReport:
-    """Write the evidence of a case to one file that stands alone, sealed by the authorities that answer.
+    """Write the evidence of a case to one self-contained file, sealed by the authorities that answer.
 
-    Raises NotFound, BadInput for a case without a bundle, BrokenInvariant where a stored bundle was changed,
-    UnreadableFile where `path` cannot be written.
+    Raises NotFound, BadInput for a case without a bundle, BrokenInvariant if a stored bundle was changed, and
+    UnreadableFile if `path` cannot be written.
     """
     return export_material(stored_materials().case_material(case), path)
 
 
 def export_material(material: CaseMaterial, path: Path) -> VerificationReport:
-    """Write what was gathered of a case to one file, sealed by the authorities that answer. Raises as `export_case`."""
+    """Write the gathered material of a case to one file, sealed by the authorities that answer.
+
+    Raises as `export_case`.
+    """
     return write_sealed(path, material, sealing_authorities(f"case {material.case}"))
 
 
 def stored_materials() -> "StoredMaterials":
-    """Over the stores of this installation."""
+    """Return the materials of this installation's stores."""
     return StoredMaterials(stores.evidence_store(), stores.page_store())
 
 
 class StoredMaterials:
-    """Gathers what exports of cases are written from, out of the admin database and the stores."""
+    """Gathers the material of case exports from the database and the stores."""
 
     def __init__(self, store: EvidenceStore, pages: KeptPages) -> None:
         self._store, self._pages = store, pages
 
     def case_material(self, case: int, *, with_names: bool = False) -> CaseMaterial:
-        """Return all that the export of a case is written from.
+        """Return the material of the export of a case.
 
-        People by name and with their notes, else by what they do.
+        with_names: name people, with their notes, instead of giving their roles.
         """
         found = Case.objects.select_related("work", "page__site", "rights_holder").filter(pk=case).first()
         if found is None:
@@ -74,14 +77,14 @@ class StoredMaterials:
         )
 
     def bundle_content(self, row: EvidenceBundle) -> bytes:
-        """Raises BrokenInvariant for a bundle that is changed or missing."""
+        """Return the bytes of a bundle. Raises BrokenInvariant if it is changed or missing."""
         content = self._store.get(Digest(row.digest))
         if content is None:
             raise BrokenInvariant("bundle.missing", digest=row.digest, case=row.case_id)
         return content
 
     def page_history(self, case: Case) -> list[Mapping[str, Any]]:
-        """First seen, each change, gone, back again, as the page store knows it; of all addresses of the case."""
+        """Return the events of all addresses of the case: first seen, changed, gone, back again; in order."""
         others = case.addresses.exclude(page=case.page_id).values_list("page_id", "page__url")
         told = list(self._page_events(PageId(case.page_id)))
         if not others:
@@ -119,21 +122,21 @@ def day_proof(row: EvidenceBundle) -> DayProof | None:
 
 
 def proving_tree(row: EvidenceBundle) -> DayTree | None:
-    """Return the tree that speaks for a bundle: with the earliest stamp, else the newest."""
+    """Return the tree that dates a bundle: the first with a stamp, else the newest; None while no tree has it."""
     trees = [tree for tree in DayTree.objects.filter(day=row.day).order_by("pk") if row.digest in tree.leaves]
     stamped = [tree for tree in trees if tree.stamps.exists()]
     return next(iter(stamped), trees[-1] if trees else None)
 
 
 def stamp_answer(stamp: Stamp) -> TimeStamp:
-    """Return a kept stamp as `bundles` takes it."""
+    """Return a stored stamp as a `TimeStamp`."""
     return TimeStamp(bytes(stamp.query), bytes(stamp.response), bytes(stamp.ca_pem), stamp.authority)
 
 
 def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False) -> dict[str, Any]:
-    """What the case's page in the desk says, as JSON values.
+    """Return the facts of the case page as JSON values.
 
-    naming: of the people who decided and entered; with_notes: what they noted for themselves.
+    naming: names the people who decided and entered; with_notes: include their internal notes.
     """
     return {
         "rights_holder": case.rights_holder.name,
@@ -168,7 +171,7 @@ def case_facts(case: Case, naming: Naming = by_name, *, with_notes: bool = False
 
 
 def _addresses(case: Case) -> Mapping[str, Any]:
-    """Of a case whose text stood at several addresses, all of them."""
+    """Return all addresses of a case whose text was at several; else nothing."""
     listed = list_addresses(case)
     if len(listed) == 1:
         return {}
@@ -186,16 +189,13 @@ def _addresses(case: Case) -> Mapping[str, Any]:
 
 
 def removal_bundles(case: Case) -> QuerySet[EvidenceBundle]:
-    """What shows that the passages stand there no more, in the order of their making."""
+    """Return the bundles that prove the removal of the passages, in the order of fetching."""
     rows = EvidenceBundle.objects.filter(case=case, kind=EvidenceBundle.Kind.REMOVAL)
     return rows.exclude(state=EvidenceBundle.State.REMOVED).order_by("fetched_at", "pk")
 
 
 def kept_bundles(case: Case) -> QuerySet[EvidenceBundle]:
-    """In the order of their making, without those that retention removed.
-
-    What shows that the passages stand there no more is a file of its own.
-    """
+    """Return the bundles that prove the copy, in the order of fetching, without those that retention removed."""
     rows = EvidenceBundle.objects.filter(case=case).exclude(state=EvidenceBundle.State.REMOVED)
     rows = rows.exclude(kind=EvidenceBundle.Kind.REMOVAL)
     return rows.order_by("fetched_at", "pk")
@@ -215,7 +215,7 @@ def _verdicts(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mappi
 
 
 def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
-    """What came to allow the page, or does no more."""
+    """Return the rulings that began or ceased to allow the page."""
     rows = case.rights_records.select_related("entered_by").order_by("at", "pk")
     return [
         {
@@ -231,7 +231,7 @@ def _rulings(case: Case, naming: Naming) -> Sequence[Mapping[str, Any]]:
 
 
 def _left_out(case: Case, naming: Naming, *, with_notes: bool) -> Sequence[Mapping[str, Any]]:
-    """Passages that do not count in the figures above, though the evidence has them; taken back ones included."""
+    """Return the exclusions of passages from the figures, withdrawn ones too; the evidence has these passages."""
     rows = case.excluded_passages.select_related("entered_by", "withdrawn_by").order_by("entered_at", "pk")
     return [
         {

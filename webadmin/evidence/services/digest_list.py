@@ -1,6 +1,6 @@
-"""Lists of digests of chosen bundles, as platforms for evidence and notaries take them in: CSV, and the same as JSON.
+"""Lists of digests of chosen bundles, as CSV and JSON, for evidence platforms and notaries.
 
-A bundle that is changed, missing or removed is not in a list: nobody could show the file to the digest.
+Changed, missing and removed bundles are left out: nobody could produce the file of such a digest.
 """
 
 import csv
@@ -33,7 +33,7 @@ CHUNK_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class DigestRow:
-    """One bundle. file: its name in an export; sha256: of the whole file; moments in RFC 3339, in UTC and in a zone."""
+    """One bundle. file: its name in an export; sha256: of the whole file; moments in RFC 3339, UTC and local."""
 
     file: str
     sha256: str
@@ -50,9 +50,8 @@ def select_bundles(
 ) -> QuerySet[EvidenceBundle]:
     """Return the bundles of these cases, of all cases of these matters, and of these sites and works; oldest first.
 
-    sites, works: with both, what these sites took from these works.
-
-    Raises NotFound for the number of a case or matter that is not there.
+    sites, works: if both are given, the cases of these works on these sites. Raises NotFound for an unknown case or
+    matter.
     """
     found = Matter.objects.filter(pk__in=matters)
     if gone := _missing(Case.objects.filter(pk__in=cases), cases):
@@ -68,12 +67,12 @@ def select_bundles(
 
 
 def held_bundles(bundles: QuerySet[EvidenceBundle]) -> QuerySet[EvidenceBundle]:
-    """Those of which the file is there, unchanged as far as the last check saw."""
+    """Return the bundles whose file was there and unchanged at the last check."""
     return bundles.filter(state=EvidenceBundle.State.HELD)
 
 
 def digest_rows(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[DigestRow]:
-    """Yield a row for each bundle, in their order."""
+    """Yield a row for each bundle, in order. zone: of the local moments."""
     for bundle in bundles.select_related("match").iterator(chunk_size=CHUNK_ROWS):
         utc, local = bundle.fetched_at.astimezone(UTC), bundle.fetched_at.astimezone(zone)
         yield DigestRow(
@@ -89,7 +88,10 @@ def digest_rows(bundles: QuerySet[EvidenceBundle], zone: tzinfo) -> Iterator[Dig
 
 
 def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
-    """UTF-8 with its mark, RFC 4180; no cell can be a formula, and no character in it hides or turns others."""
+    """Return the rows as CSV (RFC 4180) in UTF-8 with BOM.
+
+    No cell is a formula, and no character hides or reorders others.
+    """
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow([Message(name).in_language(language) for name in COLUMNS])
@@ -99,7 +101,7 @@ def as_csv(rows: Iterable[DigestRow], language: str) -> bytes:
 
 
 def as_json(rows: Iterable[DigestRow]) -> bytes:
-    """Return the same for programs; addresses as they are, in ASCII."""
+    """Return the rows as JSON in ASCII, with unchanged addresses."""
     return json.dumps([asdict(row) for row in rows], indent=1).encode() + b"\n"
 
 
@@ -108,6 +110,6 @@ def _cell(value: str | int) -> str | int:
 
 
 def _missing(found: QuerySet, numbers: Collection[int]) -> str:
-    """Return the first of the numbers that is not among what was found; "" where all are."""
+    """Return the smallest number that was not found; "" if all were."""
     gone = set(numbers) - set(found.values_list("pk", flat=True))
     return str(min(gone)) if gone else ""

@@ -1,7 +1,7 @@
-"""How each page of a text looks: its stored response drawn by a browser, within what one text may cost.
+"""Renders the stored response of each page of a text in a browser, within limits for the whole text.
 
-The first page has the limits of any page (crawler.browsing.screenshots); those that follow share three more. A page
-that is left out is named with the reason: docs/decisions/evidence.md.
+The first page has the limits of any page (crawler.browsing.screenshots); the following pages share three more. A page
+that is not drawn is listed with the reason: docs/decisions/evidence.md.
 """
 
 import time
@@ -23,9 +23,9 @@ FAILED = Drawing(undrawn=Undrawn.FAILED)
 
 @dataclass(frozen=True, slots=True)
 class DrawingLimits:
-    """Of one text. pages: the first among them; the rest is for all that follow it together.
+    """The limits of one text. pages: with the first; the others apply to all following pages together.
 
-    Chosen (November 2026, two cores): chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95 s
+    Chosen in November 2026 on two cores: chapters have 2 to 5 pages, at most 60. A page of 800 characters takes 0.95 s
     and 0.29 MB of PNG and PDF, one of 3,000 takes 1.03 s and 0.79 MB, so that 19 of the larger ones just fit.
     """
 
@@ -37,10 +37,10 @@ class DrawingLimits:
 def draw_pages(
     version: PageVersion, store: PageStore, chromium: str, limits: DrawingLimits | None = None
 ) -> dict[int, Drawing] | NoRendering:
-    """Return how the pages of a version look, by their number from 1; NoRendering where no page could be drawn.
+    """Return the drawings of the pages of a version by page number, from 1; NoRendering if no page could be drawn.
 
-    A page whose response is gone counts as not drawn; it is not in the bundle either, which names it as gone. Raises
-    BrokenInvariant for a changed response.
+    A page whose response is gone counts as not drawn; the bundle lists it as gone. Raises BrokenInvariant for a changed
+    response.
     """
     allowed, browser = limits or DrawingLimits(), _Browser(version, store, chromium)
     own = StoredPart(
@@ -60,14 +60,14 @@ def draw_pages(
 
 @dataclass(slots=True)
 class _Budget:
-    """What is left for the pages that follow. end: by the monotonic clock."""
+    """The remaining budget of the following pages. end: by the monotonic clock."""
 
     limits: DrawingLimits
     end: float
     left_bytes: int
 
     def draw_page(self, number: int, page: StoredPart, browser: "_Browser") -> Drawing:
-        """Return one page drawn, or why it was not."""
+        """Return the drawing of one page, or the reason why there is none."""
         if number > self.limits.pages:
             return Drawing(undrawn=Undrawn.PAGES, limit=self.limits.pages)
         left_s = self.end - time.monotonic()
@@ -83,20 +83,20 @@ class _Budget:
 
 
 class _Browser:
-    """Draws pages of one version, each in a process of its own, with all that was fetched to read any of them."""
+    """Draws the pages of one version, each in its own process, with the resources fetched for any of them."""
 
     def __init__(self, version: PageVersion, store: PageStore, chromium: str) -> None:
         self._store, self._chromium = store, chromium
-        # A style sheet that all pages have is fetched with one of them.
+        # A style sheet that all pages use was fetched with one of them.
         names = (version.capture_digest, *(part.capture_digest for part in version.parts))
         self._shared = tuple(_resources(store, (name for name in names if name)))
 
     def render(self, page: StoredPart, deadline_s: float) -> screenshots.ResponseRendering | NoRendering:
-        """Return one page, from what its text was read in."""
+        """Return the rendering of one page from the response in which its text was read."""
         wire = self._store.capture(page.capture_digest) if page.capture_digest else None
         is_browser = wire is not None and wire.source is CaptureSource.BROWSER
         told = "the document that the browser of the crawl held" if is_browser else "the stored response"
-        resources = (*self._shared, *(wire.resources if wire else ()))  # of one address the page's own counts
+        resources = (*self._shared, *(wire.resources if wire else ()))  # the page's own come last, and win
         body = self._store.raw(page.raw_digest)
         if body is None or detect_kind(body):  # a browser keeps a file and shows nothing
             return NoRendering.BROWSER_FAILED
@@ -111,7 +111,7 @@ def _resources(store: PageStore, names: Iterable[Digest]) -> Iterable[CapturedRe
 
 
 def _drawing(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
-    """As a bundle has it."""
+    """Return a rendering as the bundle stores it."""
     if isinstance(seen, NoRendering):
         return FAILED
     given = (seen.rendered_at, seen.how, url, seen.served, seen.missing, seen.refused_requests)

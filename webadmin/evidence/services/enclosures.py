@@ -1,6 +1,6 @@
-"""Files of people that go with an export: what others made, and what the applications above enclose.
+"""Files enclosed with an export: proofs of third parties, and the files that higher apps register.
 
-Each is read from the evidence store when its turn comes. One that is damaged or gone is not enclosed, and that is said.
+Each is read from the evidence store in turn. A damaged or missing file is left out, with a message.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,23 +28,23 @@ class FileRow(Protocol):
     def digest(self) -> str: ...
 
 
-Row = tuple[FileRow, dict[str, Any]]  # a file, and what is said of it for programs
+Row = tuple[FileRow, dict[str, Any]]  # a file and its facts as JSON values
 _SOURCES: list[Callable[[Case], Iterable[Row]]] = []
 
 
 def register_enclosed_files(source: Callable[[Case], Iterable[Row]]) -> None:
-    """Enclose the files that `source` gives for a case with its export."""
+    """Enclose the files that `source` returns for a case with its export."""
     _SOURCES.append(source)
 
 
 def case_enclosures(case: Case, store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
-    """Return the files that go with a case, and what others made of it; and what of them is not whole."""
+    """Return the files enclosed with the export of a case, and a message for each that is damaged or missing."""
     registered = [row for source in _SOURCES for row in source(case)]
     return read_enclosures([*registered, *map(proof_row, valid_proofs(Subject(case=case)))], store)
 
 
 def valid_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
-    """Those that nobody withdrew, in the order in which they came."""
+    """Yield the proofs that were not withdrawn, in the order of entry."""
     return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
 
 
@@ -54,7 +54,7 @@ def proof_row(proof: ThirdPartyProof) -> Row:
 
 
 def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enclosure], list[Message]]:
-    """Return the files that are whole, and a sentence for each of the others. Raises RetryLater."""
+    """Return the intact files, and a message for each of the others. Raises RetryLater."""
     papers, left_out = list[Enclosure](), list[Message]()
     for row, facts in rows:
         paper = read_enclosure(row, facts, store)
@@ -66,7 +66,7 @@ def read_enclosures(rows: Iterable[Row], store: EvidenceStore) -> tuple[list[Enc
 
 
 def read_enclosure(row: FileRow, facts: dict[str, Any], store: EvidenceStore) -> Enclosure | None:
-    """Return a file as it came; None where the store has it no more, or not as it was."""
+    """Return an intact file; None if it is missing or changed."""
     try:
         content = store.get(Digest(row.digest))
     except BrokenInvariant:
@@ -77,7 +77,7 @@ def read_enclosure(row: FileRow, facts: dict[str, Any], store: EvidenceStore) ->
 
 
 def file_extension(name: str) -> str:
-    """Return the ending of a name, as far as every file system takes it; "bin" where it has none.
+    """Return the extension of a file name if every file system accepts it, else "bin".
 
     >>> file_extension("公证书.PDF"), file_extension("a.p7s"), file_extension("通知"), file_extension("a.文档")
     ('pdf', 'p7s', 'bin', 'bin')

@@ -1,4 +1,4 @@
-"""The explanation in an export, in Chinese and English: what it proves, what not, and how to check it by hand."""
+"""Writes the explanation in an export, in Chinese and English: what it proves, its limits, and how to check it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from documents.explanation_html import as_html
 from documents.explanation_pdf import as_pdf
 from webadmin.evidence.services.circumstances_text import circumstance_blocks
 
-# Enough to see what was copied; all of them stand in the bundle.
+# Enough to show the copying; the bundle has all passages.
 MAX_PASSAGES_SHOWN = 20
 MAX_EXCERPT_CHARS = 600
 MAX_MISSING_SHOWN = 10
@@ -49,7 +49,7 @@ Taken = Sequence[tuple[Opened, DayProof | None]]
 def explanation(
     material: CaseMaterial, taken: Taken, at: datetime, code_version: str, *, is_sealed: bool
 ) -> dict[str, bytes]:
-    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    """Return README.html, which needs no network and no scripts, and the same text as PDF."""
     title = f"{HEADLINE} {material.case}"
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:
@@ -91,19 +91,19 @@ def _language_blocks(words: Words, material: CaseMaterial, taken: Taken, is_seal
 
 
 def proof_points(words: Words) -> tuple[str, ...]:
-    """What an export of findings proves."""
+    """Return the points that an export proves."""
     return (words("explanation.integrity"), *words.lines("explanation.proves-besides"))
 
 
 def limit_points(words: Words) -> tuple[str, ...]:
-    """And what it does not."""
+    """Return the points that an export does not prove."""
     parts = ("of-fetching", "of-finding", "of-stamps")
     points = (each for part in parts for each in words.lines(f"explanation.proves-not-{part}"))
     return (*points, words("explanation.withheld"))
 
 
 def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
-    """Who posted the text and whom the page names as its author, which are two; or that neither was found."""
+    """Return the poster of the text and the author that the page names, or a note that the page names neither."""
     page = material.facts.get("page")
     if page is None:
         return []
@@ -151,7 +151,7 @@ def _page_blocks(
 
 
 def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
-    """Return the page that it belongs to."""
+    """Return the rows of the page: URL, title, time of fetching."""
     page = bundle.page
     return [
         (words("explanation.url"), str(page["url"])),
@@ -161,7 +161,7 @@ def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
 
 
 def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
-    """Return its path in the export."""
+    """Return the rows of the bundle: path in the export, digest, renderings."""
     return [
         (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
         (words("explanation.digest"), bundle.digest),
@@ -170,13 +170,13 @@ def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
 
 
 def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
-    """Return how the page was fetched and read, and what is not there. later: as `_page` has it."""
+    """Return the rows about fetching and reading the page, and about what is missing. later: as in `_page_blocks`."""
     absent = [(words("explanation.absent"), said) for said in _describe_absent(words, bundle.page, later)]
     return [*_fetch_rows(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
 def _later_drawings(bundle: Opened, taken: Taken) -> Mapping[str, int]:
-    """Return which drawings the bundle lacks that another of the same response has, and the number of the latter."""
+    """Return the drawings that the bundle lacks and another bundle of the same response has, with its number."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
         if _response(other) == _response(bundle):
@@ -189,20 +189,20 @@ def _response(bundle: Opened) -> tuple[object, ...]:
 
 
 def _describe_absent(words: Words, page: Mapping[str, Any], later: Mapping[str, int]) -> Iterator[str]:
-    """What a bundle lacks, and why; of what was drawn later, where it is."""
+    """Yield what a bundle lacks, with the reason, or with the number of the bundle that has the later drawing."""
     for name, why in dict(page["absent"]).items():
         of_page, _, kind = name.rpartition(", ")
         shown = words.name(f"explanation.absent-{kind.replace(' ', '-')}", kind)
         if kind.startswith("page "):
             of_page, shown = kind, ""
         place = words("explanation.absent-of-page", number=of_page.removeprefix("page ")) if of_page else ""
-        reason = why if isinstance(why, str) else why[words.language]  # bundles once said it in English alone
+        reason = why if isinstance(why, str) else why[words.language]  # older bundles have English alone
         said = words("explanation.drawn-later", number=later[name]) if name in later else reason
         yield f"{place} {shown}".strip() + words.colon + said
 
 
 def _fetch_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
-    """Return how a page was fetched, where its text goes on, what was fetched with it, and what its drawings lack."""
+    """Return the rows about the source, the following pages, the resources, and the gaps of the drawings."""
     page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
     if page.get("source") in list(CaptureSource):
@@ -220,20 +220,20 @@ def _fetch_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
 
 
 def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """What whoever relies on the page's text has to know of how it was read."""
+    """Yield the caveats of the obfuscations that were undone in the page's text."""
     for item in page.get("obfuscations", ()):
         if "caveat" in item:
             yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
 
 
 def _copy_paths(bundle: Opened, of: str) -> str:
-    """Return the files to look at of one page of the text; of: "" for the first, "-N" for the Nth."""
+    """Return the paths of the renderings of one page of the text; of: "" for the first, "-N" for the Nth."""
     names = (f"{kind}{of}" for kind in layout.SHOWN)
     return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)
 
 
 def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """That a page was not drawn, or what its drawing lacks."""
+    """Yield the reason why a page was not drawn, or the resources that its drawing lacks."""
     undrawn, drawn = page.get("undrawn") or {}, page.get("screenshot") or {}
     if undrawn.get("why") in list(Undrawn):
         why = f"explanation.undrawn-{undrawn['why'].replace('_', '-')}"
@@ -246,7 +246,7 @@ def _drawing_gaps(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, 
 
 
 def _event_row(words: Words, event: Mapping[str, Any]) -> tuple[str, str]:
-    """When, and what happened then, with whatever else is said of it."""
+    """Return the moment of an event, and its kind with all other details."""
     kind = str(event.get("event", ""))
     rest = [_detail(words, name, value) for name, value in event.items() if name not in ("at", "event") and value]
     return str(event.get("at", "")), words.semicolon.join(
@@ -268,7 +268,7 @@ def _stamp_authorities(words: Words, proof: DayProof | None) -> str:
 
 
 def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_sealed: bool) -> tuple[str, ...]:
-    """What this very file lacks."""
+    """Return the points that this export lacks: stamps, the seal, files that were left out."""
     unstamped = [bundle.digest[:16] for bundle, proof in taken if proof is None or not proof.stamps]
     missing = [words("explanation.unstamped", bundles=", ".join(unstamped))] if unstamped else []
     missing += [] if is_sealed else [words("explanation.unsealed")]
@@ -277,7 +277,7 @@ def _missing_points(words: Words, material: CaseMaterial, taken: Taken, is_seale
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """The bundle on which a reader tries the steps, the file that it is, and its way to a root where there is one."""
+    """The bundle of the example commands. file: its path; proof: its audit path, if it has one."""
 
     digest: Digest
     file: str
@@ -292,7 +292,7 @@ Step = tuple[str, tuple[str, ...]]
 
 
 def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "") -> Iterator[Step]:
-    """What is checked by hand, each with the commands for it; folder: where what programs check stands."""
+    """Yield the checks by hand, each with its commands. folder: the one with the files for programs, if any."""
     proof, place = example.proof, f"{folder}/" if folder else ""
     yield words("explanation.check-sums"), (f"sha256sum -c {place}{layout.SUMS}",)
     yield (
@@ -310,7 +310,7 @@ def check_steps(words: Words, example: Example, is_sealed: bool, folder: str = "
 
 
 def check_blocks(words: Words, each: Iterable[Step]) -> list[Block]:
-    """Return how a file is checked by the program, and step by step with public ones, numbered as they come."""
+    """Return the instructions to verify a file with the program, and step by step with public tools."""
     blocks: list[Block] = [
         ExplanationHeading(words("explanation.check"), 2),
         ExplanationParagraph(words("explanation.check-program")),
@@ -324,7 +324,7 @@ def check_blocks(words: Words, each: Iterable[Step]) -> list[Block]:
 
 
 def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
-    """Return the audit path of a bundle, step by step, for a shell with xxd and sha256sum; it prints the root."""
+    """Return shell commands that compute the root from the audit path of a bundle, with xxd and sha256sum."""
     step = "| xxd -r -p | sha256sum | cut -c1-64)"
     commands = [f"h={digest}", f"h=$(printf '00%s' $h {step}"]
     last, current = proof.tree_size - 1, proof.leaf_index
@@ -340,7 +340,7 @@ def path_commands(digest: Digest, proof: DayProof) -> tuple[str, ...]:
 
 
 def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
-    """What makes openssl check each stamp on the root, and say when it was made. place: before each name."""
+    """Return openssl commands that verify each stamp on the root and print its time. place: a prefix of the paths."""
     commands = []
     for number in range(1, len(proof.stamps) + 1):
         folder = f"{place}{layout.stamp_folder(proof.root, number)}"
@@ -354,5 +354,5 @@ def stamp_commands(proof: DayProof, place: str) -> tuple[str, ...]:
 
 
 def shorten(text: str) -> str:
-    """Return an excerpt as far as it is shown."""
+    """Return an excerpt cut to MAX_EXCERPT_CHARS."""
     return text if len(text) <= MAX_EXCERPT_CHARS else f"{text[:MAX_EXCERPT_CHARS]}…"

@@ -1,6 +1,6 @@
-"""A case -> one file that stands alone: bundles, proofs, stamps, the case's facts, and an explanation for a reader.
+"""Writes the export of a case: one self-contained file with bundles, proofs, stamps, facts and an explanation.
 
-An export is checked while it is made: what would not be accepted by `bundles.verify` is not written.
+Verifies each export before it appears: a file that `bundles.verify` would reject is never written.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,17 +25,20 @@ def write_case_export(
     created: datetime | None = None,
     seals: Sequence[Stamper] = (),
 ) -> VerificationReport:
-    """Write the export of a case to `path`, which is there whole in the end or not at all.
+    """Write the export of a case to `path` atomically, and return the report of its verification.
 
-    `seals`: authorities that stamp the export as a whole, so that the facts and the explanation are covered too.
-    Returns what `verify` says of the file. Raises BadInput for a case without evidence, DoesNotHold for a bundle or a
-    stamp that was changed, UnreadableFile where `path` cannot be written.
+    seals: authorities that stamp the export as a whole, so that the stamp covers facts and explanation too. Raises
+    BadInput for a case without evidence, DoesNotHold for a changed bundle or stamp, UnreadableFile if `path` cannot be
+    written.
     """
     return write_verified(path, export_files(material, code_version, created=created, seals=seals))
 
 
 def write_verified(path: Path, files: Mapping[str, bytes]) -> VerificationReport:
-    """Write the files of an export to `path` once they are verified; what `verify` says of them. Raises as `write`."""
+    """Verify the files of an export, write them to `path` atomically, and return the report.
+
+    Raises as `write_case_export`.
+    """
     partial = path.with_name(f".{path.name}.part")
     try:
         with partial.open("wb") as out:
@@ -77,7 +80,7 @@ def add_manifest(
     code_version: str,
     seals: Sequence[Stamper],
 ) -> dict[str, bytes]:
-    """Return the files of an export with their lists, and what authorities stamp on these."""
+    """Return the files of an export with the manifest, its seals and the checksums."""
     made = dict(files)
     made[layout.MANIFEST] = statements.manifest(statements.list_files(made), about, created, code_version)
     sealed = digest(made[layout.MANIFEST])
@@ -88,7 +91,7 @@ def add_manifest(
 
 
 def bundle_files(content: bytes, bundle: Opened, proof: DayProof | None) -> dict[str, bytes]:
-    """Return a bundle with its renderings beside it, its proof and stamps."""
+    """Return the files of one bundle: the bundle, its renderings, its proof and stamps."""
     files = {layout.bundle_file(bundle.digest): content}
     shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.SHOWN}
     files |= {layout.shown_file(bundle.digest, name): each for name, each in shown.items()}

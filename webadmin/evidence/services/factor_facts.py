@@ -1,4 +1,4 @@
-"""What is known of a case's or matter's evidence, gathered for the sheet of factors."""
+"""Gathers the facts of the evidence of a case or matter for the sheet of factors."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -20,16 +20,15 @@ from webadmin.evidence.models import DayTree, EvidenceBundle, ProofCoverage, Sta
 from webadmin.evidence.services.factors import Facts
 from webadmin.evidence.services.subject import Subject
 
-# Bundles that are opened, the newest: .3 ms each beside what the store takes to hand them out (2026-11). The others are
-# counted, and the sheet says how many were opened.
+# Only the newest bundles are opened: 0.3 ms each, without the time of the store (2026-11). The sheet says how many.
 MAX_OPENED = 50
-CIRCUMSTANCES = "evidence/circumstances.json"  # of bundles whose maker wrote them down
+CIRCUMSTANCES = "evidence/circumstances.json"  # absent in bundles without recorded circumstances
 State = EvidenceBundle.State
 Kind = EvidenceBundle.Kind
 
 
 def gather_facts(subject: Subject, now: datetime) -> Facts:
-    """Return all that the sheet is written from. Raises RetryLater where the evidence store does not answer."""
+    """Return the facts of a subject. Raises RetryLater if the evidence store does not answer."""
     records = subject.bundles().filter(kind=Kind.RECORD)
     removed = EvidenceBundle.objects.filter(case__in=subject.cases(), kind=Kind.RECORD, state=State.REMOVED)
     matches = CaseMatch.objects.filter(case__in=subject.cases())
@@ -59,7 +58,7 @@ def gather_facts(subject: Subject, now: datetime) -> Facts:
 
 @dataclass
 class _OpenedCounts:
-    """What the bundles that were opened have."""
+    """Counts over the opened bundles."""
 
     counts: Counter[str] = field(default_factory=Counter)
     sources: Counter[str] = field(default_factory=Counter)
@@ -93,7 +92,7 @@ def _count_bundle(seen: _OpenedCounts, files: Mapping[str, memoryview]) -> None:
 
 
 def _stamp_figures(rows: Collection[tuple[str, date, datetime]]) -> dict[str, Any]:
-    """Return how many bundles stand in a tree and under a stamp, by whom, and how late the first stamp came at most."""
+    """Return the numbers of bundles in a tree and stamped, the authorities, and the latest first stamp."""
     trees, first = dict[str, datetime | None](), dict[int, datetime]()
     days = {day for _, day, _ in rows}
     names = set[str]()

@@ -1,6 +1,6 @@
-"""What a court may look at, factor by factor: what is there and what is not, of a case or a matter.
+"""Lists the factors that a court considers, with what the evidence of a case or matter has and lacks for each.
 
-Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here says that
+Rules over facts, without a store (`webadmin.evidence.services.factor_facts` gathers them). Nothing here claims that
 anything is proved: that is for the court. The factors are those of article 11 of the Provisions on Internet Courts
 (2018) and of articles 16 to 19 of the Rules of Online Litigation (2021), compared with the texts (docs/proof.md).
 """
@@ -17,7 +17,7 @@ Moment = Callable[[datetime], str]
 
 
 class Regulation(StrEnum):
-    """Where a factor stands."""
+    """The regulation that names a factor."""
 
     INTERNET_COURTS = "internet-courts-2018"
     ONLINE_LITIGATION = "online-litigation-2021"
@@ -25,7 +25,7 @@ class Regulation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What is known of a case's or matter's evidence. Counts are of bundles of responses where nothing else is said."""
+    """The facts of the evidence of a case or matter. Counts without a comment are of bundles of kind RECORD."""
 
     holder: str
     cases: int = 0
@@ -38,24 +38,24 @@ class Facts:
     drawn: int = 0  # bundles with pictures of the page
     first_fetched: datetime | None = None
     last_fetched: datetime | None = None
-    treed: int = 0  # in the tree of their day
+    treed: int = 0  # in a day tree
     stamped: int = 0
     authorities: tuple[str, ...] = ()  # that stamped them
-    latest_stamp_after: timedelta | None = None  # the longest time from a fetch to the first stamp on it
-    looked_into: int = 0  # bundles that were opened for what follows
+    latest_stamp_after: timedelta | None = None  # the longest time from a fetch to its first stamp
+    looked_into: int = 0  # bundles opened to count the following
     unreadable: int = 0
     sources: Mapping[str, int] = field(default_factory=dict)  # core.captures.CaptureSource
-    circumstances: int = 0  # that tell of the computer that fetched
-    certificates: int = 0  # with the certificates that the site showed
+    circumstances: int = 0  # with a description of the fetching computer
+    certificates: int = 0  # with the TLS certificates of the site
     through_proxy: int = 0
-    programs: tuple[str, ...] = ()  # versions of this program that compared
-    deeds: int = 0  # standing proofs of others, by kind
+    programs: tuple[str, ...] = ()  # versions of this program that made the comparisons
+    deeds: int = 0  # valid proofs of third parties, by kind
     time_stamps: int = 0
     chains: int = 0
     platforms: tuple[str, ...] = ()
-    stamped_by_others: int = 0  # bundles on whose digest somebody else's signed time stamp is
-    named_by_others: int = 0  # bundles whose digest stands written in a proof
-    tasks: int = 0  # captures that others are asked for
+    stamped_by_others: int = 0  # bundles whose digest has a signed time stamp of a third party
+    named_by_others: int = 0  # bundles whose digest is written in a proof
+    tasks: int = 0  # captures requested from third parties
     overdue: int = 0
 
     @property
@@ -65,7 +65,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """One factor. there: what is there, with figures; missing: what is not, and how it is had."""
+    """One factor. there: what the evidence has, with figures; missing: what it lacks, and how to get it."""
 
     key: str
     law: Regulation
@@ -75,7 +75,7 @@ class Factor:
     missing: Sequence[Message]
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs; sentences in English beside their codes and figures."""
+        """Return JSON values; each message with its code, its parameters and its English text."""
 
         def plain(messages: Sequence[Message]) -> list[dict[str, Any]]:
             return [{**each.to_json(), "text": str(each)} for each in messages]
@@ -91,19 +91,19 @@ class Factor:
 
 
 def format_utc(at: datetime) -> str:
-    """Return a moment as programs and exports have it."""
+    """Return a moment to the minute, in UTC."""
     return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def describe_source(factor: Factor) -> Message:
-    """Regulation and article, in words."""
+    """Return the regulation and article of a factor."""
     if factor.law is Regulation.INTERNET_COURTS:
         return Message("factor.law-internet-courts", article=factor.article)
     return Message("factor.law-online-litigation", article=factor.article)
 
 
 def factor_sheet(facts: Facts, moment: Moment = format_utc) -> list[Factor]:
-    """Return all factors, in the order of the laws. moment: writes times as the reader has them."""
+    """Return all factors, in the order of the regulations. moment: formats times for the reader."""
     courts, litigation = Regulation.INTERNET_COURTS, Regulation.ONLINE_LITIGATION
     return [
         _factor(

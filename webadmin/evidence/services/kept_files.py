@@ -1,6 +1,6 @@
-"""Files that people sent, or that notices were made into: their bytes stand in the evidence store beside the bundles.
+"""Uploaded files and the files of notices. The evidence store holds their bytes next to the bundles.
 
-Every table that names such a file is registered, so that the nightly check reads it again.
+Every model that names such a file is registered, so that the nightly check reads the file again.
 """
 
 from collections.abc import Iterator
@@ -12,19 +12,19 @@ from core.ids import Digest
 from webadmin.evidence.models import ThirdPartyProof
 from webadmin.works.models import LicenceProof
 
-# To the field that names the file. Rows that were taken back or withdrawn stay: what they went with names their files.
+# Each model with the field that names the file. Withdrawn rows count too: exported documents refer to their files.
 KEPT: dict[type[Model], str] = {ThirdPartyProof: "name", LicenceProof: "name"}
 CHUNK_ROWS = 1_000
 
 
 def register_kept_file(model: type[Model], field: str = "name") -> None:
-    """Have the files that a model's rows name read again each night, and kept by backups. field: the name's."""
+    """Include the files of a model in the nightly check and in backups. field: the one with the file's name."""
     KEPT[model] = field
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFileEntry:
-    """A file as a row names it. model: in small letters, as Django names it."""
+    """A file that a row names. model: Django's `model_name`, in lower case."""
 
     model: str
     name: str
@@ -32,7 +32,7 @@ class KeptFileEntry:
 
 
 def kept_files() -> Iterator[KeptFileEntry]:
-    """Yield every file that any row names, once for each row."""
+    """Yield the files of all registered models, once for each row."""
     for model, named in KEPT.items():
         rows = model._default_manager.order_by("pk").values_list(named, "digest")
         for name, digest in rows.iterator(chunk_size=CHUNK_ROWS):
@@ -40,6 +40,6 @@ def kept_files() -> Iterator[KeptFileEntry]:
 
 
 def kept_file_label(model: str) -> str:
-    """What the desk calls a kept file of this model, in the language of now."""
+    """Return the display name of a kept file of this model, in the active language."""
     names = {str(each._meta.model_name): str(each._meta.verbose_name) for each in KEPT}
-    return names.get(model, model)  # one of another release keeps its own name
+    return names.get(model, model)  # a model of another release

@@ -1,10 +1,10 @@
-"""Makes evidence and watches over it: bundles, pictures, stamps, the nightly check, retention. Each may run twice.
+"""Makes and checks evidence: bundles, screenshots, time stamps, the nightly check, retention. Each step is idempotent.
 
-1. bundle_version   a page version became a match -> a bundle for each match, at once and without a browser
-2. draw_pending     while nothing else waits -> a second bundle with screenshot and PDF of each page
-3. stamp_days       the trees of ended days -> stamps of every configured authority
-4. check_stored     every stored byte read again
-5. remove_expired   what the policy lets go is removed, and logged
+1. bundle_version   bundles each match of a page version, at once and without a browser
+2. draw_pending     makes a second bundle with a screenshot and PDF of each page, while nothing else waits
+3. stamp_days       asks every configured authority to stamp the trees of ended days
+4. check_stored     reads every stored byte again
+5. remove_expired   removes what the retention policy lets go, and logs it
 """
 
 import logging
@@ -38,7 +38,7 @@ Kind, Outcome, State = EvidenceBundle.Kind, EvidenceBundle.Drawing, EvidenceBund
 
 @dataclass(frozen=True, slots=True)
 class EvidencePorts:
-    """Everything outside that these steps touch."""
+    """The ports that the steps of evidence use."""
 
     pages: PageStore
     works: WorkStore
@@ -47,14 +47,14 @@ class EvidencePorts:
 
 
 def live_evidence(settings: Settings) -> EvidencePorts:
-    """What the steps of the evidence touch in this process."""
+    """Return the ports of this process."""
     ports = live(settings)
     return EvidencePorts(ports.pages, ports.works, open_evidence_store(settings), ports.clock)
 
 
 @dataclass(frozen=True, slots=True)
 class StampingResult:
-    """What one round of stamping did."""
+    """The counts of one round of stamping."""
 
     trees: int
     stamps: int
@@ -63,7 +63,7 @@ class StampingResult:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What one check saw."""
+    """The counts of one check."""
 
     bundles: int
     changed: int
@@ -73,9 +73,10 @@ class CheckResult:
 
 
 def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
-    """Bundle the matches of a page version that have no bundle yet; how many. Raises RetryLater where a store is away.
+    """Bundle the matches of a page version that have no bundle yet, and return their number.
 
-    Raises BrokenInvariant, after all others were bundled, for a match whose texts or response are gone or changed.
+    Raises RetryLater when a store is unreachable. Raises BrokenInvariant, after bundling all others, for a match whose
+    texts or response are gone or changed.
     """
     made, faults = 0, list[Message]()
     for match in bundle_rows.unbundled_matches(version):
@@ -90,9 +91,9 @@ def bundle_version(version: VersionId, ports: EvidencePorts) -> int:
 
 
 def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: Callable[[], bool]) -> int:
-    """Draw page versions that wait for it, as long as `may_continue` says so; how many were looked at.
+    """Draw undrawn page versions while `may_continue` returns True, and return how many were tried.
 
-    Nothing is written down where there is no browser: once one is installed, all are drawn.
+    Records nothing where there is no browser: once one is installed, all are drawn.
     """
     drawn = 0
     for record in bundle_rows.undrawn_records(limit):
@@ -105,7 +106,7 @@ def draw_pending(ports: EvidencePorts, limit: int, chromium: str, may_continue: 
 
 
 def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult:
-    """Close the days that ended (UTC), and ask every authority for the stamps that are due; refusals are kept."""
+    """Close the days that ended (UTC), and request the stamps that are due from every authority; refusals are kept."""
     now = clock.now()
     trees = bundle_rows.close_days(now.date(), now)
     by_name = {authority.name: authority for authority in authorities}
@@ -119,9 +120,9 @@ def stamp_days(authorities: Sequence[Authority], clock: Clock) -> StampingResult
 
 
 def check_stored(ports: EvidencePorts) -> CheckResult:
-    """Read every stored bundle and kept file again, byte by byte, and write down which are no longer what they were.
+    """Read every stored bundle and kept file again, byte by byte, and record those that are changed or missing.
 
-    Raises RetryLater where the store is away: an absent store says nothing of any of them.
+    Raises RetryLater when the store is unreachable.
     """
     started, seen, read = ports.clock.now(), list[tuple[int, str]](), 0
     rows = EvidenceBundle.objects.exclude(state=State.REMOVED).filter(made_at__lte=started)
@@ -141,7 +142,7 @@ def check_stored(ports: EvidencePorts) -> CheckResult:
 
 
 def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, str]], int]:
-    """Return how many rows name a file, which of the files are not as they came, and how many bytes were read.
+    """Return the number of rows that name a file, the changed or missing files, and the number of bytes read.
 
     A file that several rows name is read once.
     """
@@ -158,7 +159,7 @@ def _check_files(store: EvidenceStore) -> tuple[int, list[tuple[KeptFileEntry, s
 
 
 def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
-    """Remove what the policy lets go, with a line in both logs; how many."""
+    """Remove the bundles that the retention policy lets go, log each in both logs, and return their number."""
     now = ports.clock.now()
     reason = f"kept for at least {keep_years} years (ZHUIWEN_EVIDENCE_KEEP_YEARS={keep_years}); the case is not open"
     gone = bundle_rows.expired_bundles(keep_years, now)
@@ -170,9 +171,9 @@ def remove_expired(keep_years: int, ports: EvidencePorts) -> int:
 
 
 def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int, Drawing]) -> None:
-    """Bundle one match with how its pages look, as far as they were drawn: another bundle than that without.
+    """Bundle one match and record the bundle; with drawings it is a second bundle of the match.
 
-    The bytes first, then the row: what is written down is always there.
+    Stores the bytes before the row, so that every row has its file.
     """
     version = matched_version(match, ports.pages)
     absent = {} if drawings else dict.fromkeys(("screenshot", "pdf"), Message("bundle.not-drawn-yet"))
@@ -186,7 +187,7 @@ def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int,
 
 
 def _draw_version(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
-    """Draw one page version for its largest match; False where there is no browser."""
+    """Draw one page version for its largest match; return False where there is no browser."""
     match, outcome = record.match, Outcome.FAILED
     try:
         drawn = draw_pages(matched_version(match, ports.pages), ports.pages, chromium)
@@ -214,7 +215,7 @@ def _request_stamp(tree: DayTree, authority: Authority, clock: Clock) -> bool:
 
 
 def _read_state(name: Digest, sha256: str, store: EvidenceStore) -> tuple[str, int]:
-    """What became of one bundle or file, and how many bytes were read. The row's digest counts, not the store's."""
+    """Return the state of one bundle or file by the digest of its row, and the number of bytes read."""
     try:
         content = store.get(name)
     except BrokenInvariant:

@@ -1,7 +1,7 @@
-"""What a bundle is made of, gathered: how the page was fetched and what it took, proved by the digests of the case.
+"""Gathers the content of a bundle: how the page was fetched and what it copied, checked by the digests of the case.
 
-What the connection knew was taken down while the page was fetched (core.captures), or told by a browser, or stands in
-the records of an archive; which of these it is, is said in the bundle, and what nobody knows is never made up.
+Facts of the connection were recorded while the page was fetched (core.captures), reported by a browser, or taken from
+the records of an archive. The bundle names the source; unknown facts are left out, never invented.
 """
 
 from collections.abc import Mapping
@@ -27,7 +27,7 @@ from webadmin.cases.models import CaseMatch
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.cases.services.snapshots import frozen_obfuscations
 
-# All parts of a chapter; pages have 60 kB, and a site that sends 60 times 16 MB is not the bundle's to carry.
+# All following pages of a chapter together. Pages have about 60 kB; a site may send 60 pages of 16 MB.
 MAX_FOLLOWING_BYTES = 64 * 2**20
 
 
@@ -38,11 +38,10 @@ def page_capture(
     absent: Mapping[str, Message] | None = None,
     text: str | None = None,
 ) -> PageCapture:
-    """Return how a version was fetched and read. drawings: how its pages look, by their number in the text, from 1.
+    """Return the capture of a page version. Raises NotFound if its response is gone, BrokenInvariant if changed.
 
-    text: of the page, as it was compared; None for its main text.
-
-    Raises NotFound where its response is gone, BrokenInvariant if changed.
+    drawings: the renderings of its pages, by page number, from 1; text: the page text that was compared, None for the
+    main text.
     """
     body = pages.raw(version.raw_digest)
     if body is None:
@@ -67,9 +66,10 @@ def page_capture(
 
 
 def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> PageCapture:
-    """Return how a response was fetched that was kept by itself; title, text: of the page, where it is one.
+    """Return the capture of a response that was stored without a page version.
 
-    Raises NotFound where the response is gone, BrokenInvariant if changed.
+    title, text: those of the page, if the response is one. Raises NotFound if the response is gone, BrokenInvariant if
+    changed.
     """
     body = pages.raw(answer.raw_digest)
     if body is None:
@@ -81,14 +81,14 @@ def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:
-    """Return the text as it came; "" where nothing was undone in it."""
+    """Return the raw text; "" if no obfuscation was undone in it."""
     if not reading.marks:
         return ""
     return reading.raw_text if text in (None, reading.text) else reading.raw_whole_text
 
 
 def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedResource, ...]:
-    """What was fetched to read a page and its parts, each address once."""
+    """Return the resources fetched to read a page and its parts, each address once."""
     found: dict[str, CapturedResource] = {}
     for name in (version.capture_digest, *(part.capture_digest for part in version.parts)):
         wire = _stored_capture(name, pages)
@@ -98,7 +98,7 @@ def fetched_resources(version: PageVersion, pages: PageStore) -> tuple[CapturedR
 
 
 def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding:
-    """What a match found. Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared."""
+    """Return the finding of a match. Raises NotFound for a text that is gone, BrokenInvariant for a changed one."""
     if _text_digest(page_text) != match.page_text_digest:
         raise BrokenInvariant("bundle.other-page-text", version=match.version_id)
     work_text = _work_text(match, works)
@@ -117,16 +117,16 @@ def match_finding(match: CaseMatch, page_text: str, works: WorkStore) -> Finding
 
 
 def _seen_addresses(match: CaseMatch) -> tuple[SeenAddress, ...]:
-    """Return all addresses of the case of a match; none where it has one."""
+    """Return all addresses of the case of a match if there are several, else none."""
     listed = list_addresses(match.case)
     several = [SeenAddress(each.url, each.first_seen_at, each.last_seen_at) for each in listed]
     return tuple(several) if len(several) > 1 else ()
 
 
 def removal_finding(match: CaseMatch, works: WorkStore) -> Finding:
-    """That a page has no passage any more of the text of which a match was found on it; compared by this program.
+    """Return the finding that a page no longer has a passage of the matched text, compared by this version.
 
-    Raises NotFound or BrokenInvariant for a text that is gone or is not the one compared.
+    Raises NotFound for a text that is gone, BrokenInvariant for a changed one.
     """
     return _finding_without_passages(match, _work_text(match, works), ALGORITHM.id, code_version())
 
@@ -141,7 +141,7 @@ def _work_text(match: CaseMatch, works: WorkStore) -> str:
 
 
 def _finding_without_passages(match: CaseMatch, work_text: str, algorithm: int, program: str) -> Finding:
-    """Return a finding on the text of a match that has no passages."""
+    """Return a finding without passages on the text of a match."""
     work = match.case.work
     return Finding(
         work_title=work.title,
@@ -177,15 +177,15 @@ def _stored_capture(name: Digest | None, pages: PageStore) -> Capture | None:
 
 
 def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
-    """Return one page as it was fetched. `body`: what its text was read in."""
+    """Return one page of a capture. body: the bytes from which its text was read."""
     if wire is None:
         return Part((_exchange_without_request(page, body),), CaptureSource.UNKNOWN)
     *hops, own = wire.exchanges
     kept = [_bundle_exchange(hop, hop.body, is_truncated=len(hop.body) < hop.body_bytes) for hop in hops]
     is_browser = wire.source is CaptureSource.BROWSER
     last = _bundle_exchange(own, own.body if is_browser else body, is_truncated=is_browser and not own.body)
-    # The page's own response, at the moment that the page store knows; its content coding is undone.
-    headers = last.response_headers or page.headers  # records of plain text have no HTTP
+    # The page's own response: the moment of the page store, without content coding.
+    headers = last.response_headers or page.headers  # plain text records have no HTTP headers
     last = replace(last, fetched_at=page.fetched_at, is_decoded=True, response_headers=headers)
     dom = body if is_browser else None
     exchanges, records = (*kept, last), wire.records
@@ -195,7 +195,7 @@ def _page_part(page: StoredPart, body: bytes, wire: Capture | None) -> Part:
 def _following_parts(
     version: PageVersion, pages: PageStore, drawings: Mapping[int, Drawing]
 ) -> tuple[tuple[Part, ...], dict[str, Message]]:
-    """Return the pages on which the text goes on, and what is said of those that cannot be had."""
+    """Return the following pages of the text, and a message for each that is unavailable or too large."""
     found, said, left = list[Part](), dict[str, Message](), MAX_FOLLOWING_BYTES
     for number, page in enumerate(version.parts, 2):
         body = pages.raw(page.raw_digest)
@@ -212,7 +212,7 @@ def _following_parts(
 
 
 def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, Message]:
-    """What an exchange of another source than the product's own connection lacks, by the name of what is missing."""
+    """Return what an exchange lacks that the product did not fetch over its own connection, by name."""
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
         return {"connection": came_from}
@@ -252,7 +252,7 @@ def _bundle_exchange(seen: WireExchange, body: bytes, *, is_truncated: bool) -> 
 
 
 def _exchange_without_request(page: StoredPart, body: bytes) -> Exchange:
-    """Return a response of which the page store has status, headers and body; nobody knows the request."""
+    """Return a response with status, headers and body of the page store; its request is unknown."""
     return Exchange(
         url=page.url,
         request_line="",
@@ -266,7 +266,7 @@ def _exchange_without_request(page: StoredPart, body: bytes) -> Exchange:
 
 
 def _parse_head(head: bytes) -> tuple[str, tuple[tuple[str, str], ...]]:
-    """Return the first line and the headers, in their order. A folded line (RFC 9112, 5.2) continues the one before."""
+    """Return the first line and the headers, in order. A folded line (RFC 9112, 5.2) continues the previous one."""
     lines = head.decode("latin-1").replace("\r\n", "\n").split("\n")
     headers: list[tuple[str, str]] = []
     for line in lines[1:]:
@@ -293,7 +293,7 @@ def _passage(span: Mapping[str, Any], page_text: str, work_text: str) -> Passage
 
 
 def _algorithm_json(number: int) -> dict[str, Any]:
-    """What an id stands for, as JSON has it."""
+    """Return the parameters of an algorithm as JSON values; {} for an unknown id."""
     known = ALGORITHMS.get(number)
     if known is None:
         return {}

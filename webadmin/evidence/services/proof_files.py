@@ -1,7 +1,7 @@
-"""Files that others made: which kind their content is, which RFC 3161 tokens are in them, which digests stand written.
+"""Reads files of third parties: the kind of their content, the RFC 3161 tokens and the digests in them.
 
-Nothing of them is run, rendered or resolved: XML and JSON are looked through as text, so that no entity of theirs is
-ever expanded. Bytes come from strangers; every reading is bounded.
+Nothing is run, rendered or resolved: XML and JSON are searched as text, so that no entity is ever expanded. The files
+are untrusted; every read is bounded.
 """
 
 import io
@@ -16,28 +16,27 @@ from bundles import der
 from bundles.faults import DoesNotHold
 from bundles.stamps import MAX_DER_BYTES, StampStatement, read_stamp
 
-# Of an archive: a notary's or a platform's packet has some ten files. What is beyond is not looked at, which is said.
+# Of an archive: a package of a notary or platform has about ten files. The rest is not read, and the result says so.
 MAX_MEMBERS, MAX_UNPACKED_BYTES = 200, 40 * 2**20
-MAX_TOKENS = 10  # of an archive: a hostile one of 64 kB takes .6 s to be refused
+MAX_TOKENS = 10  # of an archive: refusing a hostile one of 64 kB takes 0.6 s
 MAX_LISTED = 5_000  # entries of an archive; each costs memory before the first is read
-# Looked through for digests. A certificate of 50 pages has some 100,000 characters; 2 million of nothing but hex digits
-# take 1 s (2026-11).
+# Searched for digests. A certificate of 50 pages has about 100,000 characters; 2 million hex digits take 1 s (2026-11).
 MAX_TEXT_CHARS = 2_000_000
 _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "jpg"}
 _PLAIN = ("json", "xml", "txt")
 _OF_ARCHIVES = {"word/document.xml": "docx", "OFD.xml": "ofd"}
 _READ_MEMBERS = (".json", ".xml", ".txt", ".csv", ".tsr", ".tst", ".tsa")
 _MARKUP = re.compile(r"<[^<>]{0,10000}>")
-_BETWEEN = re.compile(r"[\s:\-\u00ad\u200b-\u200d\ufeff]+")  # what people and formats put between hex digits
+_BETWEEN = re.compile(r"[\s:\-\u00ad\u200b-\u200d\ufeff]+")  # separators between hex digits
 _HEX = re.compile(r"[0-9a-f]{64,}")
-_GRANTED = bytes.fromhex("3003020100")  # PKIStatusInfo of a token that stands without one
+_GRANTED = bytes.fromhex("3003020100")  # PKIStatusInfo for a bare token
 _SIGNED_DATA = bytes.fromhex("06092a864886f70d010702")
 _DAMAGES = (zipfile.BadZipFile, zlib.error, struct.error, RuntimeError, ValueError, EOFError, OSError, LookupError)
 
 
 @dataclass(frozen=True, slots=True)
 class ProofContent:
-    """What was read in one file. is_cut: some of it lies beyond the bounds."""
+    """The tokens and text read in one file. is_cut: some of it lies beyond the bounds."""
 
     tokens: tuple[StampStatement, ...] = ()
     text: str = ""
@@ -45,16 +44,16 @@ class ProofContent:
 
 
 def detect_proof_kind(content: bytes, name: str) -> str:
-    """Return the ending that a file's content has; "" for what no proof is.
+    """Return the file extension of the content; "" for a kind that is no proof.
 
-    Name: tells JSON and XML from other text.
+    name: distinguishes JSON and XML from other text.
     """
     found = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")
     if found or not content:
         return found
     if content.startswith(b"PK"):
         return _archive_kind(content)
-    if content[:1] == b"\x30" and (signed := _der_kind(content)):  # a text may begin with 0 too
+    if content[:1] == b"\x30" and (signed := _der_kind(content)):  # text may begin with "0" too
         return signed
     if plain_text(content) is None:
         return ""
@@ -63,10 +62,7 @@ def detect_proof_kind(content: bytes, name: str) -> str:
 
 
 def read_proof(content: bytes, kind: str) -> ProofContent:
-    """Return the tokens and the text of a file of this kind.
-
-    Of a PDF and of pictures nothing: whoever calls reads PDFs.
-    """
+    """Return the tokens and the text of a file of this kind; nothing of PDFs, which the caller reads, and of pictures."""
     if kind in ("tsr", "tst"):
         token = parse_token(content)
         return ProofContent((token,) if token else ())
@@ -77,7 +73,7 @@ def read_proof(content: bytes, kind: str) -> ProofContent:
 
 
 def parse_token(content: bytes) -> StampStatement | None:
-    """Return the time stamp that an answer or a bare token states; None where it is none."""
+    """Return the time stamp that a response or a bare token states; None if it is neither."""
     try:
         response = content if _is_response(content) else _der_sequence(_GRANTED + content)
         return read_stamp(response, "") if len(response) <= MAX_DER_BYTES else None
@@ -86,7 +82,7 @@ def parse_token(content: bytes) -> StampStatement | None:
 
 
 def find_digests(text: str, wanted: Collection[str]) -> set[str]:
-    r"""Which of the digests (64 hex digits, in small letters) stand written, broken over lines or in groups as well.
+    r"""Return the wanted digests (64 lower-case hex digits) that are in the text, also broken into lines or groups.
 
     >>> find_digests("SHA-256: " + "AB" * 16 + "\n" + "ab" * 16, {"ab" * 32, "cd" * 32}) == {"ab" * 32}
     True
@@ -99,10 +95,7 @@ def find_digests(text: str, wanted: Collection[str]) -> set[str]:
 
 
 def plain_text(content: bytes) -> str | None:
-    """Return the text of a plain file in UTF-8, UTF-16 with its mark, or GB18030.
-
-    None for what has control characters.
-    """
+    """Return the text of a plain file in UTF-8, UTF-16 with BOM, or GB18030; None if it has control characters."""
     is_wide = content[:2] in (b"\xff\xfe", b"\xfe\xff")
     for encoding in ("utf-16",) if is_wide else ("utf-8-sig", "gb18030"):
         try:
@@ -125,7 +118,7 @@ def _archive_kind(content: bytes) -> str:
 
 
 def _der_kind(content: bytes) -> str:
-    """`tsr` an authority's answer, `tst` a bare token, `p7s` another signed message (the deed's signature)."""
+    """Return "tsr" for a time stamp response, "tst" for a bare token, "p7s" for another signed message, else ""."""
     try:
         if _is_response(content):
             return "tsr" if parse_token(content) else ""
@@ -136,7 +129,7 @@ def _der_kind(content: bytes) -> str:
 
 
 def _is_response(content: bytes) -> bool:
-    """Return whether it begins as TimeStampResp (RFC 3161, 2.4.2) does. Raises ValueError for what is no sequence."""
+    """Return whether the content begins like TimeStampResp (RFC 3161, 2.4.2). Raises ValueError if no sequence."""
     parts = der.children(content)
     return len(parts) == 2 and parts[0][:1] == b"\x30" and parts[1][:1] == b"\x30"
 
@@ -165,7 +158,7 @@ def _read_archive(content: bytes) -> ProofContent:
                 token = parse_token(member) if tried <= MAX_TOKENS else None
                 tokens += [token] if token else []
             text = text or ""
-            text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # a word is cut into runs there
+            text = _MARKUP.sub("", text) if name.endswith(".xml") else text  # markup may split a word into runs
             is_cut |= len(text) > left
             texts.append(text[:left])
             left -= len(texts[-1])
@@ -175,7 +168,7 @@ def _read_archive(content: bytes) -> ProofContent:
 
 
 def _members(content: bytes) -> Iterator[tuple[str, bytes | None]]:
-    """Yield the members that can say anything, each whole; None for one beyond the bounds."""
+    """Yield name and content of the members worth reading; None as the content of one beyond the bounds."""
     left = MAX_UNPACKED_BYTES
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
         named = [each for each in archive.infolist() if each.filename.lower().endswith(_READ_MEMBERS)]

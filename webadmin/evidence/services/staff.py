@@ -1,4 +1,4 @@
-"""People of the rights holder as what leaves the house names them: by what they do, or by name where that is wished."""
+"""Names of staff in documents that leave the organization: by role, or by user name on request."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,7 +18,7 @@ def by_name(user: User) -> str:
 
 
 def by_role(holder: int) -> Naming:
-    """Name the people of a rights holder `reviewer` or `manager`, as they are now."""
+    """Return a function that names the users of a rights holder by their current role."""
     known: dict[int, str] = {}
 
     def role_of(user: User) -> str:
@@ -30,12 +30,12 @@ def by_role(holder: int) -> Naming:
 
 
 def format_moment(at: datetime, naming: Naming) -> str:
-    """When somebody did something: the second only where that person is named, of others the day."""
+    """Return the moment of an action in ISO 8601: to the second if the person is named, else the day alone."""
     return at.isoformat() if naming is by_name else timezone.localdate(at).isoformat()
 
 
 def in_chinese(name: str) -> str:
-    """Return a role as papers for a court have it; any other name as it is.
+    """Return the Chinese name of a role, for court documents; any other name unchanged.
 
     >>> in_chinese("reviewer"), in_chinese("li")
     ('审核人员', 'li')

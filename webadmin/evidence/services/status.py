@@ -1,4 +1,4 @@
-"""How the evidence stands as plain values, fit to be kept and sent: for the command line and for programs."""
+"""The status of the evidence as JSON values, for the command line and for programs."""
 
 from datetime import datetime
 from typing import Any
@@ -10,7 +10,7 @@ from webadmin.evidence.services.bundles import EvidenceStatus, evidence_status
 
 
 def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
-    """What is there, owed, stamped and damaged; moments in ISO 8601, `seen_at` when it was looked at."""
+    """Return the counts of stored, pending, stamped and damaged bundles; moments in ISO 8601, `seen_at` is now."""
     try:
         names, fault = [each.name for each in configured_authorities(settings)], ""
     except BadConfiguration as error:
@@ -18,9 +18,9 @@ def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
     return as_values(evidence_status(names), names, fault) | {"seen_at": now.isoformat(timespec="seconds")}
 
 
-def as_values(stands: EvidenceStatus, names: list[str], fault: str) -> dict[str, Any]:
-    """Return the same of what is known already. fault: why the authorities cannot be asked."""
-    last = stands.last_check
+def as_values(status: EvidenceStatus, names: list[str], fault: str) -> dict[str, Any]:
+    """Return a status as JSON values. fault: why the authorities cannot be asked."""
+    last = status.last_check
     check = last and {
         "started_at": last.started_at.isoformat(timespec="seconds"),
         "bundles": last.bundles,
@@ -29,15 +29,15 @@ def as_values(stands: EvidenceStatus, names: list[str], fault: str) -> dict[str,
         "faults": last.faults,
     }
     return {
-        "bundles": stands.bundles,
-        "changed": stands.changed,
-        "missing": stands.missing,
-        "owed": stands.unbundled_versions,
-        "undrawn": stands.undrawn,
+        "bundles": status.bundles,
+        "changed": status.changed,
+        "missing": status.missing,
+        "owed": status.unbundled_versions,
+        "undrawn": status.undrawn,
         "authorities": names,
         "authorities_fault": fault,
-        "unstamped_days": stands.unstamped_days,
-        "waiting_stamps": stands.waiting_stamps,
-        "last_error": str(stands.last_error or ""),
+        "unstamped_days": status.unstamped_days,
+        "waiting_stamps": status.waiting_stamps,
+        "last_error": str(status.last_error or ""),
         "last_check": check,
     }

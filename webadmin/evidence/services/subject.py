@@ -1,4 +1,4 @@
-"""What evidence is looked at together: one case, or all cases of a matter."""
+"""The subject of a page of evidence: one case, or all cases of a matter."""
 
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -14,7 +14,7 @@ R = TypeVar("R", bound=OfCaseOrMatter)
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """Exactly one of both is set."""
+    """A case or a matter; exactly one of the two is set."""
 
     case: Case | None = None
     matter: Matter | None = None
@@ -27,12 +27,12 @@ class Subject:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """What a row about it is made with."""
+        """The model fields of a row about the subject."""
         return {"case": self.case, "matter": self.matter, "rights_holder_id": self.record.rights_holder_id}
 
     @property
     def matter_key(self) -> int | None:
-        """The matter that it is, or is of."""
+        """The key of the matter, or of the matter of the case."""
         return self.matter.pk if self.matter is not None else self.case.matter_id if self.case is not None else None
 
     def cases(self) -> "QuerySet[Case]":
@@ -41,17 +41,17 @@ class Subject:
         )
 
     def bundles(self) -> "QuerySet[EvidenceBundle]":
-        """In the order of their making; those that retention removed are left out."""
+        """Return its bundles in the order of fetching, without those that retention removed."""
         rows = EvidenceBundle.objects.exclude(state=EvidenceBundle.State.REMOVED)
         rows = rows.filter(case=self.case) if self.case is not None else rows.filter(case__matter=self.matter)
         return rows.order_by("fetched_at", "pk")
 
     def proofs(self) -> "QuerySet[ThirdPartyProof]":
-        """Of a case, with those of its whole matter; of a matter, with those of its cases; withdrawn ones too."""
+        """Return the proofs of a case and its matter, or of a matter and its cases; withdrawn ones too."""
         return self._filter_rows(ThirdPartyProof.objects.all()).select_related("entered_by", "withdrawn_by", "case")
 
     def tasks(self) -> "QuerySet[ThirdPartyTask]":
-        """As `proofs`."""
+        """Return the tasks of the same cases as `proofs`."""
         return self._filter_rows(ThirdPartyTask.objects.all()).select_related(
             "entered_by", "ended_by", "done_by", "case"
         )

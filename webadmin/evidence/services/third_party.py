@@ -1,4 +1,4 @@
-"""What others made of a case or a matter: kept as it came, read once for what can be checked, never removed."""
+"""Proofs of third parties for a case or matter: stored unchanged, read once to check them, never removed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -30,9 +30,9 @@ from webadmin.evidence.services.third_party_tasks import reopen_tasks
 from webadmin.works.services.intake.bounded import written_in_pdf
 from webadmin.works.services.proofs import file_name
 
-# Chosen as for proofs of licences: a scanned deed of 50 pages has some 10 MB; the desk takes requests of 33 MB.
+# As for proofs of licences: a scanned deed of 50 pages has about 10 MB; the admin accepts requests of 33 MB.
 MAX_BYTES = 20 * 1024 * 1024
-MAX_PROOFS = 50  # of one case or matter, withdrawn ones too; more belong into one file
+MAX_PROOFS = 50  # of one case or matter, withdrawn ones too; more belong in one file
 MAX_SHORT_CHARS = 200
 MAX_NOTE_CHARS, MAX_REASON_CHARS = 1_000, 300
 MAX_SIGNER_CHARS = 500
@@ -42,7 +42,7 @@ Kind = ThirdPartyProof.Kind
 
 @dataclass(frozen=True, slots=True)
 class ProofDetails:
-    """What a person enters of a proof. platform: of a registration on a chain, and of nothing else."""
+    """The details that a user enters for a proof. platform: for a registration on a blockchain only."""
 
     kind: str
     issuer: str
@@ -53,13 +53,13 @@ class ProofDetails:
 
 
 class ProofRefused(BadInput):
-    """A proof that is not taken, or not withdrawn, and why."""
+    """A proof that cannot be added or withdrawn."""
 
 
 def add_proof(
     subject: Subject, details: ProofDetails, file: tuple[str, bytes], *, by: User, now: datetime
 ) -> ThirdPartyProof:
-    """Keep a file (its name, its bytes) that somebody else made, and write down which bundles it covers.
+    """Store the file (name, content) of a third party, and record the bundles that it covers.
 
     Raises ProofRefused, RetryLater.
     """
@@ -84,7 +84,7 @@ def add_proof(
 
 
 def require_file(content: bytes, name: str) -> str:
-    """Return the ending that a file's content has. Raises ProofRefused for one that is empty, too large or no proof."""
+    """Return the file extension of the content. Raises ProofRefused if it is empty, too large or no proof."""
     if not content:
         raise ProofRefused("proof.empty")
     if len(content) > MAX_BYTES:
@@ -96,7 +96,7 @@ def require_file(content: bytes, name: str) -> str:
 
 
 def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime) -> None:
-    """Say that a proof is not relied on any more, and why; file and row stay. Tasks that it had done are open again.
+    """Withdraw a proof with a reason, and reopen the tasks that it completed; file and row stay.
 
     Raises ProofRefused.
     """
@@ -116,7 +116,7 @@ def withdraw_proof(proof: ThirdPartyProof, reason: str, by: User, now: datetime)
 
 
 def describe_checks(proof: ThirdPartyProof) -> list[Message]:
-    """What the file allowed to check, a sentence each; the strongest first."""
+    """Return a message for each check that the file allowed, the strongest first."""
     rows = proof.covered.order_by().values("how").annotate(count=Count("pk")).values_list("how", "count")
     counts = Counter(dict(rows))
     said = list(_describe_coverage(counts))
@@ -148,7 +148,7 @@ def _require_manager(subject: Subject, by: User) -> None:
 
 
 def _require_room(subject: Subject, of: Digest) -> None:
-    """Raises ProofRefused for a file that is there, and for one more than MAX_PROOFS."""
+    """Raise ProofRefused if the file is there already, or if there are MAX_PROOFS proofs."""
     own = subject.proofs().filter(**_own_rows(subject))
     there = own.filter(digest=of, withdrawn_at=None).first()
     if there is not None:
@@ -158,7 +158,7 @@ def _require_room(subject: Subject, of: Digest) -> None:
 
 
 def _own_rows(subject: Subject) -> dict[str, object]:
-    """Rows of the very case or matter, not of what it belongs to."""
+    """Return the filter for rows of the case or matter itself."""
     return {"case": subject.case, "matter": subject.matter}
 
 
@@ -180,7 +180,7 @@ def _validate(details: ProofDetails, now: datetime) -> ProofDetails:
         raise ProofRefused("proof.too-long", most=MAX_SHORT_CHARS)
     if len(made.note) > MAX_NOTE_CHARS:
         raise ProofRefused("proof.too-long", most=MAX_NOTE_CHARS)
-    # A day more: papers are dated in China, and the machine may stand west of it.
+    # One day more: documents are dated in China, and the machine's date may be behind.
     if (made.made_on - now.date()).days > 1:
         raise ProofRefused("proof.in-the-future")
     return made
@@ -191,7 +191,7 @@ def _single_line(text: str) -> str:
 
 
 def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, Message | None]:
-    """What was found, and why something was not read."""
+    """Return the content of a file, and the reason why some of it was not read."""
     try:
         found = read_proof(content, kind)
         if kind == "pdf":
@@ -203,7 +203,7 @@ def _read_content(content: bytes, kind: str, name: str) -> tuple[ProofContent, M
 
 
 def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent) -> Iterator[ProofCoverage]:
-    """Yield the bundles that the file is about, each by the strongest that it says."""
+    """Yield the bundles that the file covers, each with its strongest coverage."""
     wanted = _bundles_by_digest(subject)
     by_key: dict[int, ProofCoverage] = {}
     said = [(How.NAMED, each) for each in find_digests(found.text, wanted)]
@@ -217,7 +217,7 @@ def _find_coverage(proof: ThirdPartyProof, subject: Subject, found: ProofContent
 
 
 def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
-    """What a third party may have been given of a bundle: the digest -> the bundles that it stands for, and as what."""
+    """Return the digests that a third party may have received -> the keys of their bundles, and the kind of digest."""
     found: dict[str, list[tuple[int, str]]] = {}
     days: dict[date, list[tuple[int, str]]] = {}
     for row in subject.bundles().only("digest", "sha256", "day"):
@@ -231,7 +231,7 @@ def _bundles_by_digest(subject: Subject) -> dict[str, list[tuple[int, str]]]:
 
 
 def _token_json(token: StampStatement) -> dict[str, object]:
-    """As JSON. The signer is named by who made the certificate: a name of any length."""
+    """Return a token as JSON values. The signer's name is cut: a certificate may have one of any length."""
     return {
         "hash": token.hash,
         "imprint": token.imprint,

@@ -1,4 +1,4 @@
-"""Captures that somebody else is to make: asked until a day, done by a proof, or given up with a reason."""
+"""Captures requested from third parties: due on a day, completed by a proof, or given up with a reason."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ from webadmin.evidence.services.subject import Subject
 
 MAX_ASKED_CHARS, MAX_NOTE_CHARS, MAX_REASON_CHARS = 200, 500, 300
 MAX_OPEN = 50  # tasks of one case or matter; nobody follows more
-LONGEST = 366  # days: a later day is a slip of the keyboard
+LONGEST = 366  # days: a later day is a typing error
 
 
 class TaskRefused(BadInput):
-    """A task that is not taken, and why."""
+    """A task that cannot be created or changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class ProposedCapture:
-    """A confirmed case of which nobody else has a capture. task: that somebody is asked for one."""
+    """A confirmed case without a capture of a third party. task: the open request for one."""
 
     case: Case
     task: ThirdPartyTask | None
@@ -38,7 +38,7 @@ class ProposedCapture:
 def request_capture(
     subject: Subject, asked: str, until: date, note: str = "", *, by: User, now: datetime
 ) -> ThirdPartyTask:
-    """Write down that somebody else is to take the page down until a day, once. Raises TaskRefused."""
+    """Create the task that somebody captures the page until a day, or return the same open task. Raises TaskRefused."""
     _require_role(subject.record.rights_holder_id, by)
     asked, note = " ".join(storable(asked).split()), " ".join(storable(note).split())
     if not asked:
@@ -64,7 +64,7 @@ def request_capture(
 
 
 def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: datetime) -> None:
-    """Say by which proof a task was done. Raises TaskRefused for a proof of another case, and a withdrawn one."""
+    """Complete a task with a proof. Raises TaskRefused for a withdrawn proof and for one of another case."""
     _require_open(task, by)
     of_matter = task.matter_id if task.case is None else task.case.matter_id
     of_case = proof.case.matter_id if proof.case is not None else proof.matter_id
@@ -75,7 +75,7 @@ def complete_task(task: ThirdPartyTask, proof: ThirdPartyProof, by: User, now: d
 
 
 def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
-    """Say why a task is not pursued any more. Raises TaskRefused."""
+    """Give up a task with a reason. Raises TaskRefused."""
     _require_open(task, by)
     reason = " ".join(storable(reason).split())
     if not reason:
@@ -86,13 +86,13 @@ def give_up(task: ThirdPartyTask, reason: str, by: User, now: datetime) -> None:
 
 
 def reopen_tasks(proof: ThirdPartyProof) -> None:
-    """Open the tasks of a proof that was withdrawn: nothing has done them any more."""
+    """Reopen the tasks that a withdrawn proof completed."""
     for task in ThirdPartyTask.objects.filter(done_by=proof).select_related("case"):
         _update_task(task, done_by=None, ended_by=None, ended_at=None)
 
 
 def open_tasks(subject: Subject) -> "QuerySet[ThirdPartyTask]":
-    """Those that are neither done nor given up, the most urgent first."""
+    """Return the tasks that are neither completed nor given up, the most urgent first."""
     return subject.tasks().filter(ended_at=None)
 
 
@@ -101,10 +101,10 @@ def is_overdue(task: ThirdPartyTask, today: date) -> bool:
 
 
 def propose_captures(matter: Matter) -> Sequence[ProposedCapture]:
-    """Return the confirmed cases of a matter of which no standing proof of somebody else's is there, in their order.
+    """Return the confirmed cases of a matter that have no valid proof of a third party, in order.
 
-    A notice makes the page change; what is to be taken down by others is taken before. A proof of the whole matter
-    counts for the cases that were open by the day it was made: it cannot show a page that nobody knew of.
+    A notice makes the page change, so captures must precede it. A proof of the whole matter covers the cases that were
+    open on the day of the proof: it cannot show a page that nobody knew of.
     """
     proofs = ThirdPartyProof.objects.filter(withdrawn_at=None)
     of_cases = set(proofs.filter(case__matter=matter).values_list("case_id", flat=True))
@@ -143,7 +143,7 @@ def _update_task(task: ThirdPartyTask, **changed: object) -> None:
 
 
 def _update_proof_due(task: ThirdPartyTask) -> None:
-    """Write the earliest day into the matter, by which the inbox lists it."""
+    """Update the matter's earliest due day, by which the inbox lists it."""
     matter = task.matter_id if task.case is None else task.case.matter_id
     if matter is None:
         return

@@ -1,4 +1,4 @@
-"""The lists and forms of evidence; importing this package registers them."""
+"""The admin classes of evidence; importing this package registers them."""
 
 from webadmin.evidence.pages.admin import bundles
 

@@ -1,4 +1,4 @@
-"""Evidence as lists: looked at by people, written by the machine, deleted by nobody, superusers among them."""
+"""The admin of evidence: read-only lists, which not even superusers may change or delete."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -26,7 +26,7 @@ from webadmin.ui.pages.columns import NOTHING, case_column, label_text, moment_c
 from webadmin.ui.pages.downloads import as_file
 from webadmin.ui.pages.paging import CappedPaginator
 
-MAX_LEAVES_SHOWN = 500  # of a day; a page with more is read by nobody
+MAX_LEAVES_SHOWN = 500  # of a day; nobody reads more
 UNCHECKED = "unchecked"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 STATE_COLORS = {
@@ -52,7 +52,7 @@ class EvidenceBundleAdmin(HolderAdmin):
               "checked", "drawing", "drawings"]  # fmt: skip
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Look up a whole digest, wherever its bundle stands in the list."""
+        """Look up a whole digest by index, in the whole list."""
         typed = search_term.strip().lower()
         if _DIGEST.fullmatch(typed):
             return queryset.filter(Q(digest=typed) | Q(sha256=typed))
@@ -85,7 +85,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
     @display(description=_("state"), label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, object]:
-        """The state as the last check saw it: before the first one nobody can say that a bundle is intact."""
+        """Return the state by the last check; before the first check, "not checked yet"."""
         if bundle.state == EvidenceBundle.State.HELD and bundle.checked_at is None:
             return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()
@@ -96,7 +96,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
 
 def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow]:
-    """Of what the user may export, what is there unchanged; oldest first."""
+    """Yield the rows of the intact bundles that the user may export, oldest first."""
     chosen = held_bundles(manageable(queryset, request.user)).order_by("fetched_at", "pk")
     return digest_rows(chosen, timezone.get_current_timezone())
 
@@ -124,7 +124,7 @@ class DayTreeAdmin(MachineAdmin):
     list_per_page = 20  # a busy day has thousands of digests, which are read to be counted
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Add how many stamps each tree has, worked out for the rows of one page only."""
+        """Annotate each tree with its number of stamps, computed for the rows of one page only."""
         stamps = Stamp.objects.filter(tree=OuterRef("pk")).order_by().values("tree").annotate(n=Count("pk")).values("n")
         return super().get_queryset(request).annotate(stamps_total=Subquery(stamps, output_field=IntegerField()))
 
@@ -187,7 +187,7 @@ class EvidenceCheckAdmin(MachineAdmin):
 
 
 def _fault_name(fault: Mapping[str, str]) -> str:
-    """Return a bundle by its digest; a kept file by what it is and is called besides."""
+    """Return the digest of a bundle; for a kept file, its kind and name too."""
     if "file" not in fault:
         return fault["digest"]
     return f"{kept_file_label(fault['kind'])} {clean_line(fault['file'])} {fault['digest']}"
