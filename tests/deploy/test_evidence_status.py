@@ -29,7 +29,8 @@ FILE_FAULTS = (
 
 def standing(**changes: Any) -> EvidenceStatus:
     sound: dict[str, Any] = {
-        "bundles": 48, "changed": 0, "missing": 0, "unbundled_versions": 0, "undrawn": 0, "unstamped_days": 0, "waiting_stamps": 0,
+        "bundles": 48, "changed": 0, "missing": 0, "unbundled_versions": 0, "undrawn": 0,
+        "unstamped_days": 0, "waiting_stamps": 0,
         "last_error": "", "last_check": check(timedelta(hours=10)), "oldest": NOW - timedelta(days=30),
     }  # fmt: skip
     return EvidenceStatus(**sound | changes)
@@ -60,7 +61,8 @@ def test_the_doctor_names_what_is_wrong_with_the_evidence(changes: dict[str, Any
 
 def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
     stands = standing(
-        changed=1, missing=2, owed=3, undrawn=4, unstamped_days=5, waiting_stamps=6, last_error="no answer",
+        changed=1, missing=2, unbundled_versions=3, undrawn=4, unstamped_days=5, waiting_stamps=6,
+        last_error="no answer",
         last_check=check(timedelta(hours=10), {"digest": "a", "state": "changed"}),
     )  # fmt: skip
     authorities = ["https://a.example/", "https://b.example/"]

@@ -62,7 +62,7 @@ def detect_proof_kind(content: bytes, name: str) -> str:
 
 
 def read_proof(content: bytes, kind: str) -> ProofContent:
-    """Return the tokens and the text of a file of this kind; nothing of PDFs, which the caller reads, and of pictures."""
+    """Return the tokens and the text of a file of this kind; nothing for pictures and PDFs (the caller reads PDFs)."""
     if kind in ("tsr", "tst"):
         token = parse_token(content)
         return ProofContent((token,) if token else ())
