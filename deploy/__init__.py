@@ -1,1 +1,1 @@
-"""Command line, embedded services, demo: everything that puts the parts to work on a machine."""
+"""The command line, the embedded services and the demo: everything that runs the product on a machine."""

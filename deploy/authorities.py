@@ -1,7 +1,7 @@
-"""The time stamp authorities of an installation as an operator adds, lists and removes them.
+"""Adds, lists and removes the time stamp authorities of an installation.
 
-They stand in two settings, `tsa_urls` and `tsa_roots`; roots are kept in a folder, one file for each host. No address
-is shipped with the product, and none is kept that did not answer with a stamp that holds.
+They are in two settings, `tsa_urls` and `tsa_roots`; the roots are in a folder, one file for each host. The product
+ships no addresses, and an authority is added only if it answered with a valid stamp.
 """
 
 from collections.abc import Sequence
@@ -24,13 +24,13 @@ from deploy.configuration import Configuration
 from webadmin.evidence.services.authorities import read_roots, root_file
 from webadmin.evidence.services.authority_trial import parse_roots
 
-FOLDER = "authorities"  # of the home folder, where roots are kept if no setting says otherwise
+FOLDER = "authorities"  # in the home folder; holds the roots unless a setting names another place
 URLS, ROOTS = "tsa_urls", "tsa_roots"
 
 
 @dataclass(frozen=True, slots=True)
 class ListedAuthority:
-    """One authority that is set. roots: SHA-256 of its root certificates; fault: why it cannot be asked."""
+    """One configured authority. roots: SHA-256 of its root certificates; fault: why it cannot be used."""
 
     authority: str
     file: str
@@ -39,7 +39,7 @@ class ListedAuthority:
 
 
 def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Authority, bytes]:
-    """Return the authority at `url`, fit to be tried, and the certificates of `root` as PEM.
+    """Return the authority at `url`, ready for a trial, and the certificates of `root` as PEM.
 
     Raises BadConfiguration, BadInput, UnreadableFile.
     """
@@ -54,7 +54,10 @@ def prepare_authority(url: str, root: Path, held: Configuration) -> tuple[Author
 
 
 def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
-    """Set an authority that was tried, its root first; what is to be said of it. Raises BadInput, BadConfiguration."""
+    """Add a tested authority to the settings, its root first, and return what to report.
+
+    Raises BadInput, BadConfiguration.
+    """
     roots = held.settings.evidence.tsa_roots or str(held.home / FOLDER)
     said = _keep_root(url, pem, roots)
     if not held.settings.evidence.tsa_roots:
@@ -63,15 +66,15 @@ def keep(url: str, pem: bytes, held: Configuration) -> list[Message]:
 
 
 def list_authorities(held: Configuration) -> list[ListedAuthority]:
-    """Return all that are set, in their order."""
+    """Return the configured authorities in order."""
     settings = held.settings.evidence
     return [_list_authority(url, settings.tsa_roots) for url in settings.tsa_urls]
 
 
 def remove(named: str, held: Configuration) -> list[Message]:
-    """Unset the authority of that URL or host; what is to be said. Stamps that it gave carry its root and stay.
+    """Remove the authority with this URL or host, and return what to report; its stamps contain its root and stay.
 
-    Raises BadInput where there is none, or several.
+    Raises BadInput if there is none or more than one.
     """
     _check_changeable(held)
     urls = held.settings.evidence.tsa_urls
@@ -86,14 +89,14 @@ def remove(named: str, held: Configuration) -> list[Message]:
 
 
 def _check_changeable(held: Configuration) -> None:
-    """What the environment says has its way over the files: an authority in these would be asked by nobody."""
+    """Raise BadInput if the environment sets the authorities, because it would override the files."""
     for name in (URLS, ROOTS):
         if held.layers.origin(name) is SettingOrigin.ENVIRONMENT:
             raise BadInput("custody.set-in-environment", variable=environment_variable(name))
 
 
 def _keep_root(url: str, pem: bytes, roots: str) -> list[Message]:
-    """Put certificates where the setting says, beside those that are there."""
+    """Add certificates to those at the place in the setting, and return what to report."""
     place = Path(roots).expanduser()
     is_folder = place.is_dir() or not place.exists()
     try:
@@ -119,7 +122,7 @@ def _pieces(pem: bytes) -> list[bytes]:
 
 
 def _drop_root(url: str, left: Sequence[str], held: Configuration) -> None:
-    """Remove the root's file from the folder of the home, where no other authority is on that host."""
+    """Remove the file of a root from the home folder unless another authority is on the same host."""
     host, own = urlsplit(url).hostname, held.home / FOLDER
     is_needed = any(urlsplit(each).hostname == host for each in left)
     if not is_needed and Path(held.settings.evidence.tsa_roots).expanduser() == own:
@@ -138,5 +141,5 @@ def _list_authority(url: str, roots: str) -> ListedAuthority:
 
 
 def _in_list(url: str) -> str:
-    """Return a URL as it stands in a list, whose items commas part."""
+    """Escape a URL for a comma-separated list."""
     return url.strip().replace(",", "%2C")

@@ -1,4 +1,4 @@
-"""The settings of an installation as an operator sees and changes them: `zhuiwen config`."""
+"""Shows and changes the settings of an installation for `zhuiwen config`."""
 
 import fcntl
 from collections.abc import Callable, Iterator, Mapping
@@ -42,9 +42,9 @@ ORIGINS = {
 
 @dataclass(frozen=True, slots=True)
 class Configuration:
-    """What the next `zhuiwen up` starts with.
+    """The settings of the next `zhuiwen up`.
 
-    faults: why it would not start; what is at fault has its default in `settings`.
+    faults: why it would not start; a faulty setting has its default in `settings`.
     """
 
     environ: Mapping[str, str]
@@ -56,7 +56,7 @@ class Configuration:
     def from_environment(cls, environ: Mapping[str, str]) -> "Configuration":
         """Return the configuration for a shell with this environment.
 
-        Raises BadConfiguration for a file that is no TOML.
+        Raises BadConfiguration for a file that is not TOML.
         """
         layers = planned_layers(environ)
         settings, faults = read_leniently(layers)
@@ -67,9 +67,9 @@ class Configuration:
         return self.layers.home
 
     def rows(self, words: Callable[[str], str] = str) -> list[dict[str, Any]]:
-        """Return every setting, in the order of the page of settings.
+        """Return the settings in the order of the page of settings.
 
-        words: translates what is in words, which are English. `running`: what it is there, where that differs.
+        words: translates the English texts. `running`: the value of the running processes, if it differs.
         """
         now = read(running_layers(self.environ)) if started_layer(self.home) is not None else self.settings
         return [
@@ -90,13 +90,13 @@ class Configuration:
         ]
 
     def masked_value(self, name: str) -> str:
-        """Return the value of a setting, without what is secret in it."""
+        """Return the value of a setting, with secrets masked."""
         if name == HOME:
             return str(self.home)
         return mask_secrets(name, format_value(known_settings()[name].read_value(self.settings)))
 
     def set(self, name: str, text: str) -> list[Message]:
-        """Write a value; what is to be said of it. Raises BadConfiguration where it cannot be."""
+        """Write a value and return what to report. Raises BadConfiguration for an invalid value."""
         if name == HOME:
             return _set_home(Path(text).expanduser().absolute())
         path, other = self._paths(name)
@@ -110,7 +110,7 @@ class Configuration:
         return [done, *self._effect(name)]
 
     def unset(self, name: str) -> list[Message]:
-        """Remove a setting from the files; what is to be said of it."""
+        """Remove a setting from the files and return what to report."""
         if name == HOME:
             return _set_home(None)
         with _alone(self.home):
@@ -122,12 +122,12 @@ class Configuration:
         return [Message("setting.removed", name=name, default=default), *self._effect(name)]
 
     def _paths(self, name: str) -> tuple[Path, Path]:
-        """Return the file that a setting belongs into, and the other one."""
+        """Return the file for a setting, and the other one."""
         files = (self.home / SETTINGS_FILE, self.home / SECRETS_FILE)
         return files[::-1] if known_settings()[name].declaration.is_secret else files
 
     def _effect(self, name: str) -> Iterator[Message]:
-        """What a change brings about, and what stands in its way."""
+        """Yield messages on the effect of a change and on its obstacles."""
         if name == "secret_key":
             yield Message("setting.new-key")
         if name in environment_layer(self.environ).values:
@@ -146,9 +146,9 @@ class Configuration:
 
 
 def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
-    """Return the value that a text makes of a setting.
+    """Parse the text of a setting and return its value.
 
-    Raises BadConfiguration, also for one that clashes with others.
+    Raises BadConfiguration for an invalid value, and for one that clashes with other settings.
     """
     known = known_settings()[name]
     value = tuple(part.strip() for part in text.split(",") if part.strip()) if known.is_list else text
@@ -156,7 +156,7 @@ def _check_value(name: str, text: str, path: Path, held: Configuration) -> Any:
     files = [_drop_setting(name, layer) for layer in file_layers(held.home)]
     above = [layer for layer in held.layers.layers if layer.origin is SettingOrigin.ENVIRONMENT]
     kept = [_drop_setting(name, layer) for layer in held.layers.layers if layer.origin is SettingOrigin.STARTED]
-    for upper in ([*above, *kept], []):  # beside what the next `up` takes from elsewhere, and in the files alone
+    for upper in ([*above, *kept], []):  # together with the other layers of the next `up`, and in the files alone
         _settings, before = read_leniently(Layers(held.home, (*upper, *files)))
         settings, faults = read_leniently(Layers(held.home, (*upper, new, *files)))
         if added := [fault for fault in faults if fault not in before]:
@@ -173,7 +173,7 @@ def _drop_setting(name: str, layer: Layer) -> Layer:
 
 
 def _set_home(folder: Path | None) -> list[Message]:
-    """Let the file in the usual place name another home folder, or none."""
+    """Write another home folder into the file in the default home, or remove it from there."""
     usual = default_home()
     usual.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = usual / SETTINGS_FILE
@@ -186,7 +186,7 @@ def _set_home(folder: Path | None) -> list[Message]:
 
 
 def _readers(after: Configuration, name: str) -> list[str]:
-    """Return the processes that a changed setting starts anew."""
+    """Return the processes that a changed setting restarts."""
     return [
         each.name
         for each in processes(prepare(after.environ, planned_layers))
@@ -196,7 +196,7 @@ def _readers(after: Configuration, name: str) -> list[str]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """One change at a time."""
+    """Lock the settings, so that only one process changes them at a time."""
     make_folders(home)
     with touched_privately(home / "run" / "settings.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

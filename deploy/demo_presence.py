@@ -1,4 +1,4 @@
-"""Whether the demo's sites belong to an installation, and at which ports they answer."""
+"""Tells if an installation has the demo's sites, and gives their ports."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ HOST = "127.0.0.1"
 
 
 def folder(home: Path) -> Path:
-    """Return where the demo keeps its passwords and the log of its sites."""
+    """Return the folder of the demo's passwords and of the log of its sites."""
     return home / FOLDER
 
 
@@ -23,5 +23,5 @@ def ports(first: int) -> tuple[int, ...]:
 
 
 def hosts(first: int) -> tuple[str, ...]:
-    """Return the addresses that the crawler may fetch although they are private: the demo's own and no other."""
+    """Return the private addresses that the crawler may fetch: only the demo's own."""
     return tuple(f"{HOST}:{port}" for port in ports(first))

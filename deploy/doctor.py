@@ -1,4 +1,4 @@
-"""What is wrong with an installation, and what to do about it. Each check looks at one thing and mends nothing."""
+"""Finds problems of an installation and suggests remedies. Each check examines one thing and changes nothing."""
 
 import os
 import subprocess
@@ -33,7 +33,7 @@ FONTS = ("NotoSerifCJKsc-Regular.otf", "NotoSansCJKsc-Regular.otf")
 
 
 def examine(context: Context, checks: Sequence[Check]) -> list[DoctorFinding]:
-    """What all checks find, in their order."""
+    """Return the findings of all checks in order."""
     return [finding for check in checks for finding in check(context)]
 
 
@@ -45,7 +45,7 @@ def python_version(_: Context) -> list[DoctorFinding]:
 
 
 def fonts(_: Context) -> list[DoctorFinding]:
-    """Fonts for PDF reports; without them Chinese is empty boxes."""
+    """Check that the fonts of PDF reports are installed; without them Chinese text is empty boxes."""
     spec = find_spec("mplfonts")
     folders = [Path(place) / "fonts" for place in (spec.submodule_search_locations or [])] if spec else []
     missing = [font for font in FONTS if not any((folder / font).is_file() for folder in folders)]
@@ -62,7 +62,7 @@ def services(context: Context) -> list[DoctorFinding]:
 
 
 def redis_durability(context: Context) -> list[DoctorFinding]:
-    """Redis, embedded or not, must keep what it is given: it holds the queue and the index."""
+    """Check that Redis, embedded or not, keeps its data, because it has the queue and the index."""
     url = context.home.settings.redis_url
     client = redis.Redis.from_url(
         url, decode_responses=True, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
@@ -72,7 +72,7 @@ def redis_durability(context: Context) -> list[DoctorFinding]:
     except redis.ResponseError:
         return []  # a hosted Redis that hides its configuration
     except (redis.RedisError, OSError):
-        return []  # it does not answer: `services` says so
+        return []  # it does not answer, which `services` reports
     finally:
         client.close()
     found = []
@@ -87,14 +87,14 @@ def redis_durability(context: Context) -> list[DoctorFinding]:
 
 
 def index_keeps_all(context: Context) -> list[DoctorFinding]:
-    """Return an index elsewhere that forgets finds fewer copies, and nobody is told."""
+    """Check that an external index never evicts entries, which would silently lose copies."""
     url = context.home.settings.services.index_url
     if not url:
         return []
     try:
         policies = _policies(url)
     except (redis.RedisError, RedisClusterException, OSError):
-        return []  # it hides its configuration, or does not answer: `services` says so
+        return []  # it hides its configuration, or does not answer, which `services` reports
     return [
         DoctorFinding(
             "index.eviction",
@@ -106,10 +106,10 @@ def index_keeps_all(context: Context) -> list[DoctorFinding]:
 
 
 def mongo_writes(context: Context) -> list[DoctorFinding]:
-    """Return a page store that answers and stores nothing: its disk is full, or its user may not write."""
+    """Check that a page store that answers can write; its disk may be full, or its user may lack the permission."""
     url = context.home.settings.mongo_url
     if not health.mongo_answers(url):
-        return []  # `services` says so
+        return []  # `services` reports it
     try:
         database = connect(url, timeout_s=REDIS_TIMEOUT_S)
         with translate_errors(database):
@@ -122,7 +122,7 @@ def mongo_writes(context: Context) -> list[DoctorFinding]:
 
 
 def object_writes(context: Context) -> list[DoctorFinding]:
-    """Return an S3 store that lets its user read and not write: pages and evidence would wait for ever."""
+    """Check that S3 stores that can be read can also be written to; else pages and evidence would wait forever."""
     found = ((place, place.write_fault()) for place in s3_places(context.home.settings) if place.read_fault() is None)
     return [
         DoctorFinding(
@@ -134,7 +134,7 @@ def object_writes(context: Context) -> list[DoctorFinding]:
 
 
 def browser(context: Context) -> list[DoctorFinding]:
-    """Chromium as root: it is run as another user, where that one may, and in its sandbox, where there is one."""
+    """Check that Chromium can run as another user, in its sandbox, if the installation runs as root."""
     missing = missing_browser(context.home.settings.crawl)
     if unprivileged_user() is None or find_chromium(context.home.settings.crawl.chromium) is None:
         return []
@@ -147,7 +147,7 @@ def browser(context: Context) -> list[DoctorFinding]:
 
 
 def migrations(context: Context) -> list[DoctorFinding]:
-    """Return whether the admin database has the tables of this release."""
+    """Check that the admin database has the tables of this release."""
     try:
         checked = subprocess.run(
             [sys.executable, "-m", "django", "migrate", "--check", "--skip-checks", "--verbosity", "0"],
@@ -170,7 +170,7 @@ def migrations(context: Context) -> list[DoctorFinding]:
 
 
 def _policies(url: str) -> set[str]:
-    """What the servers of an index do when their memory is full."""
+    """Return the eviction policies of the servers of an index."""
     name = "maxmemory-policy"
     with closing(index_client(url)) as client:
         if isinstance(client, RedisCluster):

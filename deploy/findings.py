@@ -1,4 +1,4 @@
-"""What a check of the doctor may look at, and what it says."""
+"""The input and the findings of the doctor's checks."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from deploy.home import Home
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a check may look at."""
+    """The input of a check."""
 
     home: Home
     environ: Mapping[str, str]
@@ -17,7 +17,7 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class DoctorFinding:
-    """One problem and its remedy, one sentence each; `id` never changes."""
+    """One problem and its remedy, one sentence each. id: never changes."""
 
     id: str
     problem: Message

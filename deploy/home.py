@@ -1,4 +1,4 @@
-"""The home folder of an installation: made once, its secrets, and the settings that its processes share."""
+"""The home folder of an installation, its secrets, and the settings that its processes share."""
 
 import os
 import secrets
@@ -26,8 +26,8 @@ HEAD_OF_SECRETS = "Secrets of this installation; see docs/settings.md. Change th
 class Home:
     """An installation on this machine.
 
-    environment: all that a process of this installation needs, where its parent's has no `ZHUIWEN_` variables.
-    given: the settings that no file says, but the environment of this command, or of the one that started what runs.
+    environment: all variables that a process of this installation needs, if its parent has no `ZHUIWEN_` variables.
+    given: the settings from the environment of this command, or of the one that started the running processes.
     """
 
     settings: Settings
@@ -52,23 +52,23 @@ class Home:
 
     @property
     def run(self) -> Path:
-        """What only living processes need: configuration made anew at each start, pid records, sockets."""
+        """The folder of what only running processes need: generated configuration, pid files, sockets."""
         return self.path / "run"
 
     def environ(self, inherited: Mapping[str, str]) -> dict[str, str]:
         """Return the whole environment of a process of this installation.
 
-        What `inherited` says of settings is left out.
+        Settings in `inherited` are left out.
         """
         kept = {name: value for name, value in inherited.items() if not name.startswith(PREFIX)}
         return {**kept, **self.environment}
 
 
 def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], Layers] = effective_layers) -> Home:
-    """Make the home folder and its secrets where they are missing, and say how to run in it.
+    """Create the home folder and its secrets if they are missing, and return the installation.
 
-    resolve: whose settings, of `core.settings_layers`: those that stand, that the next `zhuiwen up` will start with, or
-    that what runs was started with. Safe to call at any time, from any process of the installation and after a power
+    resolve: one of the functions of `core.settings_layers`, for the effective settings, those of the next `zhuiwen up`,
+    or those of the running processes. Safe to call at any time, from any process of the installation and after a power
     loss. Raises BadConfiguration.
     """
     layers = resolve(environ)
@@ -84,14 +84,14 @@ def prepare(environ: Mapping[str, str], resolve: Callable[[Mapping[str, str]], L
 
 
 def adopt(home: Home) -> None:
-    """Make this process one of the installation: what it starts and imports finds the same settings."""
+    """Set the environment of this process, so that its imports and children use the installation's settings."""
     environ = home.environ(os.environ)
     os.environ.clear()
     os.environ.update(environ)
 
 
 def make_folders(home: Path) -> None:
-    """Make the home folder and those in it, for this user only. Raises BadConfiguration where that cannot be."""
+    """Create the home folder and its subfolders for this user only. Raises BadConfiguration if that fails."""
     try:
         for folder in (home, *(home / name for name in FOLDERS)):
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -103,9 +103,9 @@ def make_folders(home: Path) -> None:
 
 
 def make_socket_folder(home: Path) -> None:
-    """Make the folder of the sockets where it is missing. Raises BadConfiguration where somebody else could enter it.
+    """Create the folder of the sockets if it is missing. Raises BadConfiguration if other users could enter it.
 
-    Whoever owns it hears all that goes over them.
+    The owner of the folder could intercept all traffic over the sockets.
     """
     folder = sockets.folder(home)
     if folder.parent == home:
@@ -117,14 +117,14 @@ def make_socket_folder(home: Path) -> None:
 
 
 def _with_demo_hosts(settings: Settings) -> Settings:
-    """Allow the crawler the demo's own servers on loopback, and no other private address."""
+    """Allow the crawler to fetch from the demo's servers on loopback, and from no other private address."""
     allowed = settings.crawl.allow_private_hosts
     added = tuple(host for host in demo_presence.hosts(settings.services.demo_port) if host not in allowed)
     return replace(settings, crawl=replace(settings.crawl, allow_private_hosts=(*allowed, *added)))
 
 
 def _with_secret_key(settings: Settings) -> Settings:
-    """Return the settings with a key; where no place has one, one is made and kept."""
+    """Return the settings with a secret key; create and store one if there is none."""
     path = settings.home / SECRETS_FILE
     if path.exists() and path.stat().st_mode & 0o077:
         path.chmod(0o600)
@@ -149,7 +149,7 @@ def _environment(settings: Settings, environ: Mapping[str, str]) -> dict[str, st
 
 
 def _python_path(inherited: str) -> str:
-    """Return where the packages of this installation are, first: a child may start in any folder."""
+    """Return a PYTHONPATH that begins with this installation's packages, because a child may start in any folder."""
     root = str(Path(__file__).resolve().parents[1])
     others = [part for part in inherited.split(os.pathsep) if part and part != root]
     return os.pathsep.join([root, *others])

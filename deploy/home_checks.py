@@ -1,4 +1,4 @@
-"""Doctor's look at the home folder: names in its files, who may read them, the room that is left."""
+"""Doctor's checks of the home folder: names in its settings files, permissions, free space, damaged databases."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from deploy.home import FOLDERS
 
 
 def unknown_settings(context: Context) -> list[DoctorFinding]:
-    """Names that are set and do nothing: most are misspelt."""
+    """Find names that are set but unknown, most of which are misspelt."""
     of_variables = [
         (name, Message("start.unknown-variable", name=name), near, Message("doctor.unset"))
         for name, near in unknown_names(context.environ).items()
@@ -34,13 +34,13 @@ def unknown_settings(context: Context) -> list[DoctorFinding]:
 
 
 def settings_to_come(context: Context) -> list[DoctorFinding]:
-    """Settings with which the next `zhuiwen up` would not start; what runs has its own."""
+    """Find settings with which the next `zhuiwen up` would fail; running processes are not affected."""
     _settings, faults = read_leniently(planned_layers(context.environ))
     return [DoctorFinding("settings.faulty", fault, Message("doctor.set-or-unset")) for fault in faults]
 
 
 def secrets_in_the_open(context: Context) -> list[DoctorFinding]:
-    """Secrets that stand in the file which one may show to others."""
+    """Find secrets in the file that is not meant for secrets."""
     secret_file, open_file = file_layers(context.home.path)
     return [
         DoctorFinding(
@@ -56,7 +56,7 @@ def secrets_in_the_open(context: Context) -> list[DoctorFinding]:
 
 
 def home_permissions(context: Context) -> list[DoctorFinding]:
-    """Nobody else may enter the home folder, nor read what is in it, were it opened one day."""
+    """Check that other users can neither enter the home folder nor read its files."""
     home = context.home.path
     if home.stat().st_mode & 0o077:
         problem, remedy = Message("doctor.home-open", home=home), Message("doctor.home-remedy", home=home)
@@ -71,7 +71,7 @@ def home_permissions(context: Context) -> list[DoctorFinding]:
 
 
 def _private(home: Path) -> list[Path]:
-    """Settings, secrets, databases, logs, and what processes are started with."""
+    """Return the files and folders that must be private: settings, secrets, databases, logs, run files."""
     beside = [path for path in home.iterdir() if path.is_file()]
     folders = [home / name for name in FOLDERS if (home / name).is_dir()]
     return [*beside, *folders, *(path for folder in folders for path in folder.rglob("*") if not path.is_socket())]
@@ -85,7 +85,7 @@ def free_disk(context: Context) -> list[DoctorFinding]:
 
 
 def damaged_files(context: Context) -> list[DoctorFinding]:
-    """Database files that SQLite does not find whole."""
+    """Find damaged SQLite database files."""
     settings = context.home.settings
     paths = [settings.sqlite_path] if not settings.services.database_url else []
     if settings.services.embeds_mongo:

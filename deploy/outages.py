@@ -1,4 +1,4 @@
-"""What a command does while a service is away: it says for what it waits, goes on by itself, gives up in the end."""
+"""Lets a command wait while a service is down: it reports the wait, resumes by itself, and gives up in the end."""
 
 import time
 from collections.abc import Callable
@@ -10,15 +10,15 @@ from core.wording import Message
 
 T = TypeVar("T")
 
-# Chosen: a fail-over of a managed database takes one to two minutes, a restart with recovery several; whoever sits
-# before a terminal would rather hear of an outage than wait for a quarter of an hour.
+# Chosen: a fail-over of a managed database takes one to two minutes, a restart with recovery several; a person at a
+# terminal should learn of the outage before a quarter of an hour has passed.
 MAX_OUTAGE_S = 600.0
 POLL_S = 1.0
 SAY_EVERY_S = 30.0
 
 
 class Outages:
-    """Runs the steps of a command that waits, each again while a service does not answer."""
+    """Runs the steps of a waiting command, and repeats each while a service does not answer."""
 
     def __init__(
         self,
@@ -26,13 +26,13 @@ class Outages:
         check: Callable[[], None] = lambda: None,
         max_s: float = MAX_OUTAGE_S,
     ) -> None:
-        """Say what is waited for by `tell`; `check` is called between two attempts and may raise."""
+        """Report waits by `tell`; call `check`, which may raise, between two attempts."""
         self._tell, self._check, self._max_s = tell, check, max_s
 
     def repeat_until_back(self, step: Callable[[], T], begin_again: Callable[[], None] = lambda: None) -> T:
-        """What the step gives. It must be safe to repeat; begin_again: called each time that it fails.
+        """Run a step until it succeeds and return its result; it must be safe to repeat.
 
-        Raises ServiceUnavailable where a service is away for longer than the limit.
+        begin_again: called after each failure. Raises ServiceUnavailable if a service is down longer than the limit.
         """
         from webadmin.database import answering, fresh
 

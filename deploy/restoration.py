@@ -1,4 +1,4 @@
-"""What `zhuiwen restore` needs beside the records: an installation at rest, its page store, its files."""
+"""Prepares an installation for `zhuiwen restore` and restores its files: no process runs, the page store is up."""
 
 import json
 import shutil
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
     from webadmin.backups.services.format import BackupPiece
 
 ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
-MARK = "restoring.json"  # in the home folder, from the first record to the last
-# Where the stores are is the target's to say: what the old ones hold is still theirs.
+MARK = "restoring.json"  # in the home folder while a restore is incomplete
+# The target decides where its stores are; the old stores still have their data.
 PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})
 
 
-# What names a program that is started, or keeps somebody out: only who sits at this machine says it.
+# Settings that name a program to run or protect the installation; only a person at this machine may set them.
 PROGRAMS_AND_GUARDS = frozenset(
     {"chromium", "allow_private_hosts", "allow_private_tsa", "allowed_hosts", "trusted_origins", "https", "web_host"}
 )
-# Of a setting that is one of these, nothing is named: no program, folder, host or key.
+# Kinds of settings that name no program, folder, host or key.
 HARMLESS = frozenset({"config.number", "config.whole-number", "config.one-of", "config.time-zone"})
 MAX_FILE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class BackupFiles:
-    """What a backup has for the home folder, read and not trusted yet: settings of either file, roots by name."""
+    """The files of a backup for the home folder, not trusted yet: settings, secrets, and roots by name."""
 
     settings: Mapping[str, Any]
     secrets: Mapping[str, Any] = field(repr=False)
@@ -62,10 +62,10 @@ class BackupFiles:
 
 @dataclass(frozen=True, slots=True)
 class RestoreOffer:
-    """What of the files of a backup may be taken over, by name.
+    """The settings in the files of a backup, sorted by what may be taken over.
 
-    plain: without a question; asked: where a person says so, since they name folders, hosts or keys; refused: programs
-    and guards, which are never taken; left: what this installation says itself, or this program does not take.
+    plain: taken without a question. asked: taken if a person agrees, because they name folders, hosts or keys. refused:
+    programs and guards, which are never taken. left: set by this installation, or not allowed by this program.
     """
 
     plain: tuple[str, ...]
@@ -75,7 +75,7 @@ class RestoreOffer:
 
 
 def require_rest(home: Home) -> None:
-    """Raises BadInput where anything but the page store of this installation runs: it would write in between."""
+    """Raise BadInput if a process other than the page store runs, because it could write meanwhile."""
     running = [name for name, info in Supervisor(home).infos().items() if info["pid"] and name != "mongo"]
     if running:
         raise BadInput("backup.runs", names=sorted(running))
@@ -83,14 +83,14 @@ def require_rest(home: Home) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """A restore that did not end. places: digest of the databases and stores that it writes into."""
+    """An unfinished restore. places: digest of the databases and stores that it writes to."""
 
     backup: str
     places: str
 
 
 def unfinished_restore(home: Path) -> Begun | None:
-    """Return the restore that was begun here and not ended. Raises BadInput where its mark cannot be read."""
+    """Return the unfinished restore of this home folder, or None. Raises BadInput if its mark cannot be read."""
     try:
         values = json.loads((home / MARK).read_text("utf-8"))
         return Begun(str(values["backup"]), str(values["places"]))
@@ -101,19 +101,19 @@ def unfinished_restore(home: Path) -> Begun | None:
 
 
 def require_ended(home: Path) -> None:
-    """Raises BadInput where a restore was begun and not ended."""
+    """Raise BadInput if there is an unfinished restore."""
     if (half := unfinished_restore(home)) is not None:
         raise BadInput("backup.half-restored", backup=half.backup)
 
 
 def require_no_other(half: Begun | None, chosen: str) -> None:
-    """Raises BadInput where another backup than the one begun is asked for: both would be mixed."""
+    """Raise BadInput if another backup than the unfinished one is requested, because both would be mixed."""
     if half is not None and chosen and not half.backup.startswith(chosen):
         raise BadInput("backup.another-begun", backup=half.backup, chosen=chosen)
 
 
 def digest_places(settings: Settings) -> Digest:
-    """Of where all is written: with other places, what stands there is not the half of this restore."""
+    """Return a digest of the places that a restore writes to; data in other places are not its unfinished part."""
     services = settings.services
     database = services.database_url or str(settings.sqlite_path)
     places = [database, settings.mongo_url, services.raw_url, settings.evidence.url]
@@ -129,7 +129,7 @@ def end(home: Path) -> None:
 
 
 def start_stores(home: Home, on_progress: OnProgress) -> None:
-    """The embedded page store, if there is one, and the tables of the admin database."""
+    """Start the embedded page store, if there is one, and create the tables of the admin database."""
     if home.embeds_mongo:
         services.up(home, on_progress, only=("mongo",))
     migrate = preparation.steps(is_alone=False)[0]
@@ -138,14 +138,14 @@ def start_stores(home: Home, on_progress: OnProgress) -> None:
 
 
 def forget_what_is_made_anew(home: Home) -> None:
-    """Index and queues of the embedded Redis, drawn characters: the next `up` makes them of the stores."""
+    """Remove the data of the embedded Redis and the cache, which the next `up` rebuilds from the stores."""
     for name in ("redis", "cache"):
         shutil.rmtree(home.path / name, ignore_errors=True)
     (home.path / "redis").mkdir(mode=0o700, exist_ok=True)
 
 
 def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets: bytes) -> BackupFiles:
-    """Return the files of a backup. secrets: what its seal holds. Raises DamagedBackup."""
+    """Return the files of a backup. secrets: the content of its seal. Raises DamagedBackup."""
     from webadmin.backups.services.format import DamagedBackup, read_content
 
     if big := [name for name, piece in pieces.items() if piece.content_bytes > MAX_FILE_BYTES]:
@@ -164,7 +164,7 @@ def read_files(store: ObjectStore, pieces: Mapping[str, "BackupPiece"], secrets:
 
 
 def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
-    """What may be taken over into a home folder; where nobody proved who made the backup, all of it is asked about."""
+    """Return what may be taken over into a home folder; a backup of unproven origin needs a question for everything."""
     said = {name for layer in file_layers(home) for name in layer.values} - {"secret_key"}
     given = {**files.settings, **files.secrets}
     values = file_values(given)
@@ -179,14 +179,14 @@ def offer(home: Path, files: BackupFiles, *, is_proven: bool) -> RestoreOffer:
 
 
 def describe_settings(files: BackupFiles, names: Collection[str]) -> list[str]:
-    """Settings and roots as a person is shown them before saying whether they are taken over: nothing secret."""
+    """Return settings and roots, with secrets masked, for a person to decide if they are taken over."""
     values = file_values({**files.settings, **files.secrets})
     texts = {name: ",".join(value) if isinstance(value, tuple) else value for name, value in values.items()}
     return [f"{name} = {mask_secrets(name, texts[name])}" if name in texts else name for name in names]
 
 
 def put_files(home: Path, files: BackupFiles, names: Collection[str]) -> None:
-    """Write those settings, secrets and roots of a backup that `names` has."""
+    """Write the settings, secrets and roots of a backup that are in `names`."""
     roots = {name: content for name, content in files.roots.items() if name in names}
     for file, values, head in ((SETTINGS_FILE, files.settings, ""), (SECRETS_FILE, files.secrets, HEAD_OF_SECRETS)):
         taken = {name: value for name, value in values.items() if name in names}
@@ -205,6 +205,6 @@ def _is_allowed(home: Path, name: str, value: Value) -> bool:
 
 
 def _is_own_folder(roots: object) -> bool:
-    """Return whether a setting names the folder of roots in the home of the backup, which is not here."""
+    """Return whether a setting names the folder of roots in the backup's home folder, which does not exist here."""
     path = Path(str(roots or "")).expanduser()
     return path.name == ROOTS and not path.exists()

@@ -1,4 +1,4 @@
-"""The files of settings as they are written: what a person wrote around a line stays where it is."""
+"""Writes the settings files and preserves a person's comments and layout."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -12,9 +12,9 @@ from core.private_files import write_privately
 
 
 def change(path: Path, sets: Mapping[str, Any], unsets: tuple[str, ...] = (), head: str = "") -> None:
-    """Set and remove names in a file, which is there afterwards, for this user alone. `head`: comment of a new file.
+    """Set and remove names in a file, which is created if missing and readable only by this user.
 
-    After a power loss there is the old one or the new one, whole. Raises BadConfiguration.
+    head: comment of a new file. After a power loss the old or the new file is there, complete. Raises BadConfiguration.
     """
     try:
         text = path.read_text("utf-8") if path.exists() else "".join(f"# {line}\n" for line in head.splitlines())
@@ -30,7 +30,7 @@ def change(path: Path, sets: Mapping[str, Any], unsets: tuple[str, ...] = (), he
 
 
 def write(path: Path, values: Mapping[str, Any], head: str) -> None:
-    """A file anew, for this user alone: nothing but these values, under a comment."""
+    """Write a new file with only these values under a comment, readable only by this user."""
     document = tomlkit.document()
     document.add(tomlkit.comment(head))
     for name, value in values.items():
@@ -39,7 +39,7 @@ def write(path: Path, values: Mapping[str, Any], head: str) -> None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as TOML has it."""
+    """Convert a value for TOML."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return list(value) if isinstance(value, tuple) else value

@@ -1,7 +1,7 @@
-"""What the processes of an installation were started with, kept in its home folder from `up` to `down`.
+"""Records the settings that the processes of an installation were started with, from `up` to `down`.
 
-A shell that has none of the variables of the one in which `up` ran finds it there, as does the next `up` after a power
-loss. What `down` leaves says which variables the next `up` may be missing.
+Shells without the variables of the one in which `up` ran read them there, as does the next `up` after a power loss.
+The file that `down` leaves tells which variables the next `up` may be missing.
 """
 
 from collections.abc import Mapping
@@ -28,7 +28,7 @@ _HEAD = "What runs was started with this; made by zhuiwen up, gone with zhuiwen 
 
 
 def note(home: Home) -> None:
-    """Keep what the processes are started with."""
+    """Record the settings that the processes are started with."""
     known = known_settings()
     given = {name: format_value(known[name].read_value(home.settings)) for name in sorted(home.given)}
     values = {**changed_values(home.settings), **given}
@@ -39,7 +39,7 @@ def note(home: Home) -> None:
 
 
 def forget(home: Path) -> None:
-    """Nothing runs any more."""
+    """Remove the record, because no process runs any more."""
     run = home / "run"
     (run / STARTED_SECRETS_FILE).unlink(missing_ok=True)
     if (run / STARTED_FILE).exists():
@@ -47,32 +47,32 @@ def forget(home: Path) -> None:
 
 
 def leave_to_files(home: Path, name: str) -> None:
-    """From the next `up` on a setting is what the files say, though the environment gave it to what runs."""
+    """Let the files decide a setting from the next `up` on, although the environment of the last one set it."""
     path = home / "run" / STARTED_FILE
     if name in (given := given_names(path)):
         change(path, {GIVEN: tuple(sorted(given - {name}))})
 
 
 def missing(home: Home) -> list[str]:
-    """Return the settings that the environment gave to what ran last, and that nothing says now."""
+    """Return the settings that the environment of the last `up` gave and that are not set now."""
     if (home.run / STARTED_FILE).exists():
         return []
     return sorted(name for name in given_names(home.run / ENDED_FILE) if name not in changed_values(home.settings))
 
 
 def changed_values(settings: Settings) -> dict[str, str]:
-    """By name, every setting that is not its default, as it is written."""
+    """Return the settings that differ from their defaults, formatted, by name."""
     found = {name: (known.read_value(settings), known.default) for name, known in known_settings().items()}
     return {name: format_value(value) for name, (value, default) in found.items() if value != default}
 
 
 def differing(one: Settings, other: Settings) -> list[str]:
-    """Return the settings in which two differ, in their order."""
+    """Return the names of the settings in which two objects differ, in order."""
     return [name for name, known in known_settings().items() if known.read_value(one) != known.read_value(other)]
 
 
 def overridden(environ: Mapping[str, str], home: Path) -> list[str]:
-    """Return the settings that this environment says otherwise than what runs was started with."""
+    """Return the settings for which this environment has other values than the running processes."""
     started = started_layer(home)
     if started is None:
         return []

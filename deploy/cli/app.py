@@ -1,4 +1,4 @@
-"""`zhuiwen`: finds the verb, runs it, and turns whatever goes wrong into one line and an exit code."""
+"""`zhuiwen`: finds the verb, runs it, and turns any error into one line and an exit code."""
 
 import contextlib
 import gc
@@ -19,9 +19,9 @@ from webadmin.ui.console.faults import DONE, INTERRUPTED, report_error
 from webadmin.ui.console.session import register_opener
 from webadmin.ui.console.words import language
 
-# Which module, of this package where no other is named, has which verbs, in the order of the help. A verb's module
-# alone is loaded to run it, so that `zhuiwen read` does not pay for what `zhuiwen up` needs. The module has a function
-# of the verb's name, or the GROUP of what stands below it. The laboratory stands above: only a checkout has it.
+# The verbs of each module (of this package unless qualified), in the order of the help. Only the module of the verb is
+# loaded, so that `zhuiwen read` does not load what `zhuiwen up` needs. The module has a function with the name of the
+# verb, or the GROUP of its subcommands. The laboratory is above this package; only a checkout has it.
 LABORATORY = "laboratory"
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
@@ -50,9 +50,9 @@ VERBS = {
     "webadmin.accounts.cli.users": ("user",),
     "webadmin.backups.cli.holders": ("holder",),
 }
-# Verbs below a verb that belong to another subject: the module that has a function of that name.
+# Subcommands that belong to another subject, with the module of their function.
 ADDED = {"site": {"contacts": "webadmin.notices.cli.site_contacts", "effect": "webadmin.notices.cli.site_effect"}}
-FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # where a verb is no name of Python
+FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # for verbs that are no Python names
 
 register_opener(open_installation)
 
@@ -65,7 +65,7 @@ class _InOrder(TyperGroup):
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """Return the command line that can run `arguments`: with all verbs where these name none. Raises BadInput."""
+    """Return the command line for `arguments`, with all verbs if they name none. Raises BadInput."""
     app = typer.Typer(
         name="zhuiwen",
         cls=_InOrder,
@@ -107,19 +107,19 @@ def _module_path(module: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and leave the process with its exit code."""
-    # Before numpy is loaded: two threads that wait for each other on a busy machine take up to twice the time of one.
+    # Before numpy is loaded: on a busy machine two threads that wait for each other may take twice the time of one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = sys.argv[1:] if arguments is None else list(arguments)
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     code = run(given)
-    gc.freeze()  # nothing is collected any more: the end of a batch takes .15 s less
+    gc.freeze()  # skips the last garbage collection, which saves .15 s at the end of a batch
     sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Return the exit code of a command. Never raises: what went wrong stands on stderr in one line."""
+    """Run a command and return its exit code. It never raises: an error is one line on stderr."""
     try:
         language.cache_clear()
         command = typer.main.get_command(build(arguments))
@@ -128,7 +128,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
     except BrokenPipeError:
         return _unheard()
-    except SystemExit as end:  # typer's own answer to a broken pipe
+    except SystemExit as end:  # typer exits on a broken pipe
         return _unheard() if isinstance(end.__context__, BrokenPipeError) else int(end.code or DONE)
     except KeyboardInterrupt:
         return INTERRUPTED
@@ -138,7 +138,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _unheard() -> int:
-    """End quietly when the reader of our output has gone, as `head` does; Python would complain again at exit."""
+    """End quietly when the reader of the output has gone, such as `head`; else Python would complain at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     return DONE
 
@@ -154,4 +154,4 @@ def _print_version(is_asked: bool) -> None:
 def _options(
     version: Annotated[bool, typer.Option("--version", callback=_print_version, is_eager=True)] = False,
 ) -> None:
-    """Options that stand before the verb."""
+    """Declare the options before the verb."""

@@ -1,7 +1,7 @@
-"""Works and pages as JSON lines -> matches as JSON lines. Works are held in memory, pages pass by, some at a time.
+"""Compares works and pages in JSON lines; works are held in memory, and pages are streamed.
 
-The format stands in docs/batch-format.md: offsets in code points of the text as given, half-open. For
-a page given as HTML the text is what the crawler reads in it.
+docs/batch-format.md has the format: offsets are in code points of the text as given, half-open. For a page given as
+HTML the text is what the crawler reads in it.
 """
 
 import json
@@ -18,13 +18,13 @@ from deploy.cli.comparing_processes import in_order
 from webadmin.ui.console.json_lines import Complain, JsonRecord, records
 
 PROGRESS_EVERY_PAGES = 100
-# What a process is given at once, whichever is reached first: a few hundredths of a second of work.
+# Limits of the pages that a process gets at once, whichever is reached first: some hundredths of a second of work.
 PORTION_PAGES, PORTION_CHARS = 32, 1 << 18
 
 
 @dataclass(slots=True)
 class Summary:
-    """What became of the pages."""
+    """The counts of the pages by result."""
 
     pages: int = 0
     matched: int = 0
@@ -34,14 +34,14 @@ class Summary:
 
 @dataclass(slots=True)
 class ComparedWorks:
-    """The works of a file: each id with its text, in order."""
+    """The works of a file, each id with its text, in order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
 
     @classmethod
     def from_file(cls, path: Path, complain: Complain) -> "ComparedWorks":
-        """Raises UnreadableFile; a malformed line is complained of and counted."""
+        """Read the works of a file; report and count malformed lines. Raises UnreadableFile."""
         works = cls()
 
         def skip(fault: BadInput) -> None:
@@ -68,11 +68,11 @@ class Comparer(Protocol):
     """Works that pages are compared with."""
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """Return the matches of some pages, each its id and text, as they are written."""
+        """Yield the matches of each page as JSON values; a page is an id and a text."""
 
 
 class ArchivePage(NamedTuple):
-    """A page as a line gives it."""
+    """The page of one line."""
 
     page_id: str
     given: str
@@ -89,7 +89,7 @@ def write_comparison(
     complain: Complain,
     on_progress: Callable[[Message], None],
 ) -> Summary:
-    """Write the matches of all pages to `out`, which is there whole in the end or not at all."""
+    """Write the matches of all pages to `out`, which is complete or absent in the end."""
     run = _ArchiveRun(comparer, pages, exclude_same_id, complain)
     partial = out.with_name(f".{out.name}.part")
     try:
@@ -110,7 +110,7 @@ def write_comparison(
 
 
 class _ArchiveRun:
-    """All pages of a file, read one after the other, and written in the same order."""
+    """One comparison of all pages of a file, in order."""
 
     def __init__(self, comparer: Comparer, pages: Path, exclude_same_id: bool, complain: Complain) -> None:
         self._comparer, self._pages, self._exclude_same_id = comparer, pages, exclude_same_id
@@ -119,7 +119,7 @@ class _ArchiveRun:
         self.summary = Summary()
 
     def lines(self, processes: int) -> Generator[str]:
-        """What each page adds to the output: a line, or nothing."""
+        """Yield the output of each page: a line, or ""."""
         with closing(in_order(self._compared, _portions(self._read()), processes)) as compared:
             for portion in compared:
                 for line in portion:
@@ -136,7 +136,7 @@ class _ArchiveRun:
                 self._skip(fault)
 
     def _page(self, record: JsonRecord) -> ArchivePage:
-        """Raises MalformedLine; also for an id that an earlier page had: nobody could tell their matches apart."""
+        """Return the page of a line. Raises MalformedLine, also for a duplicate id: its matches would be ambiguous."""
         page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:
             raise MalformedLine(self._pages, record.line_number, "batch.twice", name="page_id", id=page_id)
@@ -147,7 +147,7 @@ class _ArchiveRun:
         raise MalformedLine(self._pages, record.line_number, "batch.lacks-text")
 
     def _compared(self, pages: Iterable[ArchivePage]) -> list[str | None]:
-        """Return the line of each page, empty where nothing matches; None where it has no text."""
+        """Return the line of each page: "" if nothing matches, None if the page has no text."""
         texts = {page.page_id: _text(page) for page in pages}
         given = [(page_id, text) for page_id, text in texts.items() if text is not None]
         found = zip(given, self._comparer.matches(given, self._exclude_same_id), strict=True)
@@ -177,10 +177,10 @@ def _line(page_id: str, matches: list[dict[str, Any]]) -> str:
 
 
 def _text(page: ArchivePage) -> str | None:
-    """Return the page's text as given, or what is read in its HTML; None where nothing is."""
+    """Return the page's text as given or as read in its HTML, or None if the HTML has no text."""
     if not page.is_html:
         return page.given
-    from crawler.reading import read_page  # .4 s that only HTML needs
+    from crawler.reading import read_page  # takes .4 s, and only HTML needs it
 
     body = page.given.encode("utf-8", "replace")
     reading = read_page(body, {"Content-Type": "text/html; charset=utf-8"}, page.page_id)

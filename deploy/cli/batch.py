@@ -1,4 +1,4 @@
-"""The verb `batch`: an archive of pages against works, without any service."""
+"""The verb `batch`: compares an archive of pages with works, without any service."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -41,7 +41,7 @@ def batch(
     ] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Compare many pages with many works. Malformed lines are named, left out, and make the exit code 1."""
+    """Compare many pages with many works. Malformed lines are reported, skipped, and make the exit code 1."""
     from deploy.cli.archive import ComparedWorks
     from deploy.cli.comparers import ALL, engine_names, parse_method
     from deploy.cli.engines import OWN
@@ -54,7 +54,7 @@ def batch(
         _require_unread(file, works, pages)
     archive = ComparedWorks.from_file(works, complain)
     summaries = {
-        # Every engine reads the same pages: what is wrong with them is told once.
+        # Every engine reads the same pages, so their faults are reported once.
         name: _compare(
             name,
             method,
@@ -104,7 +104,7 @@ def _compare(
     processes: int | None,
     is_first: bool,
 ) -> "Summary":
-    """Run the engines one after the other: one at a time is in memory."""
+    """Compare all pages with one engine; only one engine at a time is in memory."""
     from deploy.cli.archive import write_comparison
     from deploy.cli.comparers import make_comparer
     from deploy.cli.comparing_processes import default_processes
@@ -139,7 +139,7 @@ def _tabulate(files: dict[str, Path], summaries: dict[str, "Summary"]) -> None:
 
 
 def _summarize(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
-    """The last line. name: of the engine, empty where there were several."""
+    """Print the last line. name: the engine, "" for several."""
     from deploy.cli.comparers import gives_spans
 
     counts = {
@@ -157,7 +157,7 @@ def _summarize(works: "ComparedWorks", summary: "Summary", name: str, out: Path)
 
 
 def _engine_path(out: Path, name: str) -> Path:
-    """OUT.NAME.jsonl for an --out of OUT.jsonl."""
+    """Return OUT.NAME.jsonl for an --out of OUT.jsonl."""
     return out.with_name(f"{out.stem}.{name}{out.suffix or SUFFIX}")
 
 

@@ -1,4 +1,4 @@
-"""What `zhuiwen up` says before it starts anything, and what it refuses to start."""
+"""Checks and warnings of `zhuiwen up` before it starts anything."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from webadmin.ui.console.faults import warn
 
 
 def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
-    """One line on stderr for each name, in the environment or in a file, that looks like a setting and is none."""
+    """Print one line on stderr for each name, in the environment or a file, that looks like a setting but is not."""
     for name, near in unknown_names(environ).items():
         _warn(Message("start.unknown-variable", name=name), near)
     for layer in file_layers(home):
@@ -27,9 +27,9 @@ def _warn(problem: Message, near: str) -> None:
 
 
 def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
-    """Refuse to begin an installation in the usual place beside one that runs elsewhere and was not meant.
+    """Raise BadConfiguration if the default home is unused while another installation of this program runs.
 
-    And one that a restore has half made.
+    Raises BadInput if a restore of this home folder did not end.
     """
     restoration.require_ended(home.path)
     if environ.get(environment_variable("home")) or not installed.is_unused(home.path):
@@ -40,7 +40,7 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
 
 
 def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:
-    """What comes from an earlier shell, and what came from one and is missing."""
+    """Return warnings of settings from an earlier shell's environment, whether still used or now missing."""
     layers = planned_layers(environ)
     kept = [environment_variable(name) for name in sorted(home.given) if layers.origin(name) is SettingOrigin.STARTED]
     missing = [environment_variable(name) for name in started.missing(home)]

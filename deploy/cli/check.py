@@ -1,4 +1,4 @@
-"""The verb `check`: one text or page against the whole corpus. Nothing is stored."""
+"""The verb `check`: compares one text or page with the whole corpus and stores nothing."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from deploy.cli.source import PageSource
     from webadmin.works.models import Chapter
 
-MAX_PASSAGES = 3  # of one match; all of them stand in --json
+MAX_PASSAGES = 3  # shown of one match; --json has all of them
 MAX_EXCERPT_CHARS = 80
 
 
@@ -35,11 +35,11 @@ def check(
     reworded: bool = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Compare one text or page with all works, and show what it took from which."""
+    """Compare one text or page with all works, and show the matches."""
     from deploy.cli.source import read_as_text
 
     with session() as settings:
-        found = read_as_text(source, settings, is_chinese=not reworded)  # a translation has none
+        found = read_as_text(source, settings, is_chinese=not reworded)  # a translation may have no Chinese
         matches, works_texts = _compare(found.reading, settings)
         owners = _owners([match.text_id for match in matches])
         leads = _leads(found.reading.text, matches, settings) if reworded else []
@@ -65,7 +65,7 @@ def check(
 
 
 def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
-    """Return the matches, and the texts that they are with. Raises IndexStale rather than find nothing in nothing."""
+    """Return the matches and their works' texts by id. Raises IndexStale if the index is empty."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.beside import merge_matches
     from webadmin.wiring import live
@@ -84,7 +84,7 @@ def _compare(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dic
 
 
 def _leads(text: str, matches: Sequence[Match], settings: Settings) -> "list[Lead]":
-    """What the page says in other words than works do that it copies nothing of; nothing where most of it is copied."""
+    """Return the suspected rewrites of works that the page does not copy, or none if most of the page is copied."""
     from matcher.reworded.calibration import COPIED_SHARE
     from matcher.reworded.sentences import is_latin
     from matcher.reworded.stretches import MemoryTexts

@@ -1,4 +1,4 @@
-"""What a batch compares with: the product's own matcher, or one of the published engines, over the same works."""
+"""The comparers of a batch: the product's own matcher and the published engines, over the same works."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -29,14 +29,14 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How the product's own matcher compares."""
+    """The parameters of the product's own matcher."""
 
     algorithm: Algorithm = algorithms.DEFAULT
     calibration: Calibration = calibration.DEFAULT
 
 
 def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -> Method:
-    """What `--algorithm` and `--page-step` mean; None where one is not given. Raises BadInput."""
+    """Return the method for `--algorithm` and `--page-step`, each None if not given. Raises BadInput."""
     if engine not in {OWN, ALL} and (algorithm_id, page_step) != (None, None):
         raise BadInput("batch.own-only", own=OWN, engine=engine)
     algorithm = algorithms.DEFAULT if algorithm_id is None else ALGORITHMS.get(algorithm_id)
@@ -50,7 +50,7 @@ def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -
 
 
 def engine_names(asked: str) -> tuple[str, ...]:
-    """Return the engines that `--engine` means, the product's own first. Raises BadInput."""
+    """Return the engines for `--engine`, the product's own first. Raises BadInput."""
     if asked == OWN:
         return (OWN,)
     engines = _published_engines()
@@ -62,16 +62,16 @@ def engine_names(asked: str) -> tuple[str, ...]:
 
 
 def gives_spans(name: str) -> bool:
-    """Return whether an engine says which passages are shared."""
+    """Return whether an engine reports the matching passages."""
     return name == OWN or _published_engines()[name].gives_spans
 
 
 def make_comparer(
     name: str, works: Mapping[str, str], method: Method = Method(), *, with_changes: bool = False
 ) -> Comparer:
-    """Return the engine of that name with these works, each id with its text. method: of the product's own.
+    """Return a comparer with these works, each id with its text. method: for the product's own matcher.
 
-    with_changes: each span says what became of its characters; published engines do not know.
+    with_changes: spans list their changes; published engines cannot.
     """
     if name == OWN:
         return MatcherComparer(works, method, with_changes=with_changes)
@@ -79,14 +79,14 @@ def make_comparer(
 
 
 def _published_engines() -> Mapping[str, EngineEntry]:
-    """Loaded when one is asked for: the libraries that they use take .7 s, a third of a start (November 2026)."""
+    """Return the published engines; their libraries take .7 s to load, a third of a start (November 2026)."""
     from fingerprint.engines.catalogue import ENGINES
 
     return ENGINES
 
 
 class MatcherComparer:
-    """The product's matcher. Works of one text share it; each is a work of its own in what is written."""
+    """The product's matcher. Works with the same text share it; the output lists each of them."""
 
     def __init__(self, works: Mapping[str, str], method: Method, *, with_changes: bool = False) -> None:
         self._with_changes = with_changes
@@ -103,7 +103,7 @@ class MatcherComparer:
         self._matcher = Matcher(index, corpus, method.calibration)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """Yield the matches of some pages, each its id and text, as they are written."""
+        """Yield the matches of each page as JSON values; a page is an id and a text."""
         excluded = [page_id if exclude_same_id else None for page_id, _ in pages]
         given = [
             GivenPage(text, fingerprint_text(text, self._algorithm), partial(self._others, own))
@@ -138,7 +138,7 @@ class MatcherComparer:
 
 
 class EngineComparer:
-    """A published engine. What it does not tell is written as null, and no work is named beside another."""
+    """A published engine. Values that it does not report are null, and `also` is empty."""
 
     def __init__(self, engine: Engine, works: Mapping[str, str]) -> None:
         self._engine = engine
@@ -146,7 +146,7 @@ class EngineComparer:
             engine.add(work_id, text)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """Yield the matches of some pages, each its id and text, as they are written."""
+        """Yield the matches of each page as JSON values; a page is an id and a text."""
         for page_id, text in pages:
             found = self._engine.find(text)
             yield [

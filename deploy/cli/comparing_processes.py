@@ -1,6 +1,6 @@
-"""Portions of pages -> their results in the same order, by processes forked from this one, which share what it holds.
+"""Compares portions of pages in forked processes, which share the parent's memory, and keeps their order.
 
-None of them outlives it, however it dies.
+None of them outlives the parent, however it dies.
 """
 
 import ctypes
@@ -18,24 +18,24 @@ from core.garbage import freeze_loaded_objects
 
 P = TypeVar("P")
 R = TypeVar("R")
-PORTIONS_AHEAD = 4  # a process: how far the others go on while one takes long over its portion
+PORTIONS_AHEAD = 4  # for each process: how far the others go ahead while one is slow
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _ENDING = frozenset({signal.SIGINT, signal.SIGTERM})
 
-_compare: Callable[[Any], Any]  # of a forked process, which has one for its life
+_compare: Callable[[Any], Any]  # of a forked process, for its lifetime
 
 
 def default_processes() -> int:
-    """As many as there are processors that this process may run on."""
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_order(compare: Callable[[P], R], portions: Iterable[P], processes: int) -> Generator[R]:
-    """Yield the result of each portion, in their order; at most so many are read ahead as `processes` can be busy with.
+    """Yield the result of each portion, in order, reading only a few portions ahead for each process.
 
-    The first is compared here, for what that loads and sorts is shared; so are all where one process is enough, or
-    the system cannot fork. Close it, as contextlib.closing does: that ends the processes. Raises what `compare`
-    raises, and RetryLater where a process cannot be started or ends before its portion is compared.
+    The first portion is compared in this process, so that forks share what it loads and sorts; so are all portions if
+    one process is enough or the system cannot fork. Close the generator, as contextlib.closing does, to end the
+    processes. Raises what `compare` raises, and RetryLater if a process cannot start or dies during its portion.
     """
     rest = iter(portions)
     yield from map(compare, islice(rest, 1))
@@ -46,12 +46,12 @@ def in_order(compare: Callable[[P], R], portions: Iterable[P], processes: int) -
 
 
 def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int) -> Iterator[R]:
-    from concurrent.futures import Future, ProcessPoolExecutor  # what they import few pages do without
+    from concurrent.futures import Future, ProcessPoolExecutor  # their imports take time; few pages need no processes
     from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
 
     freeze_loaded_objects()
-    # An interrupt that comes to a child before it ignores them would unwind this process's stack a second time.
+    # A child interrupted before it ignores the signals would unwind this process's stack a second time.
     held = signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     pool = ProcessPoolExecutor(processes, get_context("fork"), _begin, (compare, held))
     given: deque[Future[R]] = deque()
@@ -70,17 +70,17 @@ def _shared_out(compare: Callable[[P], R], portions: Iterator[P], processes: int
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
         pool.shutdown(cancel_futures=True)
-        gc.unfreeze()  # the next engine of several takes the place of this one
+        gc.unfreeze()  # another engine may replace this one
 
 
 def _begin(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
-    """Begin a forked process."""
-    global _compare  # noqa: PLW0603 - a function cannot be sent to it
+    """Initialize a forked process."""
+    global _compare  # noqa: PLW0603 - a function cannot be sent to a process
     _compare = compare
     for number in _ENDING:
-        signal.signal(number, signal.SIG_IGN)  # they come to the whole group; the first process decides
+        signal.signal(number, signal.SIG_IGN)  # the whole group gets the signal; the parent decides
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-    if sys.platform == "linux":  # elsewhere it ends after its portion
+    if sys.platform == "linux":  # elsewhere the process ends after its portion
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

@@ -1,4 +1,4 @@
-"""The verb `config`: the settings of an installation, where each comes from, and how to change them."""
+"""The verb `config`: shows and changes the settings of an installation."""
 
 import os
 import sys
@@ -18,7 +18,7 @@ FROM_STDIN = "-"
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show each setting: its value, where that comes from, and what it means."""
+    """Show each setting with its value, its origin and its meaning."""
     from deploy.configuration import ORIGINS, Configuration
 
     held = Configuration.from_environment(os.environ)
@@ -36,13 +36,13 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
         cells = [[row[name] for name in ("name", "value", "origin", "meaning")] for row in rows]
         table(("column.name", "column.value", "column.origin", "column.meaning"), cells)
         return
-    for row in rows:  # on a terminal columns would be narrow
+    for row in rows:  # columns would be too narrow on a terminal
         typer.echo(f"{typer.style(row['name'], bold=True)}  {terminal_text(row['value'])}  ({row['origin']})")
         say(f"    {row['meaning']}")
 
 
 def show_one(name: str) -> None:
-    """Show the value that a setting has; of a secret, what is no secret in it."""
+    """Show the value of a setting, with secrets masked."""
     from deploy.configuration import Configuration
 
     say(Configuration.from_environment(os.environ).masked_value(_known_name(name)))
@@ -55,7 +55,7 @@ def set_one(
         typer.Argument(help=FROM_STDIN),
     ] = None,
 ) -> None:
-    """Write a setting into the file of the home folder; the next `zhuiwen up` takes it over."""
+    """Write a setting into the file of the home folder; the next `zhuiwen up` applies it."""
     from deploy.configuration import Configuration
 
     known = _known_name(name)
@@ -65,7 +65,7 @@ def set_one(
 
 
 def unset_one(name: str) -> None:
-    """Remove a setting from the files of the home folder, so that it has its default again."""
+    """Remove a setting from the files of the home folder, so that its default applies again."""
     from deploy.configuration import Configuration
 
     for line in Configuration.from_environment(os.environ).unset(_known_name(name)):
@@ -73,7 +73,7 @@ def unset_one(name: str) -> None:
 
 
 def _known_name(name: str) -> str:
-    """Return the name of a setting, however it was written. Raises BadInput."""
+    """Return the name of a setting given in either form, `web_port` or `ZHUIWEN_WEB_PORT`. Raises BadInput."""
     bare = name.lower().removeprefix(PREFIX.lower())
     if bare != HOME and bare not in known_settings():
         if near := nearest(bare):
@@ -83,7 +83,7 @@ def _known_name(name: str) -> str:
 
 
 def typed_value(name: str, given: str | None) -> str:
-    """What a setting is to be. A secret does not go through the command line, which other users can read."""
+    """Return the new value of a setting; a secret is not read from the command line, which other users can see."""
     is_secret = name != HOME and known_settings()[name].declaration.is_secret
     if given is None and not is_secret:
         raise BadInput("setting.no-value", name=name)

@@ -1,4 +1,4 @@
-"""The verb `crawl`: ask for runs, and wait for them where asked to."""
+"""The verb `crawl`: requests runs, and waits for them on request."""
 
 import os
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ def crawl(
     wait: Annotated[bool, typer.Option("--wait")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Crawl sites now. The services do it; see `zhuiwen site list` for the sites."""
+    """Request crawls of sites from the services; `zhuiwen site list` lists the sites."""
     if bool(sites) == due:
         raise BadInput("tracking.name-sites")
     with session() as settings:
@@ -49,9 +49,9 @@ def crawl(
 
 
 def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
-    """Return the runs that were asked for, or were live already, and whether a site could not be crawled.
+    """Return the runs requested or already live, and whether a site could not be crawled.
 
-    err: what is said of them goes to stderr.
+    err: print messages on stderr.
     """
     from django.utils import timezone
 
@@ -96,14 +96,14 @@ def _request_run(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except ServiceUnavailable as error:
-        # The run stays queued, and the clock wakes a crawler for it once the broker is back.
+        # The run stays queued, and the scheduler starts it once the broker is back.
         complain(of_a_full_disk(error, os.environ) or error)
     say(Message("tracking.crawling", site=site.name, run=run.pk), err=err)
     return run
 
 
 def _went_well(runs: "Sequence[CrawlRun]") -> bool:
-    """Return whether all runs came to their end; where the disk is full, that is said."""
+    """Return whether all runs finished; report a full disk if they did not."""
     is_ok = all(run.state == run.State.FINISHED for run in runs)
     if not is_ok and (told := full_disk(os.environ)):
         complain(told)
@@ -123,7 +123,7 @@ def _left_out(run: "CrawlRun") -> "Sequence[Message]":
 
 
 def _sentence(run: "CrawlRun", code: str) -> str | None:
-    """Say in one sentence what a run left out for that reason; None where it left out nothing."""
+    """Return a sentence on what a run left out for a reason, or None."""
     return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
 

@@ -1,4 +1,4 @@
-"""Waiting for crawls: how they stand, whether anybody is there to do them, and what becomes of them without us."""
+"""Waits for crawls, shows their progress, and detects that no worker is running."""
 
 import time
 from collections.abc import Sequence
@@ -22,9 +22,9 @@ POLL_S = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long nothing may move until workers are asked for a sign of life, how often, and when none counts.
+    """The times after which workers are pinged when nothing changes, pinged again, and given up.
 
-    A busy worker answers within a second or two; one that died is started again by its supervisor in half a minute.
+    A busy worker answers within a second or two; the supervisor restarts one that died within half a minute.
     """
 
     asked_after_s: float = 20.0
@@ -38,10 +38,10 @@ USUAL = Patience()
 def wait_for_runs(
     runs: "Sequence[CrawlRun]", settings: Settings, patience: Patience = USUAL, max_outage_s: float = MAX_OUTAGE_S
 ) -> "list[CrawlRun]":
-    """Wait until the runs have ended, however long they stand in the queue, and their pages are compared.
+    """Wait until the runs have ended, however long they are queued, and their pages are compared.
 
-    Returns them, in place of one that was interrupted the run that took its place. Raises RetryLater where no worker
-    gives a sign of life any more, or a service is away for too long.
+    Returns the runs; a run that resumed an interrupted one replaces it. Raises RetryLater if no worker answers any
+    more, or if a service is down for too long.
     """
     followed = list(runs)
     try:
@@ -58,7 +58,7 @@ def wait_for_runs(
 
 
 def _describe_continuation(runs: "Sequence[CrawlRun]") -> Message:
-    """What happens without the command that waited."""
+    """Return a message on what happens to the runs without this command."""
     queued = [run for run in runs if run.state == run.State.QUEUED]
     if queued:
         named = [Message("tracking.run-of", run=run.pk, site=run.site.name) for run in queued]
@@ -71,7 +71,7 @@ def _describe_continuation(runs: "Sequence[CrawlRun]") -> Message:
 def _until_ended(
     runs: "list[CrawlRun]", watch: "RunWatch", meter: Meter, interrupts: Interrupts, outages: Outages
 ) -> None:
-    """Each run that was interrupted is replaced in `runs` by the one that took its place."""
+    """Wait until all runs have ended; replace interrupted runs in `runs` by those that resumed them."""
     from webadmin.sites.services.interruptions import newest
 
     def states() -> list[Message]:
@@ -91,7 +91,7 @@ def _until_ended(
 
 
 def _describe_state(run: "CrawlRun") -> Message:
-    """What one run does; of one that waits how long, in steps that are worth a line each."""
+    """Return a message on the state of a run; waiting times are rounded so that few lines are printed."""
     from django.utils import timezone
 
     if run.state == run.State.RUNNING:
@@ -110,7 +110,7 @@ def _describe_state(run: "CrawlRun") -> Message:
 
 
 def _in_front(live: "Sequence[CrawlRun]") -> list[Message]:
-    """Return which crawls a run waits behind, where it waits."""
+    """Return a message on the crawls that queued runs wait for, if there are any."""
     from webadmin.sites.models import CrawlRun
 
     if all(run.state == run.State.RUNNING for run in live):
@@ -138,7 +138,7 @@ def _until_compared(
                 Message("tracking.several", states=[Message("tracking.messages-left", left=left), *watch.warning])
             )
             return False
-        with redis_lock(client, MAINTENANCE) as is_ours:  # the stores may owe what no message says
+        with redis_lock(client, MAINTENANCE) as is_ours:  # comparisons may be due without a message
             return is_ours and sweep_all(ports).found_nothing
 
     while True:
@@ -153,9 +153,9 @@ def _of_pages(left: "Pending") -> int:
 
 
 class RunWatch:
-    """Tells work that takes long from work that nobody does: where nothing moves, workers are asked whether they live.
+    """Distinguishes slow work from work without a worker: if nothing changes, it pings the workers.
 
-    queue: which the workers take; told: what the user is to know where none answers.
+    queue: the queue of the workers. told: the message to the user if none answers.
     """
 
     def __init__(self, settings: Settings, queue: str, told: Message, patience: Patience) -> None:
@@ -165,7 +165,7 @@ class RunWatch:
         self.warning: tuple[Message, ...] = ()
 
     def saw(self, state: object) -> None:
-        """Note what is seen now. Raises RetryLater when nothing moved and nobody answered for too long."""
+        """Record the current state. Raises RetryLater if nothing changed and no worker answered for too long."""
         now = time.monotonic()
         if state != self._seen:
             self._seen = state
@@ -184,11 +184,14 @@ class RunWatch:
             raise RetryLater("start.problem-and-remedy", problem=told, remedy=remedy)
 
     def begin_again(self) -> None:
-        """Take note that nothing could move meanwhile: a service was away."""
+        """Restart the timers, because nothing could change while a service was down."""
         self._lives(time.monotonic())
 
     def _hindrance(self) -> tuple[Message, Message] | None:
-        """Why nothing moves, and what to do; None where somebody is at work. Raises ServiceUnavailable."""
+        """Return the reason for which nothing changes and its remedy, or None if a worker answers.
+
+        Raises ServiceUnavailable.
+        """
         from core import disk
         from deploy.services import health
         from pipeline.connections import redis_client
@@ -196,7 +199,7 @@ class RunWatch:
 
         for space in disk.full(self._settings):
             return space.problem, space.remedy
-        pending(redis_client(self._settings))  # without the broker nobody can answer
+        pending(redis_client(self._settings))  # raises if the broker is down
         if health.any_worker_answers(self._settings.redis_url, self._queue):
             return None
         return self._told, Message("tracking.see-status")

@@ -1,4 +1,4 @@
-"""The verb `demo`: the whole chain on the built-in sites, then the summary."""
+"""The verb `demo`: runs the whole chain on the built-in sites and prints a summary."""
 
 import os
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 
     from deploy.demo.run import DemoResult
 
-PLAIN_WIDTH = 160  # columns where the output is no terminal
-# The cells below them are in the words of the desk.
+PLAIN_WIDTH = 160  # columns if the output is no terminal
+# The cells use the translations of the admin.
 COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "column.class", "column.obfuscations")
 
 
 def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Crawl the built-in sites, find the copies, write the reports; the services stay up."""
+    """Crawl the built-in sites, find the copies, write the reports; the services keep running."""
     from core.settings_layers import find_home
     from deploy.cli.before_up import warn_of_unknown_settings
     from deploy.demo.run import run_demo
@@ -36,7 +36,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def demo_record(result: "DemoResult") -> dict[str, Any]:
-    """What came of it, for programs; the password of a user who has set another is null."""
+    """Return the result for programs; the password of a user who changed it is null."""
     checked = result.verification
     return {
         "address": result.address,
@@ -60,7 +60,7 @@ def _notice(result: "DemoResult") -> dict[str, Any] | None:
 
 
 def _notice_url(result: "DemoResult", notice: int) -> str:
-    """Return where the notice is seen."""
+    """Return the URL of the notice in the admin."""
     return f"{result.address}notices/notice/{notice}/change/"
 
 
@@ -89,7 +89,7 @@ def _show(result: "DemoResult") -> None:
 
 
 def demo_summary(result: "DemoResult") -> list[Message]:
-    """What came of it, a sentence a line."""
+    """Return the result in sentences, one on each line."""
     checked = result.verification
     counts = {
         "copies": checked.copies,

@@ -1,4 +1,4 @@
-"""The verb `engines`: what `batch --engine` can compare with, and of one engine what it is made of."""
+"""The verb `engines`: lists the engines of `batch --engine`, or describes one of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ OWN_DEPARTURES = (
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """What is said of an engine. parameters: each with its value."""
+    """The description of an engine. parameters: their values by name."""
 
     name: str
     gives_spans: bool
@@ -43,7 +43,7 @@ def engines(
     is_plain: Annotated[bool, typer.Option("--plain")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the engines that pages can be compared with; of NAME say what it is, its parameters, source, departures."""
+    """List the engines for comparing pages, or describe NAME with its parameters, source and departures."""
     sheets = _sheets()
     if name and name not in sheets:
         raise NotFound("engine", name, known=list(sheets))
@@ -60,7 +60,7 @@ def engines(
 
 
 def _sheets() -> dict[str, _Sheet]:
-    """Return every engine by its name, the product's own first."""
+    """Return the engines by name, the product's own first."""
     from fingerprint import algorithms
     from fingerprint.engines.catalogue import ENGINES
     from matcher import calibration

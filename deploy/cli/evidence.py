@@ -1,4 +1,4 @@
-"""The verb `evidence`: all but `verify`, which needs the file alone, need the installation."""
+"""The verb `evidence`; all subcommands except `verify`, which only needs the file, need the installation."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Writer = Callable[[Sequence[Stamper]], VerificationReport]
 
-_MATTER = re.compile(r"[Mm]([0-9]{1,18})")  # a matter among numbers of cases
+_MATTER = re.compile(r"[Mm]([0-9]{1,18})")  # distinguishes matters from cases
 
 
 def export(
@@ -43,7 +43,7 @@ def export(
     *,
     with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
-    """Write one file with all evidence of a case or a lead, its stamps, and an explanation in Chinese and English."""
+    """Write one file with the evidence of a case or a suspected rewrite, its stamps, and a bilingual explanation."""
     if is_lead and is_removal:
         raise BadInput("custody.lead-or-removal")
     if not out.absolute().parent.is_dir():
@@ -66,14 +66,14 @@ def verify(
     trusted: Annotated[Path | None, typer.Option("--ca", metavar="PEM")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Check an export offline. Exit codes: 0 holds, 1 does not, 2 cannot be read, 3 holds but bears no stamp."""
+    """Check an export offline. Exit codes: 0 valid, 1 invalid, 2 unreadable, 3 valid without a stamp."""
     from bundles.verify import report_verification
 
     raise typer.Exit(report_verification(file, trusted, is_json=is_json))
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show how many bundles there are, what is owed, stamped and damaged, and what the last nightly check saw."""
+    """Show the numbers of bundles, of those due, stamped and damaged, and the result of the last nightly check."""
     from deploy.cli.evidence_status import evidence_lines
 
     lines, values = evidence_lines()
@@ -89,7 +89,7 @@ def factors(
     is_matter: Annotated[bool, typer.Option("--matter")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show factor by factor what of the evidence is there, and what is not; it is for the court to judge."""
+    """Show which evidence exists and which is missing for each factor; judging it is up to the court."""
     with session() as settings:
         from webadmin.evidence.services.factor_facts import gather_facts
         from webadmin.evidence.services.factors import describe_source, factor_sheet
@@ -124,7 +124,7 @@ def digests(
     out: Annotated[Path | None, typer.Option("--csv", metavar="FILE")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the digests of chosen bundles, as platforms for evidence take them in: CSV, or JSON."""
+    """List the digests of chosen bundles in the form that evidence platforms import: CSV or JSON."""
     if not (chosen or site or work):
         raise BadInput("digests.nothing-chosen")
     if out is None and not is_json:
@@ -151,7 +151,7 @@ def digests(
 
 
 def parse_numbers(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the numbers of cases, and of matters, which have an M before them. Raises BadInput."""
+    """Return the numbers of cases and of matters; those of matters begin with M. Raises BadInput."""
     cases, matters = list[int](), list[int]()
     for text in chosen:
         if found := _MATTER.fullmatch(text):
@@ -178,7 +178,7 @@ def _case(number: int, *, with_names: bool) -> "CaseMaterial":
 
 
 def _newest_removal(case: int) -> "CaseMaterial":
-    """What shows the newest removal of a case's page. Raises BadInput where there is none, or no proof yet."""
+    """Return the proof of the newest removal of a case's page. Raises BadInput if there is no removal or proof."""
     from webadmin import stores
     from webadmin.notices.models import Removal
     from webadmin.notices.services.removals.proof import removal_material
@@ -197,7 +197,7 @@ def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
 
 
 def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
-    """Raises BadInput for one that nobody confirmed as it is."""
+    """Return the writer of a suspected rewrite. Raises BadInput if nobody confirmed it in its current form."""
     from core.program import code_version
     from webadmin import stores
     from webadmin.rewrites.services.lead_archive import write_lead

@@ -1,4 +1,4 @@
-"""The verb `evidence authority`: who stamps the days. An authority is tried before it is kept."""
+"""The verb `evidence authority`: manages the time stamp authorities. An authority is tested before it is added."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def add(
     root: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Ask an authority (RFC 3161) for a stamp, say what came back, and keep it only where that holds."""
+    """Request a stamp from an authority (RFC 3161), show it, and add the authority only if it is valid."""
     from deploy.authorities import keep, prepare_authority
     from deploy.configuration import Configuration
     from webadmin.evidence.services.authority_trial import try_authority
@@ -43,7 +43,7 @@ def add(
 
 
 def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the authorities that are set, and the root certificate that each is checked against."""
+    """Show the configured authorities with the root certificates that they are verified against."""
     from deploy.authorities import list_authorities
     from deploy.configuration import Configuration
 
@@ -59,7 +59,7 @@ def show_all(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> None:
-    """No longer ask an authority; stamps that it gave stay."""
+    """Remove an authority; its stamps stay."""
     from deploy.authorities import remove as unset
     from deploy.configuration import Configuration
 
@@ -68,7 +68,7 @@ def remove(authority: Annotated[str, typer.Argument(metavar="URL|HOST")]) -> Non
 
 
 def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
-    """What came back: first what the answer claims, then what was verified."""
+    """Return rows on the answer: first its claims, then what was verified."""
     rows: list[tuple[str, object]] = [("column.authority", trial.authority)]
     if trial.claims is not None:
         at, own = _format_moment(trial.claims.at), _format_moment(trial.asked_at)
@@ -87,7 +87,7 @@ def _rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
 
 
 def _values(trial: "Trial") -> dict[str, Any]:
-    """Return the same for programs."""
+    """Return the result of a trial for programs."""
     claims, facts = trial.claims, trial.facts
     return {
         "authority": trial.authority,

@@ -1,6 +1,6 @@
-"""How the evidence of an installation stands, as `zhuiwen status` and `zhuiwen evidence status` tell it.
+"""The status of the evidence for `zhuiwen status` and `zhuiwen evidence status`.
 
-The first shows what the sweeper noted last, since it is to answer at once; the second asks the admin database.
+The first shows the sweeper's last note, because it must answer at once; the second queries the admin database.
 """
 
 import json
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
-    """Return the lines for a person, and the same for programs.
+    """Return the status as lines for a person and as values for programs.
 
-    Raises ZhuiwenError where there is no admin database.
+    Raises ZhuiwenError if there is no admin database.
     """
     with session() as settings:
         from django.utils import timezone
@@ -31,7 +31,7 @@ def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
 
 
 def noted_lines(settings: "Settings") -> list[Message]:
-    """Return the lines of what the sweeper noted, and when; none where there is no note, or Redis does not answer."""
+    """Return the lines of the sweeper's last note with its time, or none without a note or Redis."""
     noted = health.redis_value(settings.redis_url, EVIDENCE_NOTE)
     if noted is None:
         return []
@@ -41,12 +41,12 @@ def noted_lines(settings: "Settings") -> list[Message]:
         when = local_time(datetime.fromisoformat(values["seen_at"]), settings)
         backups = [Message.from_json(values["backups"])] if values.get("backups") else []
     except (ValueError, KeyError, TypeError):
-        return []  # a note that was garbled is none; the sweeper writes another within the minute
+        return []  # a garbled note; the sweeper writes another within a minute
     return [Message("custody.as-of", told=first, when=when), *others, *backups]
 
 
 def lines(values: dict[str, Any], settings: "Settings") -> list[Message]:
-    """Bundles, stamps and the last check, a line each."""
+    """Return one line each on bundles, stamps and the last check."""
     counts = {name: values[name] for name in ("bundles", "changed", "missing", "owed", "undrawn")}
     return [
         Message("custody.bundles", **counts),
@@ -56,7 +56,7 @@ def lines(values: dict[str, Any], settings: "Settings") -> list[Message]:
 
 
 def in_zone(values: dict[str, Any], settings: "Settings") -> dict[str, Any]:
-    """Return the same values, moments in the user's zone."""
+    """Return the values with times in the user's time zone."""
     check = values["last_check"]
     return values | {
         "seen_at": local_iso(datetime.fromisoformat(values["seen_at"]), settings),

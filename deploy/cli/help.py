@@ -1,4 +1,4 @@
-"""The help of every verb and option, and the words that typer has around it."""
+"""Translates the help of every verb and option, and typer's own words around it."""
 
 import re
 from functools import partial
@@ -7,7 +7,7 @@ from typing import Any
 from core.wording import Message, has_words
 from webadmin.ui.console.words import CHINESE, console_text, language
 
-# A Chinese character takes two columns, and typer counts characters.
+# A Chinese character is two columns wide, and typer counts characters.
 CHINESE_WIDTH = 56
 _TYPERS = {
     "Usage: ": "用法：",
@@ -23,7 +23,7 @@ _TYPERS = {
 
 
 def localize(command: Any, *path: str) -> None:
-    """Give a command of typer, and all below it, their help in the language of this command line."""
+    """Set the help of a typer command and its subcommands in the language of the command line."""
     is_chinese = language() == CHINESE
     code = f"help.{'-'.join(path) or 'zhuiwen'}"
     if has_words(code):
@@ -34,7 +34,7 @@ def localize(command: Any, *path: str) -> None:
         command.context_settings = {**command.context_settings, "max_content_width": CHINESE_WIDTH}
         command.get_help = partial(_in_chinese, command.get_help)
     for param in command.params:
-        # A parameter that means the same wherever it stands has its words once.
+        # A parameter with the same meaning in all commands has one text.
         known = next(filter(has_words, (f"{code}.{param.name}", f"help.any.{param.name}")), None)
         if known is not None:
             param.help = console_text(Message(known, help=param.help))

@@ -1,4 +1,4 @@
-"""The verbs `index stats`, `index rebuild`, `index snapshot`."""
+"""The verb `index`: shows, rebuilds and copies the index of the works."""
 
 import time
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the index, whether it is what the corpus is, and what the last rounds did; exit 1 where it is not."""
+    """Show the index and the last maintenance jobs; exit 1 if the index differs from the corpus."""
     with session() as settings:
         from pipeline.connections import redis_client
         from pipeline.job_stats import last_job_stats
@@ -56,7 +56,7 @@ def stats(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def rebuild() -> None:
-    """Make the index anew from the stored fingerprints; the old one answers until the new one is whole."""
+    """Rebuild the index from the stored fingerprints; the old one answers until the new one is complete."""
     with session() as settings, progress(Message("corpus.indexed")) as meter:
         from pipeline.connections import redis_client
         from pipeline.rebuild import rebuild_index
@@ -78,7 +78,7 @@ def rebuild() -> None:
 
 
 def snapshot() -> None:
-    """Write the copy of the index that the workers of this machine share; the sweeper does so on its own machine."""
+    """Write the snapshot of the index for the workers of this machine; the sweeper does so on its own machine."""
     with session() as settings:
         from pipeline.snapshots import refresh_snapshot
         from webadmin.wiring import live
@@ -90,7 +90,7 @@ def snapshot() -> None:
 
 
 def _snapshot(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
-    """What there is of the snapshot on this machine."""
+    """Return the state of the snapshot on this machine."""
     from matcher.index.snapshot.snapshot_index import SnapshotIndex
 
     if not isinstance(index, SnapshotIndex):
@@ -125,7 +125,7 @@ def _describe_snapshot(copy: "Mapping[str, Any]") -> Message:
 
 
 def _code(name: str) -> str:
-    """Return the code of the words for a figure."""
+    """Return the message code of a figure."""
     return f"column.{name.replace('_', '-')}"
 
 

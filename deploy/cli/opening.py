@@ -1,4 +1,4 @@
-"""Opens the installation for a verb: its home folder, its environment."""
+"""Opens the installation for a verb: its home folder and its environment."""
 
 import os
 from collections.abc import Mapping
@@ -14,18 +14,21 @@ STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evid
 
 
 def open_installation() -> Settings:
-    """Make this process one of the installation, and give its settings. Raises BadConfiguration."""
+    """Set the environment of this process to that of the installation, and return the settings.
+
+    Raises BadConfiguration.
+    """
     home = prepare(os.environ)
     settings = home.settings
     _warn_of_other_stores(os.environ, settings)
     if not settings.services.database_url and not settings.sqlite_path.exists():
-        os.umask(0o077)  # SQLite makes an empty one before it says that there are no tables
+        os.umask(0o077)  # SQLite creates an empty file before it reports missing tables
     adopt(home)
     return settings
 
 
 def _warn_of_other_stores(environ: Mapping[str, str], settings: Settings) -> None:
-    """Whoever has another store in the environment of a shell than the services use is told so."""
+    """Warn if the environment names other stores than the services use."""
     others = [environment_variable(name) for name in started.overridden(environ, settings.home) if name in STORES]
     if others:
         complain(Message("cli.other-stores", names=others))

@@ -1,4 +1,4 @@
-"""The verb `read`: what the crawler reads at a page. No service is needed."""
+"""The verb `read`: shows what the crawler reads in a page, without any service."""
 
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -18,7 +18,7 @@ def read(
     source: Annotated[str, typer.Argument(metavar="FILE|URL|-")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what the crawler reads there: title, site, text, encoding, date, author, and the obfuscations it undid."""
+    """Show what the crawler reads: title, site, text, encoding, date, author, and the obfuscations that it removed."""
     from deploy.cli.source import read_as_page
 
     settings = settings_alone()
@@ -64,7 +64,7 @@ def _extractor(reading: Reading) -> Message | str:
 
 
 def _site(name: str, reading: Reading) -> str:
-    """What the page calls its site, else the host that it came from; "" for a file that names none."""
+    """Return the name of the site as the page states it, else its host; "" for a file that names none."""
     return reading.site_name or urlsplit(name).netloc
 
 

@@ -1,4 +1,4 @@
-"""docs/commands.md: every verb with its arguments and options, in English and Chinese. `make reference` writes it."""
+"""Writes docs/commands.md (`make reference`): every verb with its arguments and options, in English and Chinese."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ wrong, unless its line says otherwise.
 
 
 def render_page() -> str:
-    """Write the page of what the command line has: first the verbs that stand alone, then those of each group."""
+    """Return the page of commands: first the verbs without subcommands, then those of each group."""
     verbs = _below(typer.main.get_command(build([])))
     alone = [_line(name, command) for name, command in verbs.items() if not _below(command)]
     groups = [f"\n## {name}\n\n{''.join(_lines(name, each))}" for name, each in verbs.items() if _below(each)]
@@ -29,7 +29,7 @@ def render_page() -> str:
 
 
 def _lines(path: str, command: Any) -> Iterator[str]:
-    """Yield a command, unless it only leads to others, and all below it."""
+    """Yield the lines of a command, unless it only groups others, and of its subcommands."""
     if not _below(command) or command.invoke_without_command:
         yield _line(path, command)
     for name, below in _below(command).items():

@@ -1,4 +1,4 @@
-"""The verb `restore`: an installation made of a backup, or what a living one has damaged put back."""
+"""The verb `restore`: restores an empty installation from a backup, or repairs damaged data of a running one."""
 
 import os
 import sys
@@ -34,7 +34,7 @@ def restore(
     is_damaged: Annotated[bool, typer.Option("--damaged")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Make an empty installation of a backup, on the servers that its settings name; all is read back."""
+    """Restore a backup into an empty installation, on the servers in its settings, and read everything back."""
     from core.settings_layers import planned_layers
     from deploy import restoration, services
     from deploy.home import prepare
@@ -49,7 +49,7 @@ def restore(
     half = restoration.unfinished_restore(home.path)
     restoration.require_no_other(half, chosen)
     wishes = Wishes(half.backup if half else chosen, passphrase, is_unsealed, with_settings)
-    with session() as settings:  # nothing is written, made or started before all of the backup was read
+    with session() as settings:  # the whole backup is read before anything is written, created or started
         from webadmin.backups.services.restoring import require_no_rows
 
         if half is None and (settings.services.database_url or settings.sqlite_path.exists()):
@@ -66,7 +66,7 @@ def restore(
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What a person says of a restore. with_settings: None where they are to be asked."""
+    """The options of a restore. with_settings: None to ask the person."""
 
     chosen: str = ""
     passphrase: str = field(default="", repr=False)
@@ -76,9 +76,9 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A backup that was read to its end, and what is done with the files in it.
+    """A backup that was read completely, and the decision on the files in it.
 
-    is_proven: by its seal. taken, left: the names of its settings, and of the roots of authorities.
+    is_proven: its seal proves its origin. taken, left: names of its settings and of the roots of authorities.
     """
 
     backup: "Backup"
@@ -90,7 +90,7 @@ class Reviewed:
 
 
 def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
-    """Read all of a backup, and ask what has to be asked; nothing is changed. Raises BadInput, ServiceUnavailable."""
+    """Read a whole backup and ask the necessary questions; change nothing. Raises BadInput, ServiceUnavailable."""
     from deploy import restoration
     from webadmin.backups.services.restoring import require_whole
     from webadmin.backups.services.verification import require_fitting
@@ -109,7 +109,7 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
 
 
 def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes | None:
-    """What the seal holds; None where a person wants the backup without one. Raises BadInput."""
+    """Return the content of the seal, or None if the person accepts the backup without it. Raises BadInput."""
     if not backup.seal:
         if not is_unsealed:
             raise BadInput("backup.no-seal", backup=backup.id)
@@ -124,7 +124,7 @@ def _secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes |
 
 
 def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool | None) -> bool:
-    """Return whether settings that have to be asked about are taken over. Raises BadInput where nobody can be asked."""
+    """Return whether to take over the settings that need a question. Raises BadInput if nobody can be asked."""
     from deploy import restoration
 
     if not offer.asked or with_settings is not None:
@@ -167,14 +167,14 @@ def _write(reviewed: Reviewed, store: "ObjectStore", settings: "Settings") -> No
         for line in _to_enter_again():
             say(line)
     say_lacking(wanted.manifest.lacking)
-    if not reviewed.is_proven:  # whoever could write to its place may have added an account to it
+    if not reviewed.is_proven:  # anybody with write access to its place may have added an account
         names = list(User.objects.filter(is_superuser=True, is_active=True).values_list("username", flat=True))
         say(Message("backup.administrators", names=names))
     say(Message("backup.now-up"))
 
 
 def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
-    """Into the installation as it runs, what is damaged or gone in its stores."""
+    """Repair what is damaged or missing in the stores of the running installation."""
     with session() as settings:
         from webadmin.backups.services.installation import installation_key
         from webadmin.backups.services.mending import mend
@@ -204,7 +204,7 @@ def _target(settings: "Settings") -> "RestoreTarget":
 
 
 def _require_no_index(settings: "Settings") -> None:
-    """A Redis that runs elsewhere may hold the index of another installation; the embedded one is made anew."""
+    """Raise BadInput if an external Redis has an index, maybe of another installation; an embedded one is rebuilt."""
     from pipeline.connections import match_index
 
     if not (settings.services.embeds_redis and not settings.services.index_url) and (
@@ -214,7 +214,7 @@ def _require_no_index(settings: "Settings") -> None:
 
 
 def _to_enter_again() -> list[Message]:
-    """What only the secrets would have opened."""
+    """Return messages on what must be entered again without the secrets."""
     from webadmin.sites.models import SiteProxy
 
     sites = list(SiteProxy.objects.exclude(sealed_password="").values_list("site__name", flat=True).distinct()[:10])

@@ -1,4 +1,4 @@
-"""What a batch finds in other words: leads for each page beside its copies, by meaning."""
+"""Adds suspected rewrites, found by meaning, to the copies that a batch finds."""
 
 import re
 from collections import defaultdict
@@ -22,10 +22,10 @@ _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
 
 
 class RewordedComparer:
-    """Another comparer's matches, and behind them what the page says in other words than works do.
+    """Another comparer's matches, followed by the suspected rewrites of each page.
 
-    languages: of the pages, as `detect_scripts` tells them. Works of one text share it, as they do among copies. Raises
-    BadConfiguration where the extra `reworded` is not installed.
+    languages: of the pages, from `detect_scripts`. Works with the same text share it, as among copies. Raises
+    BadConfiguration if the extra `reworded` is not installed.
     """
 
     def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Progress) -> None:
@@ -41,7 +41,7 @@ class RewordedComparer:
         self._search = search_among(texts, languages, tell)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
-        """Yield the matches of some pages, each its id and text, as they are written: copies first."""
+        """Yield the matches of each page as JSON values, copies first; a page is an id and a text."""
         for (page_id, text), copies in zip(pages, self._copies.matches(pages, exclude_same_id), strict=True):
             copied = sum(match["containment"] or 0 for match in copies)
             taken = [match for match in copies if MatchClass(match["class"]).is_copy]
@@ -51,7 +51,7 @@ class RewordedComparer:
             yield [*copies, *leads]
 
     def _leads(self, text: str, own: set[str], copied: set[str]) -> list[dict[str, Any]]:
-        """own: the page's own works, which are none here; copied ones are, and are named already."""
+        """Return the suspected rewrites of a text, except of its own works and of copied ones."""
         owned = {self._texts_of[work_id] for work_id in own if work_id in self._texts_of}
         without = {text_id for text_id in owned if own.issuperset(self._owners[text_id])}
         leads = []
@@ -63,9 +63,9 @@ class RewordedComparer:
 
 
 def detect_scripts(pages: Path) -> frozenset[bool]:
-    """Whether there are pages in Latin script, and whether there are others: True and False, of the file's pages.
+    """Return the scripts of the pages of a file: True if some are in Latin script, False if some are not.
 
-    HTML with at least as many Latin letters as Chinese characters may be either, and so may what cannot be read
+    HTML with at least as many Latin letters as Chinese characters may be either, and so may a file that cannot be read
     twice. Raises UnreadableFile.
     """
     if pages.exists() and not pages.is_file() and not pages.is_dir():
@@ -81,7 +81,7 @@ def detect_scripts(pages: Path) -> frozenset[bool]:
 
 
 def _ignore(_: BadInput) -> None:
-    """What is wrong with a line is said when its page is compared."""
+    """Ignore a malformed line, which is reported when its page is compared."""
 
 
 def _match_record(match: RewordedMatch, carriers: Sequence[str]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The verbs of the processes: up, down, status, doctor."""
+"""The verbs `up`, `down`, `status` and `doctor`."""
 
 import os
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def up() -> None:
-    """Start every service and return when all of them answer."""
+    """Start the services and return when all of them answer."""
     from core.settings_layers import planned_layers
     from deploy import services
     from deploy.cli import before_up
@@ -36,7 +36,7 @@ def up() -> None:
 
 
 def down() -> None:
-    """Stop every service that runs on this machine."""
+    """Stop the services on this machine."""
     from core.settings_layers import running_layers
     from deploy import services
     from deploy.home import prepare
@@ -45,7 +45,7 @@ def down() -> None:
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show every service; exit 0 when all of them run and there is room to store."""
+    """Show the services; exit 0 if all of them run and there is disk space."""
     from deploy.cli.status import installation_status
 
     stands = installation_status(os.environ)
@@ -59,7 +59,7 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Look for what is wrong and say what to do; exit 0 when nothing is."""
+    """Find problems and suggest remedies; exit 0 if there are none."""
     from core.settings_layers import running_layers
     from deploy import doctor
     from deploy.cli import stored_checks
@@ -79,7 +79,7 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def _show(rows: "Sequence[ServiceStatus]") -> None:
-    """The services in columns."""
+    """Print the services in columns."""
     from deploy.services import InstallationState
 
     colors = {

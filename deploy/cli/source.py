@@ -1,4 +1,4 @@
-"""FILE, URL or - -> what is read there: the same reading for `check` and `read`."""
+"""Reads a FILE, a URL or the standard input for `check` and `read`."""
 
 import re
 import sys
@@ -33,14 +33,14 @@ _BOOKS = frozenset({".epub", ".docx", ".pdf", ".jsonl"})
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """Something that was read. `name` is a path, or a URL after its redirects."""
+    """A source with its reading. name: a path, or a URL after its redirects."""
 
     name: str
     reading: Reading
 
 
 def read_as_page(source: str, settings: Settings) -> PageSource:
-    """What the crawler reads there. Raises BadInput or RetryLater."""
+    """Read a source as the crawler does. Raises BadInput or RetryLater."""
     if _is_url(source):
         from crawler.fetching.single_fetch import fetch
 
@@ -51,9 +51,9 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
 
 
 def read_as_text(source: str, settings: Settings, *, is_chinese: bool = True) -> PageSource:
-    """Return the text to compare: of a page by the crawler's reading, of a text or book as it would be added as a work.
+    """Read a source as a text to compare: a page as the crawler does, a text or book as a work is added.
 
-    is_chinese: whether a text without a Chinese character is refused, since nothing could be found of it.
+    is_chinese: reject a text without Chinese characters, because nothing could match it.
     """
     if _is_url(source):
         return read_as_page(source, settings)
@@ -116,18 +116,18 @@ def _require_reading(reading: Reading | Rejected, name: str) -> Reading:
     return reading
 
 
-TIMEOUT_S = 10.0  # for one; the page can be read without
+TIMEOUT_S = 10.0  # of one resource; the page can be read without it
 
 
 def page_resources(url: str, source: str, settings: CrawlSettings) -> Resources:
-    """What the page at `url` may ask for. source: the path of a saved page, or "" for one that came from nowhere."""
+    """Return the resources that the page at `url` may load. source: the path of a saved page, or ""."""
     if urlsplit(url).scheme in ("http", "https"):
         return SiteResources(_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)
     return _InFolder(Path(source).parent) if source else NO_RESOURCES
 
 
 class _InFolder:
-    """What lies beside or below a saved page; whatever it names on the web stays unread."""
+    """The resources in the folder of a saved page and below it; those on the web are not loaded."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._files = folder, FolderResources(folder)
@@ -135,7 +135,7 @@ class _InFolder:
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
         if "://" in url[:12] or url.startswith("//"):
             return None
-        # A page is read under its own path, and what it names relative to that.
+        # A page is read under its path, and its relative URLs are resolved against it.
         relative = url.removeprefix(f"{self._folder.as_posix()}/") if not url.startswith("data:") else url
         return self._files.get(relative, kind)
 

@@ -1,4 +1,4 @@
-"""How an installation stands: what `zhuiwen status` shows, gathered without the desk and without drivers."""
+"""Collects the status of an installation for `zhuiwen status`, without Django and without database drivers."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status
 from webadmin.ui.console.session import local_time
 
-# A clock that was ahead left them; what counts from them stands still until they come, or are set back.
+# Times left by a clock that was ahead; jobs that depend on them do not run until then, or until they are set back.
 _MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
     SELECT last_run_at AS moment FROM django_celery_beat_periodictask
     UNION ALL SELECT due_at FROM watched_sites_crawlrun
@@ -35,7 +35,7 @@ _MOMENTS_AHEAD = """SELECT count(*), max(moment) FROM (
 
 @dataclass(frozen=True, slots=True)
 class InstallationStatus:
-    """problems: what keeps the installation from being well, beside its services. notes: what one should know."""
+    """The status of an installation. problems: faults other than those of services. notes: other information."""
 
     home: Path
     services: list[ServiceStatus]
@@ -45,7 +45,7 @@ class InstallationStatus:
 
     @property
     def remedies(self) -> list[Message]:
-        """What to do about the services that are not well; nothing where another problem is behind it."""
+        """The remedies for failed services; none if another problem is the cause."""
         unwell = [] if self.problems else [row for row in self.services if row.remedy]
         return [
             Message("start.remedy-with", service=row.name, remedy=row.remedy, words=row.last_log_line)
@@ -59,12 +59,15 @@ class InstallationStatus:
         return not self.problems and all(row.is_ok for row in self.services)
 
     def as_values(self) -> dict[str, Any]:
-        """Return the same for programs."""
+        """Return the status for programs."""
         return {field.name: getattr(self, field.name) for field in fields(self)} | {"is_well": self.is_well}
 
 
 def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
-    """Look at what runs, with the settings that it was started with. Raises BadConfiguration."""
+    """Return the status of the running services, by the settings that they were started with.
+
+    Raises BadConfiguration.
+    """
     home = prepare(environ, running_layers)
     services = status(home)
     told = _describe_others(home, environ, services)
@@ -78,20 +81,20 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
 
 
 def _describe_others(home: Home, environ: Mapping[str, str], services: list[ServiceStatus]) -> list[Message]:
-    """Where else this program runs, for who did not say which installation is meant and sees one that is stopped."""
+    """Return where else this program runs, if no home folder was given and the default installation is stopped."""
     if environ.get(environment_variable("home")) or any(row.pid for row in services):
         return []
     return [Message("start.elsewhere", home=other) for other in installed.other_homes(home)]
 
 
 def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
-    """Return the settings that the next `up` takes over, and where they stand."""
+    """Return a message on the settings that the next `up` will apply, if there are any."""
     if started_layer(home.path) is None:
         return []
     try:
         layers = planned_layers(environ)
         changed = started.differing(home.settings, prepare(environ, planned_layers).settings)
-    except BadConfiguration as fault:  # what runs does not mind
+    except BadConfiguration as fault:  # does not affect the running services
         return [Message("start.not-taken-over", faults=fault.faults)]
     told = [
         environment_variable(name) if layers.origin(name) is SettingOrigin.ENVIRONMENT else name for name in changed
@@ -100,19 +103,19 @@ def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
 
 
 def known_damage(settings: Settings) -> list[Message]:
-    """Say how much the last check of the stores found damaged; nothing where that is nothing, or not known."""
+    """Return a message on the damage that the last check of the stores found, if any is known."""
     try:
         known = _read_note(settings, DAMAGE_NOTE) or {"count": 0}
         if not known["count"]:
             return []
         when = local_time(datetime.fromisoformat(known["seen_at"]), settings)
         return [Message("start.damage-known", count=int(known["count"]), when=when)]
-    except (ValueError, KeyError, TypeError):  # a note that was garbled says nothing
+    except (ValueError, KeyError, TypeError):  # a garbled note
         return []
 
 
 def noted_backlog(settings: Settings) -> list[Message]:
-    """Say how much is left to compare by meaning, where a rights holder has it switched on, and that it cannot be."""
+    """Return messages on the backlog of comparisons by meaning and on a missing encoder, if a holder enabled them."""
     try:
         if not (known := _read_note(settings, REWORDED_NOTE)):
             return []
@@ -126,13 +129,13 @@ def noted_backlog(settings: Settings) -> list[Message]:
 
 
 def _read_note(settings: Settings, key: str) -> dict[str, Any]:
-    """What the pipeline noted; {} where it noted nothing, or Redis does not answer. Raises ValueError, TypeError."""
+    """Return a note of the pipeline, {} without a note or Redis. Raises ValueError, TypeError."""
     note = health.redis_value(settings.redis_url, key)
     return {} if note is None else dict(json.loads(note))
 
 
 def clock_was_ahead(settings: Settings, now: datetime) -> list[Message]:
-    """Say that moments of the schedule or of crawls lie ahead; nothing where the admin database does not answer."""
+    """Return a message on future times of the schedule or of crawls, or none if the admin database does not answer."""
     url, after = settings.services.database_url, now + CLOCKS_DIFFER
     if url.startswith("postgres"):
         row = health.postgres_row(url, _MOMENTS_AHEAD.format(after="%s"), after)
@@ -146,7 +149,7 @@ def clock_was_ahead(settings: Settings, now: datetime) -> list[Message]:
 def _sqlite_row(path: str, after: datetime) -> tuple[int, datetime] | None:
     try:
         with closing(sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=health.TIMEOUT_S)) as database:
-            stored = f"{after.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"  # as Django writes moments into SQLite
+            stored = f"{after.astimezone(UTC):%Y-%m-%d %H:%M:%S.%f}"  # Django's format of times in SQLite
             count, until = database.execute(_MOMENTS_AHEAD.format(after="?"), (stored,)).fetchone()
     except sqlite3.Error:
         return None

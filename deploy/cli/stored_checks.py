@@ -1,4 +1,4 @@
-"""Doctor's look at what is stored: the table of readings, the index, failed messages, missed crawls, evidence."""
+"""Doctor's checks of stored data: the table of readings, the index, failed messages, missed crawls, evidence."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from core.settings import Settings
     from webadmin.evidence.services.bundles import EvidenceStatus
 
-MAX_AGE_OF_CHECK = timedelta(days=2)  # it runs each night; one that failed is named after the next
+MAX_AGE_OF_CHECK = timedelta(days=2)  # the check runs each night; one failure is tolerated
 MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, in one line of the doctor
 
 
 def readings(_: Context) -> list[DoctorFinding]:
-    """Check that the table of readings is the one that the algorithms were frozen with."""
+    """Check that the table of readings is the one with which the algorithms were frozen."""
     from fingerprint.fingerprinting import fingerprint_text
 
     try:
@@ -31,7 +31,7 @@ def readings(_: Context) -> list[DoctorFinding]:
 
 
 def index(settings: "Settings") -> list[DoctorFinding]:
-    """Check that the index is there and has what the rights holders have."""
+    """Check that the index exists and has all texts of the rights holders."""
     from webadmin.wiring import live
     from webadmin.works.services.catalogue import corpus_texts
 
@@ -46,7 +46,7 @@ def index(settings: "Settings") -> list[DoctorFinding]:
 
 
 def failures(_: "Settings") -> list[DoctorFinding]:
-    """Messages that no retry could carry out, and expected crawls that did not happen."""
+    """Find messages that failed after all retries, and scheduled crawls that did not happen."""
     from django.utils import timezone
 
     from webadmin.accounts.models import FailedMessage
@@ -66,7 +66,7 @@ def failures(_: "Settings") -> list[DoctorFinding]:
 
 
 def clock(_: "Settings") -> list[DoctorFinding]:
-    """Moments that lie in the future: what counts from them stands still."""
+    """Find times in the future, which stop the jobs that depend on them."""
     from django.utils import timezone
 
     from webadmin.ui.services.future_moments import count_ahead
@@ -77,7 +77,7 @@ def clock(_: "Settings") -> list[DoctorFinding]:
 
 
 def evidence(settings: "Settings") -> list[DoctorFinding]:
-    """Bundles that were changed, that are owed, that no authority stamps; a nightly check that does not happen."""
+    """Find damaged bundles and files, missing stamps, invalid authorities, and missing nightly checks."""
     from django.utils import timezone
 
     from webadmin.evidence.services.authorities import configured_authorities
@@ -92,7 +92,7 @@ def evidence(settings: "Settings") -> list[DoctorFinding]:
 
 
 def backups(_: "Settings") -> list[DoctorFinding]:
-    """Return a backup that is older than set, or none at all of an installation that has cases."""
+    """Check that the last backup is recent enough, and that an installation with cases has one."""
     from django.utils import timezone
 
     from webadmin.backups.services.runs import backup_status
@@ -102,7 +102,7 @@ def backups(_: "Settings") -> list[DoctorFinding]:
 
 
 def stores(_: "Settings") -> list[DoctorFinding]:
-    """What the checks of the stores found damaged; nightly checks that do not happen."""
+    """Find damage that the checks of the stores reported, and missing nightly checks."""
     from django.utils import timezone
 
     from webadmin.backups.services.store_checks import known_damages, last_check
@@ -119,7 +119,7 @@ def stores(_: "Settings") -> list[DoctorFinding]:
 
 
 def encoder(_: "Settings") -> list[DoctorFinding]:
-    """Pages in other words that are to be looked for, and nothing here to do it with."""
+    """Check that the encoder works if a rights holder has the search for rewrites enabled."""
     from matcher.reworded.weights import fault
     from webadmin.rewrites.services.due_searches import watches
 
@@ -149,13 +149,13 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFind
 
 
 def _few(names: list[str]) -> list[str]:
-    """Return the first names, fit for a terminal; the list of checks has all of them."""
+    """Return the first names, shortened for a terminal; the list of checks has all of them."""
     shown = [clean_line(name, MAX_NAME_CHARS) for name in names[:MAX_NAMES]]
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
 def _asks_stores(look: Callable[["Settings"], list[DoctorFinding]]) -> Check:
-    """Return a check that finds nothing where a service does not answer: the check of services says so."""
+    """Return a check that finds nothing if a service does not answer, which the check of services reports."""
 
     def check(_: Context) -> list[DoctorFinding]:
         try:

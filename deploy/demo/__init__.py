@@ -1,1 +1,1 @@
-"""The demo: works of two rights holders, seven sites that carry them rightly or wrongly, and what must be found."""
+"""The demo: works of two rights holders, seven sites that copy them with or without a right, and the expected cases."""

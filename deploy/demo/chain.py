@@ -1,4 +1,4 @@
-"""The demo's steps that need the admin database; imported once Django is set up."""
+"""The demo's steps that need the admin database; imported after Django is set up."""
 
 import time
 from collections.abc import Callable
@@ -50,7 +50,7 @@ USERNAMES = tuple(account.username for account in ACCOUNTS)
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """The demo's rows by the demo's own keys."""
+    """The demo's rows in the admin database, by the demo's keys."""
 
     works: dict[str, Work]
     sites: dict[str, Site]
@@ -58,7 +58,7 @@ class Installed:
 
 @dataclass(frozen=True, slots=True)
 class DemoRow:
-    """One line of the table of what was found."""
+    """One row of the table of cases."""
 
     site: str
     page: str
@@ -69,7 +69,7 @@ class DemoRow:
 
 
 def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[str, str]) -> Installed:
-    """Put works, sites, licences and accounts into the installation; what is there stays."""
+    """Add works, sites, licences and accounts to the installation; existing ones stay."""
     ports = live(settings.ZHUIWEN)
     works = add_works(load_works(), ports.works, ports.outbox)
     rows = add_sites(sites, origins, works)
@@ -78,7 +78,7 @@ def install(sites: tuple[SitePlan, ...], origins: dict[str, str], secrets: dict[
 
 
 def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -> None:
-    """Crawl every site and return when all runs have ended. Raises ServiceUnavailable when they do not in time."""
+    """Crawl all sites and return when all runs have ended. Raises ServiceUnavailable if they do not end in time."""
     runs = [outages.repeat_until_back(partial(_request_run, site)) for site in installed.sites.values()]
     deadline, said = time.monotonic() + deadline_s, 0.0
     while open_runs := sum(run.state in CrawlRun.LIVE for run in runs):
@@ -97,7 +97,7 @@ def crawl(installed: Installed, say: Say, deadline_s: float, outages: Outages) -
 
 
 def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
-    """Return when every page is compared with the corpus."""
+    """Wait until all pages are compared with the corpus."""
     said = [0.0]
 
     def report(left: int) -> None:
@@ -109,9 +109,9 @@ def wait_for_matches(say: Say, deadline_s: float, outages: Outages) -> None:
 
 
 def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Callable[[int], None]) -> None:
-    """Return when the queues are empty and the stores owe nothing; what was left behind is sent on the way.
+    """Wait until the queues are empty and nothing is due; sweep to send what was left behind.
 
-    on_progress: told how many messages are left. Raises RetryLater when the workers have not done it in time.
+    on_progress: called with the number of messages left. Raises RetryLater if the workers do not finish in time.
     """
     client, ports = redis_client(installation), live(installation)
     deadline = time.monotonic() + deadline_s
@@ -127,13 +127,13 @@ def _wait_until_idle(installation: Settings, deadline_s: float, on_progress: Cal
 
 
 def notice(installed: Installed) -> DraftedNotice | None:
-    """Draft a notice about the site that took most of the demo's novel; nothing is confirmed or sent."""
+    """Draft a notice about the site that copied most of the demo's novel; nothing is confirmed or sent."""
     with translation.override(language()):
         return drafted_notice(installed.sites[NOTICE_SITE], installed.works[NOTICE_WORK])
 
 
 def case_rows(installed: Installed) -> list[DemoRow]:
-    """Return every case on the demo's sites, as the user reads it, site by site."""
+    """Return the cases on the demo's sites in the user's language, site by site."""
     cases = Case.objects.filter(page__site__in=installed.sites.values()).select_related("page__site", "work")
     separator = "、" if language().startswith("zh") else ", "
     with translation.override(language()):
@@ -151,7 +151,7 @@ def case_rows(installed: Installed) -> list[DemoRow]:
 
 
 def excluded_counts(installed: Installed) -> dict[str, int]:
-    """Return how many findings were left out, by reason in the user's words."""
+    """Return the number of findings left out by reason, in the user's language."""
     reasons = Exclusion.objects.filter(page__site__in=installed.sites.values()).values_list("reason", flat=True)
     counts: dict[str, int] = {}
     with translation.override(language()):
@@ -162,12 +162,12 @@ def excluded_counts(installed: Installed) -> dict[str, int]:
 
 
 def verification(sites: tuple[SitePlan, ...], installed: Installed) -> Verification:
-    """What was found against what should have been."""
+    """Compare the findings with the plan."""
     return verify(sites, _findings(installed.sites, installed.works), _fetched_paths(installed.sites))
 
 
 def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFinding]:
-    """Return every address of a case and every excluded finding on the demo's sites.
+    """Return the addresses of cases and the excluded findings on the demo's sites.
 
     sites, works: the rows by their keys.
     """
@@ -201,7 +201,7 @@ def _findings(sites: dict[str, Site], works: dict[str, Work]) -> list[DemoFindin
 
 
 def _fetched_paths(sites: dict[str, Site]) -> dict[str, set[str]]:
-    """Return the paths of the pages that were fetched and read, by site."""
+    """Return the paths of the pages that were fetched and read by site."""
     return {
         key: {page_path(url) for url in PageRecord.objects.filter(site=site).values_list("url", flat=True)}
         for key, site in sites.items()
@@ -209,7 +209,7 @@ def _fetched_paths(sites: dict[str, Site]) -> dict[str, set[str]]:
 
 
 def write_reports(folder: Path, days: int) -> list[Path]:
-    """Return one report a rights holder and format, over the last `days` days."""
+    """Write one report for each rights holder and format over the last `days` days, and return their paths."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     today = timezone.localdate()
     written = []
@@ -227,7 +227,7 @@ def page_count(installed: Installed) -> int:
 
 
 def unchanged_passwords(secrets: dict[str, str]) -> dict[str, str]:
-    """Return the passwords that still hold; "" for a user who has set another."""
+    """Return the passwords that are still valid, "" for a user who changed it."""
     return {name: secret if has_password(name, secret) else "" for name, secret in secrets.items()}
 
 
@@ -235,7 +235,7 @@ def _request_run(site: Site) -> CrawlRun:
     try:
         run = crawls.request_run(site)
     except crawls.AlreadyRunning as running:
-        if running.run is None:  # it ended between the refusal and the look
+        if running.run is None:  # it ended between the refusal and the query
             return _request_run(site)
         run = running.run
     live(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))

@@ -1,4 +1,4 @@
-"""The demo put into an installation: rights holders, works, sites, licences, accounts. Safe to repeat."""
+"""Adds the demo's rights holders, works, sites, licences and accounts to an installation. Safe to repeat."""
 
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -23,7 +23,7 @@ MAX_PAGES, MAX_DEPTH = 200, 8
 
 @dataclass(frozen=True, slots=True)
 class DemoAccount:
-    """A user of the demo and the rights holders that it belongs to; an administrator belongs to none."""
+    """A user of the demo and its rights holder; an administrator has none."""
 
     username: str
     rights_holder: str
@@ -38,7 +38,7 @@ ACCOUNTS = (
 
 
 def add_works(works: dict[str, DemoWork], store: WorkStore, outbox: Outbox) -> dict[str, Work]:
-    """Bring the demo's works into the corpus; the rows by the demo's own keys."""
+    """Add the demo's works to the corpus and return their rows by the demo's keys."""
     rows = {
         key: add_work(
             holder(work.rights_holder), WorkFile(work.title, work.author, work.chapters), work.kind, store, outbox
@@ -52,7 +52,7 @@ def add_works(works: dict[str, DemoWork], store: WorkStore, outbox: Outbox) -> d
 
 
 def _publish_daily(novel: Work) -> None:
-    """A chapter a day, the last of them tomorrow: a site that has that one has it before the official publication."""
+    """Publish a chapter a day, the last one tomorrow, so that a site with it precedes the official publication."""
     chapters = novel.chapters.order_by("number")
     if not chapters.filter(published_at__isnull=False).exists():
         first_at = timezone.now() - timedelta(days=chapters.count() - 2)
@@ -60,12 +60,12 @@ def _publish_daily(novel: Work) -> None:
 
 
 def add_sites(sites: tuple[SitePlan, ...], origins: dict[str, str], works: dict[str, Work]) -> dict[str, Site]:
-    """Bring the demo's sites onto their holders' lists, with what each may publish; the rows by the plan's keys."""
+    """Add the demo's sites and their licences to the watchlists, and return the rows by the plan's keys."""
     return {site.key: _add_site(site, origins[site.key], works) for site in sites}
 
 
 def add_accounts(passwords: dict[str, str]) -> None:
-    """Make the demo's users where they are missing. A password that a user has changed since is left alone."""
+    """Create the demo's missing users. The password of an existing user is not changed."""
     for account in ACCOUNTS:
         is_administrator = not account.rights_holder
         user, is_new = User.objects.get_or_create(
@@ -81,7 +81,7 @@ def add_accounts(passwords: dict[str, str]) -> None:
 
 
 def has_password(username: str, password: str) -> bool:
-    """Return whether the user still has the password that the demo made."""
+    """Return whether the user still has the password that the demo set."""
     return User.objects.get(username=username).check_password(password)
 
 
@@ -92,7 +92,7 @@ def _add_site(plan: SitePlan, origin: str, works: dict[str, Work]) -> Site:
         name=plan.name_zh,
         defaults={
             "start_urls": origin + plan.start_path,
-            "delay_s": 0.0,  # our own servers on loopback
+            "delay_s": 0.0,  # the demo's own servers on loopback
             "concurrency": 4,
             "max_pages": MAX_PAGES,
             "max_depth": MAX_DEPTH,

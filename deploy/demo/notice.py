@@ -1,7 +1,7 @@
-"""The demo goes as far as a drafted notice: its own person decides, and drafts a letter that nobody confirms or sends.
+"""Drafts the demo's notice: a demo user decides the cases and drafts a letter that nobody confirms or sends.
 
-Everything entered is invented, under domains and numbers that belong to nobody. Safe to repeat: once there is a notice
-about the site, nothing is decided or drafted again.
+All data are invented; the domains and numbers belong to nobody. Safe to repeat: if the site has a notice, nothing is
+decided or drafted again.
 """
 
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ ADDRESSEE = "墨香阁小说网运营者（演示）"
 
 @dataclass(frozen=True, slots=True)
 class DraftedNotice:
-    """What the summary says of it."""
+    """The drafted notice, for the summary."""
 
     number: int
     paper: str
@@ -43,9 +43,9 @@ class DraftedNotice:
 
 
 def drafted_notice(site: Site, work: Work) -> DraftedNotice | None:
-    """Return the notice about a site, drafted for what it took from a work.
+    """Return the notice about a site that copied a work, drafting it if there is none.
 
-    None where nothing of it can be confirmed.
+    Returns None if no case can be confirmed.
     """
     notice = Notice.objects.filter(rights_holder=site.rights_holder_id, site=site).order_by("pk").first()
     if notice is None:
@@ -65,12 +65,12 @@ def _draft(site: Site, work: Work) -> Notice | None:
     addressee = _addressee(site.rights_holder, site, person)
     try:
         return draft(confirmed_cases(matter), addressee.paper, person, addressee).notice
-    except BadInput:  # whoever used the demo before decided otherwise, or a page is another by now
+    except BadInput:  # somebody decided otherwise before, or a page has changed
         return None
 
 
 def _addressee(holder: RightsHolder, site: Site, person: User) -> Addressee:
-    """Whom the letter goes to: who runs the site publishes by himself. The rights holder's identity, too."""
+    """Return the addressee, the operator of the site as its publisher; also store the rights holder's identity."""
     HolderIdentity.objects.get_or_create(rights_holder=holder, defaults={**IDENTITY, "entered_by": person})
     entered = {"email": "tousu@moxiangge.example", "entered_by": person}
     addressee, _ = Addressee.objects.get_or_create(

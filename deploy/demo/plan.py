@@ -1,4 +1,4 @@
-"""What the demo's sites are, and what must be found on each of their pages."""
+"""The plan of the demo's sites and of the expected result for each page."""
 
 import json
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ SITES_FOLDER = Path(__file__).with_name("sites")
 
 
 class PageVerdict(StrEnum):
-    """What a page is, for the rights holder who watches its site."""
+    """The nature of a page for the rights holder who watches its site."""
 
     COPY = "copy"  # a case must be opened
-    INNOCENT = "innocent"  # nothing of that holder's, or an index
+    INNOCENT = "innocent"  # has no text of that holder, or is an index
     QUOTATION = "quotation"  # cites lawfully; no case
     LICENSED = "licensed"
     OWN = "own"
@@ -33,25 +33,25 @@ class WorkRef:
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """One page that is linked and may be fetched."""
+    """One linked page that may be fetched."""
 
     path: str
     title: str
     verdict: PageVerdict
-    encoding: str  # the bytes' own, whatever is declared
+    encoding: str  # of the bytes, whatever is declared
     is_index: bool = False
-    works: tuple[WorkRef, ...] = ()  # the texts of the watching holder that stand here
-    classes: tuple[MatchClass, ...] = ()  # for a copy: any of these is right
-    obfuscations: tuple[Obfuscation, ...] = ()  # for a copy: all of these must be reported, more may be
-    edits: tuple[str, ...] = ()  # what was done, as `edit:strength`
-    foreign_works: tuple[WorkRef, ...] = ()  # texts of the other holder, of whom the watching one must see nothing
+    works: tuple[WorkRef, ...] = ()  # the texts of the watching holder on this page
+    classes: tuple[MatchClass, ...] = ()  # for a copy: the correct classes
+    obfuscations: tuple[Obfuscation, ...] = ()  # for a copy: those that must be reported; others may be
+    edits: tuple[str, ...] = ()  # the edits, as `edit:strength`
+    foreign_works: tuple[WorkRef, ...] = ()  # texts of the other holder, which the watching one must not see
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """Anything that a site answers with a body of its own. `file` is relative to the site's folder.
+    """A resource that a site serves. file: relative to the site's folder.
 
-    `{{origin}}` in it becomes the address that the site is served at.
+    `{{origin}}` in the file is replaced by the address of the site.
     """
 
     path: str
@@ -61,22 +61,22 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class SitePlan:
-    """One site and everything it serves."""
+    """One site with everything it serves."""
 
     key: str
     name_zh: str
     name_en: str
     encoding: str
     role: str  # pirate, mixed, licensed, own
-    rights_holder: str  # who watches it
+    rights_holder: str  # the holder who watches it
     start_path: str
     pages: tuple[PagePlan, ...]
     resources: tuple[Resource, ...]
     licensed_works: tuple[str, ...] = ()
-    forbidden_paths: tuple[str, ...] = ()  # copies in an area that robots.txt closes: must not be fetched
-    missing_paths: tuple[str, ...] = ()  # linked, answered with 404
-    redirects: tuple[tuple[str, str], ...] = ()  # path and where it leads; those of the demo go in circles
-    oversized_paths: tuple[str, ...] = ()  # more than a crawler takes
+    forbidden_paths: tuple[str, ...] = ()  # copies that robots.txt disallows, which must not be fetched
+    missing_paths: tuple[str, ...] = ()  # linked, but answered with 404
+    redirects: tuple[tuple[str, str], ...] = ()  # path and target; those of the demo are loops
+    oversized_paths: tuple[str, ...] = ()  # larger than a crawler accepts
 
     @property
     def folder(self) -> Path:
@@ -84,7 +84,7 @@ class SitePlan:
 
 
 def load_plan() -> tuple[SitePlan, ...]:
-    """Read plan.json: the sites in the order of their ports."""
+    """Return the sites of plan.json in the order of their ports."""
     return tuple(_site(entry) for entry in json.loads(PLAN_FILE.read_text("utf-8")))
 
 

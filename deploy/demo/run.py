@@ -1,4 +1,4 @@
-"""The whole chain on the built-in sites: services up, works in, sites crawled, pages matched, reports out."""
+"""Runs the whole chain on the built-in sites: starts services, adds works, crawls, matches, writes reports."""
 
 import json
 import os
@@ -27,36 +27,35 @@ if TYPE_CHECKING:
 
 Say = Callable[[Message], None]
 
-CRAWLS_DEADLINE_S = 900.0  # seven crawls after each other, which take some two minutes
+CRAWLS_DEADLINE_S = 900.0  # seven crawls in turn, which take about two minutes
 MATCHING_DEADLINE_S = 600.0
 DAYS_OF_REPORT = 30
-ACCOUNTS_FILE = "accounts.json"  # in the folder of the demo, for its owner alone
+ACCOUNTS_FILE = "accounts.json"  # in the folder of the demo, readable only by its owner
 PASSWORD_BYTES = 12  # 96 random bits
 
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """What `zhuiwen demo` shows at its end."""
+    """The result that `zhuiwen demo` shows."""
 
     cases: "list[DemoRow]"
     excluded: dict[str, int]
     verification: Verification
     reports: list[Path]
     address: str
-    accounts: dict[str, str]  # password by user; empty where the user has set another one
+    accounts: dict[str, str]  # password by user, "" if the user changed it
     pages: int
-    chain_s: float  # from the first crawl asked for to the last page matched
+    chain_s: float  # from the request of the first crawl to the match of the last page
     notice: "DraftedNotice | None" = None
 
 
 def run_demo(say: Say) -> DemoResult:
     """Run the demo in the installation of this process's environment, and leave its services running.
 
-    May be run again at any time, also after a run that was cut off: everything it does is an upsert. Raises
-    ZhuiwenError.
+    It can be repeated at any time, also after an aborted run, because every step is an upsert. Raises ZhuiwenError.
     """
     folder = demo_presence.folder(prepare(os.environ, planned_layers).path)
-    folder.mkdir(mode=0o700, exist_ok=True)  # from then on the services of the installation include the demo's sites
+    folder.mkdir(mode=0o700, exist_ok=True)  # from now on the services of the installation include the demo's sites
     home, sites = prepare(os.environ, planned_layers), load_plan()
     up(home, say)
     adopt(home)
@@ -97,11 +96,11 @@ def _origins(home: Home, sites: tuple[SitePlan, ...]) -> dict[str, str]:
 
 
 def _passwords(folder: Path, usernames: tuple[str, ...]) -> dict[str, str]:
-    """Return the password of each user; those that the file in `folder` does not have yet are made and kept."""
+    """Return the password of each user; create and store those missing in the file in `folder`."""
     path = folder / ACCOUNTS_FILE
     try:
         known = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):  # absent, or cut short by a power loss
+    except (OSError, ValueError):  # missing, or truncated by a power loss
         known = {}
     if any(name not in known for name in usernames):
         known |= {name: secrets.token_urlsafe(PASSWORD_BYTES) for name in usernames if name not in known}

@@ -1,4 +1,4 @@
-"""Serves the demo's sites over HTTP, each on a loopback port of its own.
+"""Serves the demo's sites over HTTP, each on its own loopback port.
 
 `python -m deploy.demo.server --log FILE --ports 8801,8802,...`: one port for each site, in the order of the plan.
 """
@@ -28,19 +28,19 @@ HOST = "127.0.0.1"
 PORTS_VARIABLE = "--ports"
 ANY_PORT = 0
 LOG = logging.getLogger(__name__)
-OVERSIZED_BYTES = 40 * 1024 * 1024  # above any ZHUIWEN_MAX_BODY_BYTES that a demo is run with; the default is 16 MiB
+OVERSIZED_BYTES = 40 * 1024 * 1024  # above ZHUIWEN_MAX_BODY_BYTES of any demo run; the default is 16 MiB
 BLOCK = "<p>这一页没有尽头，读到这里的程序应该早已放弃。</p>\n".encode() * 512
 HTML = "text/html; charset=utf-8"
-ORIGIN = b"{{origin}}"  # stands for the address in files that must name it
+ORIGIN = b"{{origin}}"  # placeholder for the address in files that name it
 
 
 class SiteHandler(BaseHTTPRequestHandler):
-    """Serve one site; a subclass made by `make_handler` knows which."""
+    """The request handler of one site, which a subclass from `make_handler` sets."""
 
     site: SitePlan
     server_version = "DemoSite/1.0"
     protocol_version = "HTTP/1.1"
-    timeout = 30  # seconds that a silent connection is kept
+    timeout = 30  # seconds until an idle connection is closed
 
     def do_GET(self) -> None:
         self._answer()
@@ -77,7 +77,7 @@ class SiteHandler(BaseHTTPRequestHandler):
             self.wfile.write(content)
 
     def _pour(self) -> None:
-        """Send more than a crawler takes, without saying how much; one that hangs up is right."""
+        """Send more than a crawler accepts, without Content-Length; a crawler should hang up."""
         self.close_connection = True
         self.send_response(HTTPStatus.OK)
         self.send_header("Content-Type", HTML)
@@ -93,7 +93,7 @@ class SiteHandler(BaseHTTPRequestHandler):
 
 
 def server_origin(listening: socket) -> str:
-    """Return the address that a server's socket is reached at, like http://127.0.0.1:8801."""
+    """Return the origin of a listening socket, such as http://127.0.0.1:8801."""
     host, port = listening.getsockname()
     return f"http://{host}:{port}"
 
@@ -104,19 +104,19 @@ def make_handler(site: SitePlan) -> type[SiteHandler]:
 
 
 class SiteServer(ThreadingHTTPServer):
-    """One site at one port; requests do not keep the process alive."""
+    """The server of one site on one port; open requests do not keep the process alive."""
 
     daemon_threads = True
     block_on_close = False
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Log what a broken connection was instead of writing a traceback to the terminal."""
+        """Log a broken connection instead of printing a traceback."""
         LOG.info("a request ended early: %s", sys.exc_info()[1])
 
 
 @dataclass(slots=True)
 class DemoServers:
-    """All sites, served while the `with` block lasts. `ports`: by site key; without one, any free port."""
+    """The servers of all sites during a `with` block. ports: by site key; a missing one means any free port."""
 
     ports: Mapping[str, int] = field(default_factory=dict)
     origins: dict[str, str] = field(default_factory=dict)  # by site key, once entered: http://127.0.0.1:PORT
@@ -142,7 +142,7 @@ class DemoServers:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve until the process is told to end; the exit code."""
+    """Serve until the process is terminated, and return the exit code."""
     options = _parser().parse_args(arguments)
     try:
         ports = _ports(options.ports)

@@ -1,4 +1,4 @@
-"""What the demo found against what it should have found, page by page."""
+"""Compares the demo's findings with the plan, page by page."""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ EXCLUDED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class DemoFinding:
-    """One page and one work, as a case (`excluded` None) or as something left out for a reason."""
+    """One page and one work, as a case (excluded: None) or as a finding left out for a reason."""
 
     site: str  # the plan's key
     path: str
@@ -32,7 +32,7 @@ class DemoFinding:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """How a run of the demo went: counts over the pages that have something to find or to spare, and every fault."""
+    """The result of a run of the demo: counts of copies and innocent pages, and all faults."""
 
     copies: int
     copies_found: int
@@ -42,7 +42,7 @@ class Verification:
 
 
 def verify(sites: Iterable[SitePlan], findings: Iterable[DemoFinding], seen: dict[str, set[str]]) -> Verification:
-    """Compare page by page. `seen`: by site the paths of the pages that the page store has."""
+    """Compare the findings with the plan. seen: the paths of the stored pages by site."""
     by_page: dict[tuple[str, str], list[DemoFinding]] = defaultdict(list)
     for finding in findings:
         by_page[finding.site, finding.path].append(finding)
@@ -103,6 +103,6 @@ def _copy_faults(page: PagePlan, cases: list[DemoFinding]) -> list[Message]:
 
 
 def page_path(url: str) -> str:
-    """Return the path and query of a URL, as the plan names pages."""
+    """Return the path and query of a URL, by which the plan names pages."""
     parts = urlsplit(url)
     return parts.path + (f"?{parts.query}" if parts.query else "")

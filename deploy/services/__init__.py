@@ -1,4 +1,4 @@
-"""The processes of one machine: started, watched and ended through supervisord."""
+"""Starts, watches and stops the processes of one machine with supervisord."""
 
 from deploy.services.lifecycle import OnProgress, down, up
 from deploy.services.state import InstallationState, ServiceStatus, status

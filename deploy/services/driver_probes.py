@@ -1,6 +1,6 @@
-"""Probes that take the drivers with them: of real services, and of workers by the broker.
+"""Health probes that import database drivers: of external services, and of workers over the broker.
 
-Each says whether a service is up; none raises for one that is not, but where it says so.
+Each tells if a service is up; none raises if it is not, unless its docstring says so.
 """
 
 from contextlib import closing
@@ -22,7 +22,7 @@ TIMEOUT_S = 2.0
 
 
 def mongo_answers(url: str) -> bool:
-    """Return whether MongoDB or its twin answers a ping."""
+    """Return whether MongoDB or the embedded page store answers a ping."""
     try:
         database = connect(url, timeout_s=TIMEOUT_S)
         try:
@@ -35,7 +35,7 @@ def mongo_answers(url: str) -> bool:
 
 
 def redis_value(url: str, key: str) -> bytes | None:
-    """Return the value of a key; None where there is none, or Redis does not answer."""
+    """Return the value of a key, or None if there is none or Redis does not answer."""
     try:
         with closing(redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)) as client:
             value = client.get(key)
@@ -45,7 +45,7 @@ def redis_value(url: str, key: str) -> bytes | None:
 
 
 def redis_answers(url: str) -> bool:
-    """Return whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
+    """Return whether Redis answers a ping and has loaded its data; for a cluster, whether it covers all keys."""
     try:
         with closing(index_client(url)) as client:
             if isinstance(client, RedisCluster):
@@ -56,17 +56,17 @@ def redis_answers(url: str) -> bool:
 
 
 def index_client(url: str) -> redis.Redis | RedisCluster:
-    """Return a client of one server, or, where the scheme says so, of a cluster, which connects at once.
+    """Return a client of one server or, depending on the scheme, of a cluster, which connects at once.
 
-    Raises what the driver raises.
+    Raises the errors of the driver.
     """
     make = cluster_client if service_urls.is_cluster(url) else redis.Redis.from_url
     return make(url, decode_responses=True, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
 
 
 def postgres_answers(url: str) -> bool:
-    """Return whether the admin database lets us in."""
-    import psycopg  # a second of its own, where PostgreSQL is used
+    """Return whether the admin database accepts a connection."""
+    import psycopg  # takes a second, and only PostgreSQL needs it
 
     try:
         psycopg.connect(url, connect_timeout=int(TIMEOUT_S)).close()
@@ -76,7 +76,7 @@ def postgres_answers(url: str) -> bool:
 
 
 def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | None:
-    """Return the one row of a query with one parameter; None where PostgreSQL does not answer, or has no such table."""
+    """Return the row of a query with one parameter, or None if PostgreSQL does not answer or has no such table."""
     import psycopg
 
     try:
@@ -87,10 +87,7 @@ def postgres_row(url: str, query: str, parameter: object) -> tuple[Any, ...] | N
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
-    """Return whether a Celery worker that takes messages of this queue answers, on whatever machine.
-
-    One that is busy does.
-    """
+    """Return whether a Celery worker of this queue answers, on any machine; busy workers answer too."""
     app = Celery(broker=service_urls.celery_broker(redis_url), set_as_current=False)
     app.conf.broker_transport_options = {"global_keyprefix": QUEUE_PREFIX, "socket_timeout": TIMEOUT_S}
     try:

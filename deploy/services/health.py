@@ -1,7 +1,7 @@
-"""One question for each service: does it answer, and is it ready? Nothing here raises for one that does not.
+"""Health checks of the services: each tells if a service answers and is ready, and never raises.
 
-A store that still reads its data, or a desk whose database is away, answers with an error: it lives, and is not ready.
-Embedded services are asked without any driver, whose import takes longer than that.
+A store that is still loading its data, or an admin whose database is down, answers with an error: it is alive but not
+ready. Embedded services are checked without drivers, because importing one takes longer than the check.
 """
 
 import socket
@@ -15,8 +15,8 @@ from core.heartbeat import is_fresh
 from deploy.home import Home
 
 TIMEOUT_S = 2.0
-ANSWER_BYTES = 1024  # the first of an answer: a store's to a ping, and the status of a page, are shorter
-LATE_S = 10.0  # may a sign of life be, on a machine that has other things to do
+ANSWER_BYTES = 1024  # read of an answer; a store's answer to a ping and the status line of a page are shorter
+LATE_S = 10.0  # tolerated delay of a heartbeat on a busy machine
 MAX_VALUE_BYTES = 1 << 20
 
 # OP_MSG with the document {ping: 1, $db: "admin"}: https://www.mongodb.com/docs/manual/reference/mongodb-wire-protocol/
@@ -26,7 +26,7 @@ Address = Path | tuple[str, int]
 
 
 class ServiceHealth(Enum):
-    """The state of a process at one look."""
+    """The state of a process at one check."""
 
     SILENT = auto()
     ANSWERING = auto()  # with an error
@@ -34,19 +34,19 @@ class ServiceHealth(Enum):
 
 
 def mongo_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
-    """Ping a server of MongoDB's protocol."""
+    """Ping a server with MongoDB's protocol and return its health."""
     answer = _ask(address, PING_MONGO, timeout_s)
     return _judge_answer(answer, is_ready=b"errmsg" not in answer)
 
 
 def redis_health(address: Address, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
-    """Ping a Redis that asks for no password."""
+    """Ping a Redis without a password and return its health."""
     answer = _ask(address, b"PING\r\n", timeout_s)
     return _judge_answer(answer, is_ready=answer.startswith(b"+PONG"))
 
 
 def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TIMEOUT_S) -> ServiceHealth:
-    """Ask a web server for a page, by a name that it answers to."""
+    """Request a page from a web server and return its health. name: the Host header."""
     question = f"GET {path} HTTP/1.1\r\nHost: {name}\r\nConnection: close\r\n\r\n"
     answer = _ask((reachable(host), port), question.encode("ascii"), timeout_s)
     status = answer[len("HTTP/1.1 ") :][:3]
@@ -54,13 +54,13 @@ def web_health(host: str, port: int, path: str, name: str, timeout_s: float = TI
 
 
 def sign_health(home: Home, signs_s: Mapping[str, float], _timeout_s: float = TIMEOUT_S) -> ServiceHealth:
-    """Look whether a process that answers nobody has touched each of its files when it should have."""
+    """Return the health of a process without a port by its heartbeats. signs_s: their intervals by name."""
     are_fresh = all(is_fresh(home.path, name, every_s + LATE_S) for name, every_s in signs_s.items())
     return ServiceHealth.READY if are_fresh else ServiceHealth.SILENT
 
 
 def mongo_answers(url: str) -> bool:
-    """Return whether MongoDB or its twin answers a ping."""
+    """Return whether MongoDB or the embedded page store answers a ping."""
     host = unquote(urlsplit(url).netloc)
     if host.endswith(".sock"):
         return mongo_health(Path(host)) is ServiceHealth.READY
@@ -68,37 +68,34 @@ def mongo_answers(url: str) -> bool:
 
 
 def redis_answers(url: str) -> bool:
-    """Return whether Redis answers a ping and has read its data; of a cluster, whether it answers for every key."""
+    """Return whether Redis answers a ping and has loaded its data; for a cluster, whether it covers all keys."""
     path = _redis_socket(url)
     return bool(_drivers().redis_answers(url)) if path is None else redis_health(path) is ServiceHealth.READY
 
 
 def redis_value(url: str, key: str) -> bytes | None:
-    """Return the value of a key; None where there is none, or Redis does not answer."""
+    """Return the value of a key, or None if there is none or Redis does not answer."""
     path = _redis_socket(url)
     return _drivers().redis_value(url, key) if path is None else _value(path, key.encode())
 
 
 def postgres_answers(url: str) -> bool:
-    """Return whether the admin database lets us in. One that is not PostgreSQL is left to Django."""
+    """Return whether the admin database accepts a connection; one other than PostgreSQL is not checked."""
     return not urlsplit(url).scheme.startswith("postgres") or bool(_drivers().postgres_answers(url))
 
 
 def postgres_row(url: str, query: str, parameter: object) -> Any:
-    """Return the one row of a query of PostgreSQL with one parameter; None where that does not answer."""
+    """Return the row of a PostgreSQL query with one parameter, or None if it fails."""
     return _drivers().postgres_row(url, query, parameter)
 
 
 def any_worker_answers(redis_url: str, queue: str) -> bool:
-    """Return whether a Celery worker that takes messages of this queue answers, on whatever machine.
-
-    One that is busy does.
-    """
+    """Return whether a Celery worker of this queue answers, on any machine; busy workers answer too."""
     return bool(_drivers().any_worker_answers(redis_url, queue))
 
 
 def reachable(host: str) -> str:
-    """Return the address under which this machine reaches a server that listens on `host`."""
+    """Return the address by which this machine reaches a server that listens on `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(host, host)  # noqa: S104
 
 
@@ -109,7 +106,7 @@ def _judge_answer(answer: bytes, *, is_ready: bool) -> ServiceHealth:
 
 
 def _ask(address: Address, question: bytes, timeout_s: float) -> bytes:
-    """Send a question; the first bytes of the answer, or none."""
+    """Send a request and return the first bytes of the answer, or b""."""
     try:
         with _connect(address, timeout_s) as stream:
             stream.sendall(question)
@@ -143,12 +140,12 @@ def _connect(address: Address, timeout_s: float) -> socket.socket:
 
 
 def _redis_socket(url: str) -> Path | None:
-    """Return the socket of a Redis that asks for no password, as the embedded one."""
+    """Return the socket of a Redis without a password, such as the embedded one, or None."""
     is_plain = url.startswith("unix://") and "?" not in url and "@" not in url
     return Path(unquote(url.removeprefix("unix://"))) if is_plain else None
 
 
 def _drivers() -> Any:
-    from deploy.services import driver_probes  # .4 s of an interpreter: embedded services are looked at without
+    from deploy.services import driver_probes  # takes .4 s to import; embedded services are checked without it
 
     return driver_probes

@@ -1,6 +1,6 @@
-"""Processes of installations on this machine: found by their environment, never by a number that was written down.
+"""Finds processes of installations on this machine by their environment, never by a recorded process id.
 
-A recorded process id would be worth nothing after a power loss: another program may have it by now.
+After a power loss, another program may have a recorded process id.
 """
 
 import os
@@ -19,7 +19,7 @@ _STORED = ("mongo/*.db", "admin.sqlite3", "run/started.toml", "run/ended.toml", 
 
 
 def orphans(home: Home) -> list[psutil.Process]:
-    """Find what the launcher of this home folder started and still lives, workers' children included."""
+    """Return the running processes that the launcher of this home folder started, including workers' children."""
     return [
         process
         for process, home_of in _installation_processes()
@@ -28,7 +28,7 @@ def orphans(home: Home) -> list[psutil.Process]:
 
 
 def end(found: Sequence[psutil.Process]) -> None:
-    """End these processes: asked first, then killed."""
+    """Terminate these processes, and kill those that remain."""
     for ask in (psutil.Process.terminate, psutil.Process.kill):
         for process in found:
             with suppress(psutil.NoSuchProcess):
@@ -37,9 +37,9 @@ def end(found: Sequence[psutil.Process]) -> None:
 
 
 def other_homes(home: Home) -> list[Path]:
-    """Find the home folders for which processes of this user run this very program, but this one.
+    """Return the other home folders for which this user runs this program.
 
-    So that nobody starts a second installation by mistake.
+    It keeps a user from starting a second installation by mistake.
     """
     root = _root(home.environment)
     found = {
@@ -51,12 +51,12 @@ def other_homes(home: Home) -> list[Path]:
 
 
 def is_unused(home: Path) -> bool:
-    """Return whether nothing was ever stored or set in a home folder."""
+    """Return whether a home folder has neither stored data nor settings."""
     return not any(path.stat().st_size for pattern in _STORED for path in home.glob(pattern))
 
 
 def _installation_processes() -> Iterator[tuple[psutil.Process, Mapping[str, str]]]:
-    """Processes that a launcher has started, with their environments."""
+    """Yield the processes that a launcher started, with their environments."""
     for process in psutil.process_iter():
         with suppress(psutil.Error, OSError):
             environment = process.environ()

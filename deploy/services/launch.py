@@ -1,7 +1,7 @@
-"""Becomes one process of the installation. Run by the supervisor as a file: `python launch.py TABLE NAME`.
+"""Starts one process of the installation. The supervisor runs it as a file: `python launch.py TABLE NAME`.
 
-The table (JSON, readable by this user only) holds commands and environments, so that no secret and no quoting gets
-into the supervisor's configuration. This file imports nothing of the product: it is gone before the process begins.
+The table (JSON, readable only by this user) has commands and environments, which keeps secrets and quoting out of the
+supervisor's configuration. This file imports nothing of the product, because the process replaces it.
 """
 
 import contextlib
@@ -18,7 +18,7 @@ STARTS_KEPT = 10
 
 
 def main(table: Path, name: str) -> None:
-    """Drop what a dead predecessor left, note the time, and exec."""
+    """Remove what a dead predecessor left, record the time, and exec the process."""
     entry = json.loads(table.read_text("utf-8"))[name]
     _die_with_the_supervisor()
     for stale in entry["removes"]:
@@ -29,13 +29,13 @@ def main(table: Path, name: str) -> None:
 
 
 def _note_start(path: Path) -> None:
-    with contextlib.suppress(OSError):  # on a full disk it is not known how often it started, and it starts
+    with contextlib.suppress(OSError):  # on a full disk the process starts without a record
         known = path.read_text("utf-8").split() if path.exists() else []
         path.write_text("\n".join([*known[1 - STARTS_KEPT :], f"{time.time():.1f}"]), "utf-8")
 
 
 def _die_with_the_supervisor() -> None:
-    """End this process when its parent dies, however it dies. Only Linux can; elsewhere the next start clears up."""
+    """Make the system end this process when its parent dies. Only Linux can; elsewhere the next `up` clears up."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 

@@ -1,4 +1,4 @@
-"""Up and down: what `zhuiwen up` and `zhuiwen down` do, as functions."""
+"""Starts and stops an installation, for `zhuiwen up` and `zhuiwen down`."""
 
 import contextlib
 import errno
@@ -33,9 +33,9 @@ from deploy.services.waiting import POLL_S, wait_until
 
 OnProgress = Callable[[Message], None]
 
-READY_DEADLINE_S = 120.0  # five interpreters that start at once on two busy cores took 25 s (November 2026)
-START_S = 60.0  # beyond it, what does not answer is not starting any more
-END_MARGIN_S = 10.0  # beyond the time that supervisord gives a process before it kills it
+READY_DEADLINE_S = 120.0  # starting five interpreters at once on two busy cores took 25 s (November 2026)
+START_S = 60.0  # longest time to the first answer of a starting process
+END_MARGIN_S = 10.0  # added to the time after which supervisord kills a process
 SUPERVISOR_STOP_S = 60.0
 DOUBT_POLL_S = 1.0
 
@@ -44,14 +44,14 @@ _GONE = ("STOPPED", "EXITED", "FATAL", "UNKNOWN")
 
 
 def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None) -> None:
-    """Start what does not run yet and return when everything answers; what runs and answers is left alone.
+    """Start the processes that are not running and return when all answer; leave running ones that answer alone.
 
-    What runs and does not answer for 30 s, and a process whose settings changed, is started anew. `only` names some
-    processes instead of all. Raises PortTaken, BadConfiguration, ServiceUnavailable (one that runs elsewhere),
-    RetryLater (on a full disk), PreparationFailed, ServiceKeepsDying, ServiceSlow.
+    A process that does not answer for 30 s, or whose settings changed, is restarted. only: some processes instead of
+    all. Raises PortTaken, BadConfiguration, ServiceUnavailable (of an external service), RetryLater (on a full disk),
+    PreparationFailed, ServiceKeepsDying, ServiceSlow.
     """
     for space in disk.full(home.settings):
-        raise RetryLater(space.sentence)  # what is stopped now could not be started again
+        raise RetryLater(space.sentence)  # a process stopped now could not be started again
     with _alone(home, on_progress):
         make_socket_folder(home.path)
         table = processes(home, only)
@@ -78,14 +78,14 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
         _start(home, supervisor, [process for process in table if process.is_store], on_progress)
         work = [process for process in table if not process.is_store]
         if any(process in idle for process in work):
-            # Workers on other hosts share a Redis of their own address, never the embedded one.
+            # Workers on other hosts share an external Redis, never the embedded one.
             is_alone = home.embeds_redis and all(process in idle for process in work)
             preparation.prepare(home, preparation.steps(is_alone=is_alone), on_progress)
         _start(home, supervisor, work, on_progress)
 
 
 def down(home: Home, on_progress: OnProgress) -> None:
-    """End everything of this installation, work before stores; nothing to end is no fault."""
+    """Stop all processes of this installation, work before stores; if none runs, that is no error."""
     with _alone(home, on_progress):
         supervisor = Supervisor(home)
         pid = supervisor.pid()
@@ -106,7 +106,7 @@ def down(home: Home, on_progress: OnProgress) -> None:
 
 @contextmanager
 def _alone(home: Home, on_progress: OnProgress) -> Iterator[None]:
-    """One `up` or `down` at a time; the system drops the lock of a process that dies."""
+    """Lock the installation for one `up` or `down` at a time; the system releases the lock of a dead process."""
     with touched_privately(home.run / "lifecycle.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -123,7 +123,7 @@ def _check_external(home: Home) -> None:
 
 
 def _clear_up(home: Home, on_progress: OnProgress) -> bool:
-    """End what outlived its supervisor; whether there was any."""
+    """End processes that outlived their supervisor, and return whether there were any."""
     left = installed.orphans(home)
     if left:
         on_progress(Message("start.ending", count=len(left)))
@@ -132,20 +132,20 @@ def _clear_up(home: Home, on_progress: OnProgress) -> bool:
 
 
 def _leave_nothing(home: Home) -> None:
-    """Forget what ran, and remove the sockets that what was killed has left."""
+    """Remove the record of started settings, and the sockets that killed processes left."""
     started.forget(home.path)
     folder = sockets.folder(home.path)
     for path in folder.glob("*.sock"):
         path.unlink(missing_ok=True)
     if folder != home.run:
-        with contextlib.suppress(OSError):  # somebody is just making it again
+        with contextlib.suppress(OSError):  # another process may be creating it again
             folder.rmdir()
 
 
 def _take_over_changes(
     supervisor: Supervisor, table: Sequence[Process], settings: Mapping[str, Sequence[str]], on_progress: OnProgress
 ) -> None:
-    """Stop what changed or is gone. settings: which variables of each process differ."""
+    """Stop processes that changed or were removed, and load the new ones. settings: changed variables by process."""
     added, changed, removed = supervisor.call("reloadConfig")[0]
     known = {process.name: process for process in table}
     if changed:
@@ -163,7 +163,7 @@ def _take_over_changes(
 
 
 def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> None:
-    """End the last attempts of what keeps dying: what is mended begins afresh, with all its attempts."""
+    """Stop processes that keep dying, so that a repaired one starts with all its attempts."""
     dying = [process.name for process in table if is_dying_again_and_again(home, process.name)]
     for name in dying:
         supervisor.stop(name)
@@ -171,7 +171,7 @@ def _end_dying(home: Home, supervisor: Supervisor, table: Sequence[Process]) -> 
 
 
 def _replace_silent(supervisor: Supervisor, table: Sequence[Process], on_progress: OnProgress) -> None:
-    """Kill what runs and has not answered for as long as the watch waits too: it is started anew."""
+    """Kill processes that have not answered for as long as the watch waits, so that they are restarted."""
     watch = SilenceWatch(supervisor.infos, patience_s=START_S)
     while True:
         for silent in watch.look(table):
@@ -193,7 +193,7 @@ def _not_alive(supervisor: Supervisor, table: Sequence[Process]) -> list[Process
 
 
 def _start(home: Home, supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgress) -> None:
-    """Start those of a group that do not live, and wait until all of it answers."""
+    """Start the processes of a group that are not running, and wait until all of them answer."""
     for process in _not_alive(supervisor, group):
         on_progress(Message("start.starting-it", service=process.name))
         starts_path(home, process.name).unlink(missing_ok=True)
@@ -240,17 +240,17 @@ def _stop(supervisor: Supervisor, group: Sequence[Process], on_progress: OnProgr
 
 
 def _shut_down(supervisor: Supervisor, pid: int) -> None:
-    """End the supervisor and wait until its process is gone: it closes its socket some time before."""
+    """Shut the supervisor down and wait until its process has ended; it closes its socket some time before."""
     with contextlib.suppress(psutil.NoSuchProcess):
         process = psutil.Process(pid)
-        with contextlib.suppress(OSError):  # it was quicker than its answer
+        with contextlib.suppress(OSError):  # it ended before it answered
             supervisor.call("shutdown")
-        # Nobody may be there to take its exit code: a zombie has ended too.
+        # A zombie has ended too: there may be no parent to reap it.
         wait_until(lambda: process.status() == psutil.STATUS_ZOMBIE, SUPERVISOR_STOP_S)
 
 
 def check_ports(table: Iterable[Process]) -> None:
-    """Raises PortTaken or BadConfiguration for the first process that could not listen where it should."""
+    """Raise PortTaken or BadConfiguration for the first process that cannot listen at its address."""
     for process in table:
         if process.listens is not None:
             _check_port(process.name, process.listens)

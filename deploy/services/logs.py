@@ -1,4 +1,4 @@
-"""The last words of a process, from its log."""
+"""Reads the last line of a process's log."""
 
 import os
 from pathlib import Path
@@ -8,7 +8,7 @@ MAX_LINE_CHARS = 200
 
 
 def last_line(path: Path) -> str:
-    """Return the last line with something on it, at most 200 characters; empty where there is none."""
+    """Return the last non-blank line, at most 200 characters of it, or ""."""
     try:
         with path.open("rb") as file:
             file.seek(0, os.SEEK_END)

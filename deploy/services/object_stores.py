@@ -1,4 +1,4 @@
-"""The S3 stores that settings name, as `status` and `doctor` see them: whether they can be read, and written to."""
+"""Checks for `status` and `doctor` that the configured S3 stores can be read and written to."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class S3Place:
-    """One of them. `name`: what `status` calls it."""
+    """A configured S3 store. name: its name in `status`."""
 
     name: str
     variable: str
@@ -27,7 +27,7 @@ class S3Place:
         return place_in_words(self.bucket, self.access)
 
     def read_fault(self) -> ZhuiwenError | None:
-        """Why it cannot be read; None where it can. One list of nothing is asked for."""
+        """Return the error on reading, or None; it lists the keys of an empty prefix."""
         from pagestore.objects.s3 import S3Objects
 
         try:
@@ -37,7 +37,7 @@ class S3Place:
         return None
 
     def write_fault(self) -> ZhuiwenError | None:
-        """Why it cannot be written to; None where it can. The same small object is put each time, and stays."""
+        """Return the error on writing, or None; it writes the same small object each time and leaves it there."""
         from pagestore.objects.s3 import S3Objects
 
         try:
@@ -57,6 +57,6 @@ def s3_places(settings: Settings) -> Iterator[S3Place]:
 
 
 def choose_remedy(place: S3Place, fault: ZhuiwenError) -> Message:
-    """What to do: look at the setting where nobody answers; else what the store, which did answer, said."""
+    """Return the remedy: to check the setting if the store does not answer, else the store's own message."""
     is_silent = isinstance(fault, ServiceUnavailable)
     return Message("start.check-variable", variable=place.variable) if is_silent else fault.message

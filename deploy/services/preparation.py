@@ -1,4 +1,4 @@
-"""What must be done between the stores' start and the workers': the admin database and the web's files brought up."""
+"""Prepares the admin database and the static files after the stores start and before the workers do."""
 
 import json
 import os
@@ -19,18 +19,18 @@ STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
 @dataclass(frozen=True, slots=True)
 class PreparationStep:
-    """One command. Each finds out by itself what is left to do: asking first costs the start of another interpreter."""
+    """One command, which itself finds out what is left to do; asking first would start another interpreter."""
 
     name: Message
     command: tuple[str, ...]
-    tells: bool = False  # what it prints is for the user
+    tells: bool = False  # its output is for the user
 
 
 def steps(*, is_alone: bool) -> tuple[PreparationStep, ...]:
-    """Return all steps, in order. `is_alone`: no worker of this installation runs anywhere."""
+    """Return the steps in order. is_alone: no worker of this installation runs anywhere."""
     alone = ("--alone",) if is_alone else ()
     return (
-        # Django's checks are of the code, and cost a second: `doctor` has them made.
+        # Django's checks are about the code, and take a second.
         PreparationStep(Message("start.step-migrate"), _python("django", "migrate", "--no-input", "--skip-checks")),
         PreparationStep(Message("start.step-static"), _python("django", "collectstatic", "--no-input")),
         PreparationStep(
@@ -50,7 +50,7 @@ def prepare(home: Home, wanted: Sequence[PreparationStep], on_progress: Callable
 
 
 def run(home: Home, step: PreparationStep) -> list[str]:
-    """Run one step and return what it printed, which goes to logs/preparation.log too. Raises PreparationFailed."""
+    """Run one step, log its output in logs/preparation.log, and return it. Raises PreparationFailed."""
     log = _log(home)
     environment = home.environ(os.environ)
     try:
@@ -81,7 +81,7 @@ def run(home: Home, step: PreparationStep) -> list[str]:
 
 
 def _message(line: str) -> Message:
-    """What a step of ours said, or what something else printed there."""
+    """Return the message that a step printed as JSON, or a message with any other output."""
     try:
         return Message.from_json(json.loads(line))
     except (ValueError, TypeError, KeyError):

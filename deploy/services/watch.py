@@ -1,7 +1,7 @@
-"""The watch: a process of the installation that replaces each of the others that runs and does not answer for 30 s.
+"""The watch: a process of the installation that replaces other processes that do not answer for 30 s.
 
-It kills, the supervisor starts anew, and one line in logs/watch.log says why. Run by the supervisor:
-`python -m deploy.services.watch`. A process of the desk that hangs beside one that answers is gunicorn's to replace.
+It kills them, the supervisor restarts them, and one line in logs/watch.log says why. The supervisor runs it:
+`python -m deploy.services.watch`. If one of several processes of the admin hangs, gunicorn replaces it.
 """
 
 import logging
