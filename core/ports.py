@@ -80,7 +80,7 @@ class PageStore(Protocol):
 class PageHistory(Protocol):
     """The history of pages between their versions; every page store keeps it."""
 
-    def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
+    def record_sighting(self, page_id: PageId, at: datetime) -> VersionId | None:
         """Record that a page still shows its current version and return its id, or None for an unknown page."""
         ...
 
@@ -95,7 +95,7 @@ class PageHistory(Protocol):
         """Store a response that says that a page is missing; is_gone: the response confirms it, so the page is gone.
 
         It also stores responses that say nothing about the page (`AbsenceReason`): unreadable ones, and pages fetched
-        on request. Safe to call twice with the same arguments. A later `put` or `seen` brings the page back.
+        on request. Safe to call twice with the same arguments. A later `put` or `record_sighting` brings the page back.
         """
         ...
 
@@ -183,7 +183,7 @@ class FingerprintStore(Protocol):
         """Return the stored fingerprints of `subjects`."""
         ...
 
-    def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
+    def find_existing(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
         """Return those of `subjects` that have a fingerprint of this algorithm, without reading the fingerprints."""
         ...
 

@@ -143,7 +143,7 @@ class StorePipeline:
         visit = self._context.recrawl.visits.get(item.target.url)
         if visit is not None and visit.page_id:
             page = visit.page_id
-            version = await self._thread.run_patiently(lambda: self._context.store.seen(page, item.at))
+            version = await self._thread.run_patiently(lambda: self._context.store.record_sighting(page, item.at))
             await self._send([version] if version is not None else [])
 
     async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:

@@ -86,18 +86,20 @@ def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Mes
     if len({name.lower() for name in names}) < len(names) or main not in names:
         yield Message("paper.no-word-file")
         return
-    if types.of(main) != _MAIN:
+    if types.content_type(main) != _MAIN:
         yield Message("paper.has-macros")
     for name in names:
         if name.endswith("/") or name == _CONTENT_TYPES:
             continue
         if name.lower().endswith(".rels"):
             yield from _faults_of_relations(_parse_part(archive, name))
-        elif _ACTIVE.search(name) or not _TYPES.fullmatch(types.of(name)) or _ACTIVE.search(types.of(name)):
+            continue
+        content_type = types.content_type(name)
+        if _ACTIVE.search(name) or not _TYPES.fullmatch(content_type) or _ACTIVE.search(content_type):
             yield Message("paper.has-macros")
-        elif types.of(name).endswith("xml"):
+        elif content_type.endswith("xml"):
             part = _parse_part(archive, name)
-            yield from _faults_of_text(part) if types.of(name) != "application/xml" else ()
+            yield from _faults_of_text(part) if content_type != "application/xml" else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +109,7 @@ class _Types:
     by_name: Mapping[str, str]
     by_ending: Mapping[str, str]
 
-    def of(self, name: str) -> str:
+    def content_type(self, name: str) -> str:
         ending = name.rpartition(".")[2].lower()
         return self.by_name.get(name.lower()) or self.by_ending.get(ending, "")
 

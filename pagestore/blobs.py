@@ -80,7 +80,7 @@ class Blobs:
                 found.update((key, _join_parts(head, pieces)) for key, head in heads.items())
         return found
 
-    def known(self, keys: Sequence[str]) -> set[str]:
+    def find_existing(self, keys: Sequence[str]) -> set[str]:
         """Those of `keys` that are there; no bytes are read."""
         with translate_errors(self._database):
             return {head["_id"] for head in self._find_heads(keys, {"_id": 1})}

@@ -50,7 +50,7 @@ def machine_bytes(machine: Machine) -> bytes:
     return _json(asdict(machine))
 
 
-def certificates_in(capture: Capture) -> dict[Digest, bytes]:
+def capture_certificates(capture: Capture) -> dict[Digest, bytes]:
     """Return the certificates of all connections, by the digest of their DER."""
     sessions = [each.tls for each in capture.exchanges if each.tls is not None]
     return {digest(der): der for session in sessions for der in session.certificates}
@@ -75,7 +75,7 @@ def named_bodies(data: bytes) -> list[Digest]:
     return list(dict.fromkeys(_named_bodies(_document(data))))
 
 
-def capture_of(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
+def parse_capture(data: bytes, certificates: Mapping[str, bytes], bodies: Mapping[str, bytes]) -> Capture:
     """Return the capture that `capture_bytes` made `data` of.
 
     Raises BrokenInvariant for a part or format that it lacks.

@@ -15,12 +15,12 @@ from core.pages import PageVersion
 from core.visits import Absence, absence_id
 from pagestore import documents
 from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, iterate_ids
-from pagestore.captures import capture_of, named_bodies, named_certificates
+from pagestore.captures import named_bodies, named_certificates, parse_capture
 from pagestore.connection import MongoDatabase, translate_errors
 from pagestore.mongo_history import sightings
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import read_absence, read_states
-from pagestore.values import Document, text_of
+from pagestore.values import Document, text_from_bytes
 
 PAGES, VERSIONS, ABSENCES = "pages", "page_versions", "page_absences"
 TEXTS, BODIES, CAPTURES, CERTIFICATES = "page_texts", "raw_bodies", "captures", "certificates"
@@ -130,7 +130,7 @@ class StoreReading:
                 certificates = self.contents(CERTIFICATES, names)
                 found = self.contents(BODIES, bodies)
                 if len(certificates) == len(names) and len(found) == len(bodies):
-                    capture_of(data, certificates, found)
+                    parse_capture(data, certificates, found)
             except GARBLED:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
@@ -155,7 +155,7 @@ class StoreReading:
                     found[key] = read[key]
         return found
 
-    def known(self, collection: str, keys: Collection[str]) -> set[str]:
+    def find_existing(self, collection: str, keys: Collection[str]) -> set[str]:
         """Those of some keys that a collection of documents has."""
         return set(self._documents(collection, list(keys), None))
 
@@ -279,5 +279,5 @@ def _is_content(collection: str, key: str, data: bytes) -> bool:
     if collection == FINGERPRINTS:
         return True  # of what it was made the caller knows
     if collection == WORKS:
-        return _holds(lambda _: work_text_id(text_of(data)) == key, {})
+        return _holds(lambda _: work_text_id(text_from_bytes(data)) == key, {})
     return digest(data) == key

@@ -46,11 +46,11 @@ class Collection(Protocol):
         """Return all keys, in order."""
         ...
 
-    def read(self, keys: Sequence[str]) -> list[Document]:
+    def read_records(self, keys: Sequence[str]) -> list[Document]:
         """Return the records of those of `keys` that are there. Raises BrokenInvariant for one that is damaged."""
         ...
 
-    def write(self, records: Sequence[Document]) -> None:
+    def write_records(self, records: Sequence[Document]) -> None:
         """Keep records that are not there yet; whether one that is there is the same is told by reading it."""
         ...
 
@@ -69,12 +69,12 @@ class DocumentCollection:
     def keys(self) -> list[str]:
         return list(iterate_ids(self._database, self.name))
 
-    def read(self, keys: Sequence[str]) -> list[Document]:
+    def read_records(self, keys: Sequence[str]) -> list[Document]:
         with translate_errors(self._database):
             found = (self._collection.find({"_id": {"$in": batch}}) for batch in batches(keys, BATCH_KEYS))
             return [document for batch in found for document in batch]
 
-    def write(self, records: Sequence[Document]) -> None:
+    def write_records(self, records: Sequence[Document]) -> None:
         with translate_errors(self._database):
             for start in range(0, len(records), INSERTED):
                 try:
@@ -98,10 +98,10 @@ class BytesCollection:
     def keys(self) -> list[str]:
         return sorted(self._blobs.keys())
 
-    def read(self, keys: Sequence[str]) -> list[Document]:
+    def read_records(self, keys: Sequence[str]) -> list[Document]:
         return [{"_id": key, "data": data} for key, data in self._blobs.get_many(keys).items()]
 
-    def write(self, records: Sequence[Document]) -> None:
+    def write_records(self, records: Sequence[Document]) -> None:
         self._blobs.put_many({each["_id"]: each["data"] for each in records})
 
     def put_back(self, records: Sequence[Document]) -> None:
@@ -119,11 +119,11 @@ class EvidenceCollection:
     def keys(self) -> list[str]:
         return sorted(self._store.digests())
 
-    def read(self, keys: Sequence[str]) -> list[Document]:
+    def read_records(self, keys: Sequence[str]) -> list[Document]:
         found = ((key, self._store.get(Digest(key))) for key in keys)
         return [{"_id": key, "data": content} for key, content in found if content is not None]
 
-    def write(self, records: Sequence[Document]) -> None:
+    def write_records(self, records: Sequence[Document]) -> None:
         for each in records:
             self._store.put(Digest(each["_id"]), each["data"])
 
@@ -152,7 +152,7 @@ def pages(database: MongoDatabase) -> DocumentCollection:
 def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document], list[str]]:
     """Return the records of `keys` that can be read, and the keys of those that are damaged."""
     try:
-        return collection.read(keys), []
+        return collection.read_records(keys), []
     except BrokenInvariant:
         if len(keys) == 1:
             return [], list(keys)

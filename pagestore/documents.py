@@ -28,7 +28,7 @@ from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Po
 from core.text import TextOffset, TextRange
 from core.zones import LineBeside, Zone
 from pagestore.captures import capture_bytes
-from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_of, unpack_text
+from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -133,7 +133,7 @@ def version_document(version: PageVersion) -> Document:
             for each in reading.net_disks
         ],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
-        "beside": digest(_beside_bytes(reading.beside)) if reading.beside else "",
+        "beside": digest(_side_line_bytes(reading.beside)) if reading.beside else "",
         "marks": digest(_mark_bytes(reading.marks)) if reading.marks else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": pack_text(version.origin),
@@ -147,7 +147,7 @@ def reading_texts(reading: Reading) -> dict[str, bytes]:
     if reading.raw_text:
         found.append(text_bytes(reading.raw_text))
     if reading.beside:
-        found.append(_beside_bytes(reading.beside))
+        found.append(_side_line_bytes(reading.beside))
     if reading.marks:
         found.append(_mark_bytes(reading.marks))
     return {digest(each): each for each in found}
@@ -226,13 +226,13 @@ def _capture_digest(capture: Capture | None) -> Digest | None:
     return digest(capture_bytes(capture)) if capture is not None else None
 
 
-def _beside_bytes(beside: Iterable[LineBeside]) -> bytes:
+def _side_line_bytes(beside: Iterable[LineBeside]) -> bytes:
     """One line each: the first letter of its zone, behind how many lines of the main text it stands, and its text."""
     return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in beside))
 
 
-def _read_beside(data: bytes) -> tuple[LineBeside, ...]:
-    rows = (row.partition("\t") for row in text_of(data).split("\n"))
+def _parse_side_lines(data: bytes) -> tuple[LineBeside, ...]:
+    rows = (row.partition("\t") for row in text_from_bytes(data).split("\n"))
     return tuple(LineBeside(_ZONES[place[0]], text, int(place[1:])) for place, _, text in rows)
 
 
@@ -252,7 +252,7 @@ def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
     marks = document["marks"]
     return Reading(
         title=unpack_text(document["title"]),
-        text=text_of(texts[document["text"]]),
+        text=text_from_bytes(texts[document["text"]]),
         author=unpack_text(document["author"]),
         published=None if published is None else moment(published),
         encoding=unpack_text(document["encoding"]),
@@ -263,8 +263,8 @@ def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
             ObfuscationFound(OBFUSCATIONS[each["kind"]], each["count"], unpack_text(each["example"]))
             for each in document["obfuscations"]
         ),
-        raw_text=text_of(texts[raw_text]) if raw_text else "",
-        beside=_read_beside(texts[beside]) if beside else (),
+        raw_text=text_from_bytes(texts[raw_text]) if raw_text else "",
+        beside=_parse_side_lines(texts[beside]) if beside else (),
         marks=_read_marks(texts[marks]) if marks else (),
         site_name=unpack_text(document["site_name"]),
         chapter_number=document["chapter_number"],

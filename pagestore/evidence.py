@@ -24,7 +24,7 @@ from pagestore.connection import MongoDatabase, connect, translate_errors
 from pagestore.objects.folder import FolderObjects
 from pagestore.objects.opening import ALLOWED, FILE_SCHEME, open_objects
 from pagestore.objects.s3_client import S3Access
-from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_of, unpack_text
+from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
 
 VARIABLE = "ZHUIWEN_EVIDENCE_URL"
 SUFFIX = ".wacz"
@@ -147,7 +147,7 @@ class ObjectEvidenceStore:
 
     def removals(self) -> list[BundleRemoval]:
         contents = (self._objects.get(key) for key in self._objects.keys(REMOVALS_PREFIX))
-        entries = [_parse_removal(text_of(content)) for content in contents if content is not None]
+        entries = [_parse_removal(text_from_bytes(content)) for content in contents if content is not None]
         return sorted(entries, key=lambda entry: (entry.removed_at, entry.digest))
 
     def put_back(self, name: Digest, content: bytes) -> None:
@@ -185,7 +185,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
 
     def removals(self) -> list[BundleRemoval]:
         with self._files.usable():
-            lines = text_of(self._removals.read_bytes()).split("\n") if self._removals.exists() else []
+            lines = text_from_bytes(self._removals.read_bytes()).split("\n") if self._removals.exists() else []
         return [_parse_removal(line) for line in lines if line]
 
     def _was_removed(self, name: Digest) -> bool:

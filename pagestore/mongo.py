@@ -24,16 +24,16 @@ from pagestore.blobs import BATCH_KEYS, INLINE_BYTES, Blobs, is_duplicates_alone
 from pagestore.captures import (
     capture_bodies,
     capture_bytes,
-    capture_of,
-    certificates_in,
+    capture_certificates,
     named_bodies,
     named_certificates,
+    parse_capture,
 )
 from pagestore.connection import MongoDatabase, connect, ping, translate_errors
 from pagestore.mongo_history import SIGHTINGS, MongoPageHistory, sightings
 from pagestore.raw_bodies import RawBodies
 from pagestore.states import on_page, state, version_state
-from pagestore.values import Document, microseconds, text_bytes, text_of
+from pagestore.values import Document, microseconds, text_bytes, text_from_bytes
 
 __all__ = ["MongoDatabase", "MongoFingerprintStore", "MongoPageStore", "MongoWorkStore", "connect", "ping"]
 
@@ -116,7 +116,7 @@ class MongoPageStore(MongoPageHistory):
         bodies = self._raw.get_many(named_bodies(data))
         if any(content_digest(body) != name for name, body in bodies.items()):
             raise BrokenInvariant("store.body-changed", key=digest)
-        return capture_of(data, certificates, bodies)
+        return parse_capture(data, certificates, bodies)
 
     def pages(self, after: PageId | None, limit: int) -> list[Page]:
         if limit <= 0:
@@ -146,9 +146,11 @@ class MongoPageStore(MongoPageHistory):
 
     def _put_captures(self, captures: Sequence[Capture]) -> None:
         bodies = {name: body for capture in captures for name, body in capture_bodies(capture).items()}
-        known = self._raw.known(list(bodies))  # most are those of the page before: pictures, style sheets
+        known = self._raw.find_existing(list(bodies))  # most are those of the page before: pictures, style sheets
         self._raw.put_many({name: body for name, body in bodies.items() if name not in known})
-        self._certificates.put_many({name: der for each in captures for name, der in certificates_in(each).items()})
+        self._certificates.put_many(
+            {name: der for each in captures for name, der in capture_certificates(each).items()}
+        )
         packed = [capture_bytes(capture) for capture in captures]
         self._captures.put_many({content_digest(data): data for data in packed})
 
@@ -216,7 +218,7 @@ class MongoWorkStore:
 
     def text(self, text_id: WorkTextId) -> str | None:
         data = self._texts.get(text_id)
-        return text_of(data) if data is not None else None
+        return text_from_bytes(data) if data is not None else None
 
     def remove_text(self, text_id: WorkTextId) -> None:
         self._texts.remove(text_id)
@@ -225,7 +227,7 @@ class MongoWorkStore:
         """Yield every text, in order of id; one that is removed meanwhile is left out."""
         for batch in batches(self._texts.keys(), BATCH_KEYS):
             found = self._texts.get_many(batch)
-            yield from (WorkText(WorkTextId(key), text_of(found[key])) for key in batch if key in found)
+            yield from (WorkText(WorkTextId(key), text_from_bytes(found[key])) for key in batch if key in found)
 
 
 class MongoFingerprintStore:
@@ -245,9 +247,9 @@ class MongoFingerprintStore:
         named = ((subject, payloads.get(_key(subject, algorithm_id))) for subject in subjects)
         return {s: StoredFingerprint(s, algorithm_id, payload) for s, payload in named if payload is not None}
 
-    def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
+    def find_existing(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
         subject_of = {_key(subject, algorithm_id): subject for subject in subjects}
-        return {subject_of[key] for key in self._payloads.known(list(subject_of))}
+        return {subject_of[key] for key in self._payloads.find_existing(list(subject_of))}
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:
         if algorithm_id is None:

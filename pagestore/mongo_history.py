@@ -40,7 +40,7 @@ class MongoPageHistory:
         self._absences = database["page_absences"]
         self._raw: RawBodies = raw or Blobs(database, RAW_BODIES, INLINE_BYTES)
 
-    def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
+    def record_sighting(self, page_id: PageId, at: datetime) -> VersionId | None:
         with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {"current": 1})
             if page is None:

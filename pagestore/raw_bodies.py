@@ -32,7 +32,7 @@ class RawBodies(Protocol):
         """Those of `names` that are there. Raises BrokenInvariant where one was changed or damaged."""
         ...
 
-    def known(self, names: Sequence[str], /) -> set[str]:
+    def find_existing(self, names: Sequence[str], /) -> set[str]:
         """Those of `names` that are there; no bodies are read."""
         ...
 
@@ -58,7 +58,7 @@ class ObjectBodies:
         found = _at_once(self._get, dict.fromkeys(names))
         return {name: body for name, body in found if body is not None}
 
-    def known(self, names: Sequence[str], /) -> set[str]:
+    def find_existing(self, names: Sequence[str], /) -> set[str]:
         sizes = _at_once(lambda name: self._objects.size(_key(name)), dict.fromkeys(names))
         return {name for name, size in sizes if size is not None}
 
@@ -107,9 +107,9 @@ class MovedBodies:
         lacking = [name for name in names if name not in found]
         return found | (self._earlier.get_many(lacking) if lacking else {})
 
-    def known(self, names: Sequence[str], /) -> set[str]:
-        earlier = self._earlier.known(names)
-        return earlier | self._bodies.known([name for name in names if name not in earlier])
+    def find_existing(self, names: Sequence[str], /) -> set[str]:
+        earlier = self._earlier.find_existing(names)
+        return earlier | self._bodies.find_existing([name for name in names if name not in earlier])
 
     def keys(self) -> Iterator[str]:
         yield from sorted({*self._bodies.keys(), *self._earlier.keys()})

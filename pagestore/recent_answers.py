@@ -12,7 +12,7 @@ import bson
 from core.host_answers import HostAnswer
 from core.ids import SiteId
 from pagestore.blobs import INLINE_BYTES, Blobs
-from pagestore.captures import capture_bodies, capture_bytes, capture_of, certificates_in
+from pagestore.captures import capture_bodies, capture_bytes, capture_certificates, parse_capture
 from pagestore.connection import MongoDatabase
 
 _HOUR = timedelta(hours=1)
@@ -59,7 +59,7 @@ def _data(answer: HostAnswer) -> bytes:
             "headers": [list(each) for each in answer.headers],
             "body": answer.body,
             "capture": capture_bytes(answer.capture),
-            "certificates": certificates_in(answer.capture),
+            "certificates": capture_certificates(answer.capture),
             "bodies": capture_bodies(answer.capture),
         }
     )
@@ -75,5 +75,5 @@ def _answer(data: bytes) -> HostAnswer:
         status=document["status"],
         headers=tuple((name, value) for name, value in document["headers"]),
         body=document["body"],
-        capture=capture_of(document["capture"], document["certificates"], document["bodies"]),
+        capture=parse_capture(document["capture"], document["certificates"], document["bodies"]),
     )

@@ -42,23 +42,23 @@ def remake_pages(database: MongoDatabase, lost: Mapping[str, LostPage]) -> None:
             versions = list(database["page_versions"].find(of_batch, {"page": 1, "fetched_at": 1}))
             absences = list(database["page_absences"].find(of_batch))
             for page in batch:
-                made = _document(lost[page], _in_fetch_order(page, versions), _in_fetch_order(page, absences))
+                made = _document(lost[page], _sort_by_fetch_time(page, versions), _sort_by_fetch_time(page, absences))
                 database["pages"].update_one({"_id": page}, {"$setOnInsert": made}, upsert=True)
 
 
-def _in_fetch_order(page: str, rows: list[Document]) -> list[Document]:
+def _sort_by_fetch_time(page: str, rows: list[Document]) -> list[Document]:
     """In the order in which they were fetched."""
-    return sorted((row for row in rows if row["page"] == page), key=lambda row: (_fetched_at(row), row["_id"]))
+    return sorted((row for row in rows if row["page"] == page), key=lambda row: (_fetch_time(row), row["_id"]))
 
 
-def _fetched_at(row: Document) -> int:
+def _fetch_time(row: Document) -> int:
     found = row.get("fetched_at")
     return found if isinstance(found, int) else 0
 
 
 def _document(lost: LostPage, versions: list[Document], absences: list[Document]) -> Document:
     ids = [row["_id"] for row in versions]
-    states = [state(_fetched_at(row), "version", row["_id"]) for row in versions if _fetched_at(row)]
+    states = [state(_fetch_time(row), "version", row["_id"]) for row in versions if _fetch_time(row)]
     moments = [entry["at"] for entry in states] or [microseconds(lost.version.fetched_at)]
     made = documents.page_document(documents.new_page(lost.version), ids)
     made["current"] = lost.current if lost.current in ids else ids[-1]
@@ -78,6 +78,6 @@ def _find_absence(absences: list[Document], since: int) -> Document | None:
             absence = read_absence(row)
         except GARBLED:
             continue
-        if absence.reason in _NOT_THERE and _fetched_at(row) >= since:
+        if absence.reason in _NOT_THERE and _fetch_time(row) >= since:
             return absence_state(absence)
     return None

@@ -36,7 +36,7 @@ def pack_text(text: str) -> str | bytes:
 
 def unpack_text(value: str | bytes) -> str:
     """Return the text that `pack_text` made `value` of."""
-    return value if isinstance(value, str) else text_of(value)
+    return value if isinstance(value, str) else text_from_bytes(value)
 
 
 def text_bytes(text: str) -> bytes:
@@ -44,7 +44,7 @@ def text_bytes(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def text_of(data: bytes) -> str:
+def text_from_bytes(data: bytes) -> str:
     """Return the text that `text_bytes` made `data` of."""
     return data.decode("utf-8", "surrogatepass")
 

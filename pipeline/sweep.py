@@ -86,7 +86,7 @@ def _sweep_works(ports: Ports, corpus: ReferenceTexts, with_fingerprints: bool) 
     indexed = frozenset(ports.index.text_ids())
     missing = (corpus.texts - indexed) | corpus.unnoted
     if with_fingerprints:
-        missing |= corpus.texts - ports.fingerprints.known(sorted(corpus.texts), ports.algorithm.id)
+        missing |= corpus.texts - ports.fingerprints.find_existing(sorted(corpus.texts), ports.algorithm.id)
     for text_id in sorted(missing):
         ports.outbox.send(WorkAdded(text_id))
     surplus = indexed - corpus.texts
@@ -112,5 +112,5 @@ def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> in
 def _without_fingerprint(pages: Collection[Page], ports: Ports) -> set[VersionId]:
     """Return the current versions without a stored fingerprint, which no search can find."""
     current = {page.current_version for page in pages}
-    known = ports.fingerprints.known(sorted(current), ports.algorithm.id)
+    known = ports.fingerprints.find_existing(sorted(current), ports.algorithm.id)
     return {version for version in current if version not in known}

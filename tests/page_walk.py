@@ -89,7 +89,7 @@ def set_up(home: str) -> Callable[[Walk, int], None]:
         url, headers = f"http://pirate.example/{number}.html", {"Content-Type": "text/html; charset=utf-8"}
         body = PAGE.format(n=number, text="</p><p>".join(SENTENCES)).encode()
         with walk.step("read"):
-            whole = PageToRead(body, headers, url, is_kept=True).read(desk)
+            whole = PageToRead(body, headers, url, is_kept=True).run(desk)
         assert isinstance(whole.reading, Reading)
         fetched = Fetched(
             SiteId(str(site.pk)), RequestedUrl(url), FinalUrl(url), CanonicalUrl(url), 200,

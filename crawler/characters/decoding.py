@@ -300,7 +300,7 @@ def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
 def decode_mixed(body: bytes, codec: str) -> Iterator[MixedText]:
     """Decode the page in `codec`, and the blocks that are text in another encoding only in that: once for each one."""
     for other in _OTHERS.get(codec, ()):
-        yield _MixedDecoder(codec, other).read(body)
+        yield _MixedDecoder(codec, other).decode(body)
 
 
 class _MixedDecoder:
@@ -311,7 +311,7 @@ class _MixedDecoder:
         self._own = self._others = self._lost = 0
         self._blocks_left = MAX_BLOCKS
 
-    def read(self, body: bytes) -> MixedText:
+    def decode(self, body: bytes) -> MixedText:
         parts: list[str] = []
         end = 0
         for block in _BLOCK.finditer(body):

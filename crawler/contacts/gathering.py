@@ -58,7 +58,7 @@ class ContactGatherer:
         self._pages: dict[tuple[ContactKind, str], set[str]] = {}
         self._sure: set[tuple[ContactKind, str]] = set()
 
-    def add(self, url: str, page: PageContacts | None) -> None:
+    def add_page(self, url: str, page: PageContacts | None) -> None:
         """Note the contacts of a page; None: they were not read."""
         for each in page.contacts if page is not None else ():
             key = (each.kind, each.value)

@@ -85,7 +85,7 @@ class Cascade:
             for known in (self._entries, *self._pseudo_entries.values()):
                 known.pop(element, None)
 
-    def add(self, element: HtmlElement, entry: _Entry, place: str = "") -> None:
+    def add_entry(self, element: HtmlElement, entry: _Entry, place: str = "") -> None:
         (self._pseudo_entries[place] if place else self._entries)[element].append(entry)
 
     def group_screens(self, entries: Iterable[_Entry]) -> None:
@@ -151,7 +151,7 @@ def _add_sheets(
             entry = _Entry(next(numbers), (layer, test.specificity, order), rule.declarations, mask)
             matched = matcher.find_elements(test)
             for element in matched:
-                result.add(element, entry, place)
+                result.add_entry(element, entry, place)
             entries += [entry] if matched else []
     matcher.forget()
     return entries
@@ -227,7 +227,7 @@ def _add_attributes(tree: HtmlElement, result: Cascade, numbers: Iterator[int], 
                 rank = ((_UNLAYERED,) if is_style else (-1,), (0, 0, 0), 0)
                 made = _Entry(next(numbers), rank, parse_style_attribute(text), is_attribute=is_style)
                 by_text[text, is_style] = made
-            result.add(element, by_text[text, is_style])
+            result.add_entry(element, by_text[text, is_style])
     return list(by_text.values())
 
 

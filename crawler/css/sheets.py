@@ -112,7 +112,9 @@ def parse_sheet(text: str) -> SheetContent:
 def _read(text: str) -> SheetContent:
     reader = _Reader()
     with suppress(ValueError):
-        reader.read(tinycss2.parse_stylesheet(_BREAKS_PARSER.sub("", text), skip_comments=True, skip_whitespace=True))
+        reader.read_rules(
+            tinycss2.parse_stylesheet(_BREAKS_PARSER.sub("", text), skip_comments=True, skip_whitespace=True)
+        )
     return reader.content
 
 
@@ -136,7 +138,7 @@ class _Reader:
         self.content = SheetContent()
         self._anonymous = 0
 
-    def read(self, rules: Iterable[Node]) -> None:
+    def read_rules(self, rules: Iterable[Node]) -> None:
         is_head = True
         for rule in rules:
             keyword = rule.lower_at_keyword if rule.type == "at-rule" and rule.content is None else ""

@@ -101,7 +101,7 @@ class BanCheck:
         rules = tuple(rule for rule in self.rules if not (rule.words or rule.max_chars))
         return replace(self, rules=rules, answer=replace(self.answer, body=b"")) if self.answer.body else None
 
-    def read(self, session: object) -> BanVerdict:
+    def run(self, session: object) -> BanVerdict:
         ban = BanJudge(self.rules, self.encoding).verdict(self.answer)
         return BanVerdict(ban, self.has_slow_rules and bool(self.answer.body))
 

@@ -109,7 +109,7 @@ class PolitenessExtension:
 
     def note_fetch(self, url: str, size: int) -> None:
         """Count a response of `size` bytes against the budgets of its host."""
-        self.usage.add(url, self.now(), size)
+        self.usage.add_response(url, self.now(), size)
 
     def hold(self, seconds: float, reason: Message, *, for_proxies: bool = False) -> None:
         """Make no request for so long."""

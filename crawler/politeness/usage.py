@@ -37,7 +37,7 @@ class HostUsage:
             "SELECT COALESCE(SUM(bytes), 0) FROM usage WHERE run = ?", [run_id]
         ).fetchone()
 
-    def add(self, url: str, at: datetime, size: int) -> None:
+    def add_response(self, url: str, at: datetime, size: int) -> None:
         """Note one response of `size` bytes; what comes from elsewhere, such as a style sheet, is the first host's."""
         name, port = host_key(url)
         own = (key for key, host in self._hosts.items() if host.equals(name, port))

@@ -26,7 +26,7 @@ class Task(Protocol):
         """Name of the data in messages."""
         ...
 
-    def read(self, session: "ReadingSession") -> object:
+    def run(self, session: "ReadingSession") -> object:
         """Read the data. Raises only errors of this product."""
         ...
 
@@ -55,7 +55,7 @@ class Call:
     function: Callable[..., object]
     given: tuple[object, ...] = field(repr=False)
 
-    def read(self, session: object) -> object:
+    def run(self, session: object) -> object:
         return self.function(*self.given)
 
 

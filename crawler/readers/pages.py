@@ -72,7 +72,7 @@ class PageToRead:
             return replace(self, is_without_rules=True)
         return replace(self, given_up=why) if self.given_up is None else None
 
-    def read(self, session: "ReadingSession") -> WholePage:
+    def run(self, session: "ReadingSession") -> WholePage:
         """Read the page. Raises BadConfiguration for a selector of the plan that cannot be read."""
         begun, plan = time.perf_counter(), session.plan
         if plan is None:
@@ -177,7 +177,7 @@ class SinglePage:
         """Return the same page by its plain markup."""
         return replace(self, given_up=why) if self.given_up is None else None
 
-    def read(self, session: "ReadingSession") -> Reading | Rejected:
+    def run(self, session: "ReadingSession") -> Reading | Rejected:
         """Read the page. Raises BadConfiguration for a selector of the rules that cannot be read."""
         book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
         if book is not None:

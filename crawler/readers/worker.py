@@ -66,7 +66,7 @@ class ReadingSession:
 
     def _read(self, task: Task, on_begin: Callable[[], None]) -> object:
         on_begin()
-        return task.read(self)
+        return task.run(self)
 
 
 def main() -> None:

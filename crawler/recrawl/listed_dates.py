@@ -87,7 +87,7 @@ class ListedDates:
         self._modified: dict[str, datetime] = {}
         self._trials: set[str] = set()
 
-    def add(self, modified: Iterable[tuple[str, datetime]]) -> None:
+    def add_dates(self, modified: Iterable[tuple[str, datetime]]) -> None:
         """Add what a sitemap or feed says: addresses by their ids, and when they changed."""
         self._modified.update(modified)
 

@@ -153,7 +153,7 @@ class SiteVisits:
     def list_dates(self, entries: Iterable[ListedPage]) -> None:
         """Add the dates of change that a sitemap or feed lists."""
         dated = ((entry.url, entry.modified) for entry in entries if entry.modified is not None)
-        self.dates.add((_address_id(self._plan, url), modified) for url, modified in dated)
+        self.dates.add_dates((_address_id(self._plan, url), modified) for url, modified in dated)
 
     def priority(self, url: str, depth: int) -> int:
         """Return Scrapy's priority of a request for a page."""

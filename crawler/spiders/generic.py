@@ -209,7 +209,7 @@ class GenericSpider(Spider):
     ) -> Iterator[Request | ReadPage]:
         """Request the page that may continue a text or, where there is none, yield the text; then follow its links."""
         if response.url != text.first_url and isinstance(page.reading, Reading):
-            text.add(page.reading, self.pages.part(response))
+            text.add_part(page.reading, self.pages.part(response))
         part = self._next_part(text, page, response.url)
         requests = list(self.discovery.requests_from_page(page.links, target.depth)) if page.links else []
         if part is None:

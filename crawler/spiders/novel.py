@@ -209,7 +209,7 @@ class NovelSpider(GenericSpider):
             async for found in self._begin_chapter(response, page, CrawlTarget(response.url, 1, PAGE)):
                 yield found
             return
-        chapter.add(reading, self.pages.part(response))
+        chapter.add_part(reading, self.pages.part(response))
         for found in self._continue_or_finish(chapter, response, page):
             yield found
 

@@ -17,7 +17,7 @@ class PartedText:
     parts: list[FollowingPart] = field(default_factory=list)
     urls: set[str] = field(default_factory=set)
 
-    def add(self, reading: Reading, part: FollowingPart) -> None:
+    def add_part(self, reading: Reading, part: FollowingPart) -> None:
         self.readings.append(reading)
         self.parts.append(part)
 

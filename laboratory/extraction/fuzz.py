@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         page = PageToRead(mutated(body, rng), {"Content-Type": "text/html"}, URL, True)
         begun = time.process_time()
         try:
-            reading = page.read(desk).reading
+            reading = page.run(desk).reading
         except Exception as error:  # what is looked for
             outcomes["exceptions"] += 1
             _say(f"{number} {path.name}: {type(error).__name__}: {error}")

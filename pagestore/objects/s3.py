@@ -13,9 +13,9 @@ from pagestore.objects.s3_client import (
     SERVICE,
     S3Access,
     bounded_answers,
-    client_of,
     place_in_words,
     require_boto3,
+    shared_client,
     status_and_code,
     translate_s3_errors,
 )
@@ -114,7 +114,7 @@ class S3Objects:
 
     @property
     def _client(self) -> Any:
-        return client_of(self._access, self._where, is_brief=self._is_brief)
+        return shared_client(self._access, self._where, is_brief=self._is_brief)
 
     def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
         """Write an object, and return whether nothing was there. Raises BrokenInvariant where it arrived damaged."""

@@ -68,7 +68,7 @@ def require_boto3() -> None:
         raise BadConfiguration("store.s3-not-installed")
 
 
-def client_of(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
+def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> Any:
     """Return the client of a store in this process, for all threads and buckets; nothing is sent.
 
     Raises BadConfiguration for half a key, or an endpoint that is none.

@@ -203,7 +203,7 @@ def _run(
                 settings,
                 job_dir,
                 on_progress=lambda now: told(now.fetched),
-                on_read=lambda url, page: gathered.add(url, page.contacts),
+                on_read=lambda url, page: gathered.add_page(url, page.contacts),
             )
         except Exception as fault:
             pipe.send(fault)

@@ -165,11 +165,11 @@ def one(value: str, label: str = "", *, is_telling: bool = False) -> PageContact
 
 def test_what_one_page_carries_is_not_the_sites_unless_it_speaks_of_it() -> None:
     seen = gatherer()
-    seen.add("https://a.example/1", one("foot@a.example"))
-    seen.add("https://a.example/1", one("foot@a.example"))
+    seen.add_page("https://a.example/1", one("foot@a.example"))
+    seen.add_page("https://a.example/1", one("foot@a.example"))
     assert seen.site_contacts() == []
-    seen.add("https://a.example/2", one("foot@a.example", "客服"))
-    seen.add("https://a.example/about", one("about@a.example", is_telling=True))
+    seen.add_page("https://a.example/2", one("foot@a.example", "客服"))
+    seen.add_page("https://a.example/about", one("about@a.example", is_telling=True))
     found = {each.contact.value: (each.contact.label, each.url, each.at) for each in seen.site_contacts()}
     assert found == {
         "foot@a.example": ("客服", "https://a.example/1", NOW),
@@ -180,7 +180,7 @@ def test_what_one_page_carries_is_not_the_sites_unless_it_speaks_of_it() -> None
 def test_a_crawl_keeps_no_more_than_its_bound() -> None:
     seen = gatherer()
     for number in range(MAX_KEPT + 50):
-        seen.add("https://a.example/about", one(f"{number}@a.example", is_telling=True))
+        seen.add_page("https://a.example/about", one(f"{number}@a.example", is_telling=True))
     assert len(seen.site_contacts()) == MAX_KEPT
 
 

@@ -47,7 +47,7 @@ def desk() -> Iterator[ReadingSession]:
 
 
 def read(desk: ReadingSession, body: bytes) -> Reading | Rejected | None:
-    return PageToRead(body, {"Content-Type": "text/html"}, URL, is_kept=True).read(desk).reading
+    return PageToRead(body, {"Content-Type": "text/html"}, URL, is_kept=True).run(desk).reading
 
 
 @pytest.mark.usefixtures("processes")

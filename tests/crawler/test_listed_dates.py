@@ -55,7 +55,7 @@ def test_denials_are_believed_only_of_a_site_that_has_announced_its_changes() ->
 def test_announcements_are_followed_on_trial_then_by_how_many_came_true() -> None:
     dates = ListedDates(NOW + 9 * DAY)
     pages = [visit(number) for number in range(100)]
-    dates.add((each.id, NOW + DAY) for each in pages)
+    dates.add_dates((each.id, NOW + DAY) for each in pages)
     assert [dates.is_due(each) for each in pages] == [True] * TRIALS + [None] * (100 - TRIALS)
     dates.reliability = Reliability(true=2, false=20)
     assert {dates.is_due(each) for each in pages} == {None}
@@ -69,14 +69,14 @@ def test_a_denied_page_waits_two_months_at_most_and_one_in_five_is_looked_at_all
     for days in (5, 6, 7, 8, 9):
         dates = ListedDates(NOW + days * DAY)
         dates.reliability = PROVEN
-        dates.add((each.id, NOW - DAY) for each in pages)
+        dates.add_dates((each.id, NOW - DAY) for each in pages)
         waits = {number for number, each in enumerate(pages) if dates.is_due(each) is False}
         assert len(waits) == 800
         waiting |= waits
     assert len(waiting) == 1_000
     late = ListedDates(NOW + MAX_INTERVAL)
     late.reliability = PROVEN
-    late.add((each.id, NOW - DAY) for each in pages)
+    late.add_dates((each.id, NOW - DAY) for each in pages)
     assert {late.is_due(each) for each in pages} == {None}
 
 

@@ -294,10 +294,10 @@ def test_a_single_page_that_nobody_can_read_here_says_why(served: Files) -> None
     served.files = {"1.png": drawn()}
     body = b'<html><body><div><img src="1.png"></div></body></html>'
     try:
-        found = SinglePage(body, {"Content-Type": "text/html"}, URL, is_seen=True).read(desk)
+        found = SinglePage(body, {"Content-Type": "text/html"}, URL, is_seen=True).run(desk)
         assert isinstance(found, Rejected)
         assert (found.reason, found.message.code) == (Rejection.NO_MAIN_TEXT, NEEDS_OCR)
-        unseen = SinglePage(body, {"Content-Type": "text/html"}, URL).read(desk)
+        unseen = SinglePage(body, {"Content-Type": "text/html"}, URL).run(desk)
         assert isinstance(unseen, Rejected)
         assert unseen.message.code == "page.no-text"
     finally:

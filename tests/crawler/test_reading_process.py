@@ -101,7 +101,7 @@ def test_a_process_says_of_a_page_what_reading_it_here_says() -> None:
     desk = ReadingSession(plan_of(URL))
     with reading() as process:
         for body in (own_text(1) + LINK, "<p>太短</p>", "<div style='display:none'>藏</div>" + own_text(3)):
-            there, here = result(process, page(body)), page(body).read(desk)
+            there, here = result(process, page(body)), page(body).run(desk)
             assert (there.links, there.reading, there.outline) == (here.links, here.reading, here.outline)
             assert there.seconds > 0
         alone = SinglePage(page(own_text(1)).body, HEADERS, URL)
@@ -174,7 +174,7 @@ def test_a_page_that_ends_the_process_twice_is_read_by_its_plain_markup_as_are_t
 
 def test_a_file_that_ends_the_process_is_given_up() -> None:
     book = PageToRead(b"PK\x03\x04", HEADERS, "http://a.example/1.zip", True)
-    read = book.simpler(Message("page.crashed")).read(ReadingSession(plan_of(URL)))  # type: ignore[union-attr]
+    read = book.simpler(Message("page.crashed")).run(ReadingSession(plan_of(URL)))  # type: ignore[union-attr]
     assert isinstance(read.reading, Rejected)
     assert str(read.reading.message).startswith("http://a.example/1.zip was given up: reading it ended")
 

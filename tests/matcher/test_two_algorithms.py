@@ -171,7 +171,7 @@ class TestStores:
             assert read.algorithm is ALGORITHMS[algorithm_id]
             assert np.array_equal(read.tokens, fingerprint.tokens)
             assert np.array_equal(read.hashes, fingerprint.hashes)
-            assert store.known([WORK, "absent"], algorithm_id) == {WORK}
+            assert store.find_existing([WORK, "absent"], algorithm_id) == {WORK}
         store.remove(WORK)
         assert [store.get(WORK, algorithm.id) for algorithm in both] == [None, None]
 

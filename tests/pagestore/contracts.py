@@ -473,9 +473,9 @@ class FingerprintStoreContract:
             store.put_many([StoredFingerprint(f"{number:040x}", 1, b"\x01")])
         store.put_many([StoredFingerprint("f" * 40, 2, b"\x02")])
         asked = [f"{number:040x}" for number in range(206)] + ["f" * 40]
-        assert store.known(asked, 1) == set(asked[:205])
-        assert store.known(asked, 2) == {"f" * 40}
-        assert store.known([], 1) == set()
+        assert store.find_existing(asked, 1) == set(asked[:205])
+        assert store.find_existing(asked, 2) == {"f" * 40}
+        assert store.find_existing([], 1) == set()
 
     def test_removing_a_subject_takes_all_its_algorithms_and_no_neighbour(self, store: FingerprintStore) -> None:
         for subject in ("a", "ab", "a0", "b"):

@@ -35,9 +35,9 @@ def pages_come_go_and_come_back(store: MongoPageStore) -> None:
     )
     store.put(fetched(after_s=4), reading(text="早先。"))
     store.put_absence(fetched(after_s=20), AbsenceReason.NOT_FOUND, is_gone=True)
-    store.seen(first.page_id, NOON + timedelta(seconds=30))
-    store.seen(first.page_id, NOON + timedelta(seconds=40))
-    store.seen(first.page_id, NOON - timedelta(seconds=30))
+    store.record_sighting(first.page_id, NOON + timedelta(seconds=30))
+    store.record_sighting(first.page_id, NOON + timedelta(seconds=40))
+    store.record_sighting(first.page_id, NOON - timedelta(seconds=30))
     assert store.pages(None, 10)
     assert store.pages(first.page_id, 10) is not None
     assert store.raw(digest(LONG)) == LONG

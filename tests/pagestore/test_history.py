@@ -44,17 +44,17 @@ class HistoryContract:
 
     def test_seen_unchanged_moves_last_seen_and_makes_no_version_and_no_state(self, store: Any) -> None:
         stored = store.put(fetched(), reading())
-        assert store.seen(stored.page_id, at(60)) == stored.version_id
+        assert store.record_sighting(stored.page_id, at(60)) == stored.version_id
         assert store.page(stored.page_id).last_seen == at(60)
         assert len(store.versions(stored.page_id)) == len(store.states(stored.page_id)) == 1
 
     def test_seen_late_does_not_take_last_seen_back(self, store: Any) -> None:
         stored = store.put(fetched(after_s=60), reading())
-        assert store.seen(stored.page_id, NOON) == stored.version_id
+        assert store.record_sighting(stored.page_id, NOON) == stored.version_id
         assert store.page(stored.page_id).last_seen == at(60)
 
     def test_a_page_that_is_not_there_cannot_be_seen(self, store: Any) -> None:
-        assert store.seen(PageId("0" * 40), NOON) is None
+        assert store.record_sighting(PageId("0" * 40), NOON) is None
         assert store.states(PageId("0" * 40)) == []
         assert store.absences(PageId("0" * 40)) == []
 
@@ -112,7 +112,7 @@ class HistoryContract:
     def test_seen_unchanged_brings_the_page_back_as_well(self, store: Any) -> None:
         stored = store.put(fetched(), reading())
         store.put_absence(absent(60), AbsenceReason.NOT_FOUND, is_gone=True)
-        store.seen(stored.page_id, at(120))
+        store.record_sighting(stored.page_id, at(120))
         store.put_absence(absent(180), AbsenceReason.NOT_FOUND, is_gone=True)
         assert [bool(each.absence_id) for each in store.states(stored.page_id)] == [False, True, False, True]
 
@@ -137,7 +137,7 @@ class HistoryContract:
 
     def test_a_version_has_been_seen_from_its_first_sighting_to_its_last(self, store: Any) -> None:
         old = store.put(fetched(after_s=5), reading(text="旧。"))
-        store.seen(old.page_id, at(8))
+        store.record_sighting(old.page_id, at(8))
         new = store.put(fetched(after_s=10), reading(text="新。"))
         store.put(fetched(after_s=2), reading(text="旧。"))
         found = store.on_pages([old.version_id, new.version_id, VersionId("0" * 40), old.version_id])
@@ -158,7 +158,7 @@ class HistoryContract:
 
     def test_seen_early_widens_when_the_page_was_first_seen(self, store: Any) -> None:
         stored = store.put(fetched(after_s=60), reading())
-        store.seen(stored.page_id, NOON)
+        store.record_sighting(stored.page_id, NOON)
         page = store.page(stored.page_id)
         assert (page.first_seen, page.last_seen) == (NOON, at(60))
 

@@ -98,7 +98,7 @@ def test_of_several_the_known_are_told_and_the_unknown_left_out() -> None:
     kept = {digest(each): each for each in (b"a", b"b", b"c")}
     bodies.put_many(kept)
     names = [*kept, digest(b"d"), digest(b"a")]
-    assert bodies.known(names) == set(kept)
+    assert bodies.find_existing(names) == set(kept)
     assert bodies.get_many(names) == kept
     assert bodies.get_many([]) == {}
     bodies.put_many({})

@@ -265,7 +265,7 @@ def test_a_page_whose_fingerprint_is_gone_or_damaged_is_left_to_the_index(runnin
     assert (done.pages, done.handed_over) == (2, 2)
     running.run()
     assert (page(running, 1).page_id, "new") in running.book.cases
-    assert running.ports.fingerprints.known([gone, damaged], running.ports.algorithm.id) == {gone, damaged}
+    assert running.ports.fingerprints.find_existing([gone, damaged], running.ports.algorithm.id) == {gone, damaged}
     assert steps.stored_fingerprint(running.ports.fingerprints.get(damaged, running.ports.algorithm.id)) is not None
 
 
@@ -350,7 +350,7 @@ def test_what_lacks_a_fingerprint_of_the_algorithm_in_use_is_found_by_the_thorou
     thorough = sweep(running.ports, corpus, with_fingerprints=True)
     assert (thorough.works_added, thorough.pages) == (1, 1)
     running.run()
-    assert running.ports.fingerprints.known([text, version], running.ports.algorithm.id) == {text, version}
+    assert running.ports.fingerprints.find_existing([text, version], running.ports.algorithm.id) == {text, version}
     assert sweep(running.ports, corpus, with_fingerprints=True).found_nothing
     assert not running.outbox.messages
 
@@ -367,7 +367,7 @@ def test_another_algorithm_makes_everything_anew_from_the_stored_texts(running: 
     assert (found.index_rebuilt, found.pages) == (True, 4)
     running.run()
     subjects: list[str] = [*running.holder.texts, *(page(running, number).version_id for number in range(4))]
-    assert changed.fingerprints.known(subjects, other.id) == set(subjects)
+    assert changed.fingerprints.find_existing(subjects, other.id) == set(subjects)
     assert {outcome.algorithm_id for outcome in running.book.outcomes.values()} == {other.id}
     assert running.book.outcomes[VersionId(page(running, 0).version_id)].matches
     assert sweep(changed, ReferenceTexts(running.holder.texts), with_fingerprints=True).found_nothing

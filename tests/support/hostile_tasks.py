@@ -17,7 +17,7 @@ class Echo:
 
     url: str
 
-    def read(self, desk: object) -> str:
+    def run(self, desk: object) -> str:
         return self.url
 
 
@@ -30,7 +30,7 @@ class Foreign:
     def __reduce__(self) -> tuple[object, ...]:
         return eval, ("__import__('no_such_module')",)
 
-    def read(self, desk: object) -> None:
+    def run(self, desk: object) -> None:
         raise AssertionError("it never came here")
 
 
@@ -40,7 +40,7 @@ class Spin:
 
     url: str
 
-    def read(self, desk: object) -> None:
+    def run(self, desk: object) -> None:
         while True:
             pass
 
@@ -51,7 +51,7 @@ class Backtrack:
 
     url: str
 
-    def read(self, desk: object) -> None:
+    def run(self, desk: object) -> None:
         re.match("(a+)+$", "a" * 60 + "b")
 
 
@@ -60,7 +60,7 @@ class EndlessPage(SinglePage):
 
     __slots__ = ()
 
-    def read(self, desk: object) -> None:  # type: ignore[override]
+    def run(self, desk: object) -> None:  # type: ignore[override]
         while True:
             pass
 
@@ -70,10 +70,10 @@ class StumblingPage(SinglePage):
 
     __slots__ = ()
 
-    def read(self, desk: ReadingSession) -> Reading | Rejected:
+    def run(self, desk: ReadingSession) -> Reading | Rejected:
         if self.given_up is None:
             raise OverflowError("a number beyond all measure")
-        return super().read(desk)
+        return super().run(desk)
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class Devour:
 
     url: str
 
-    def read(self, desk: object) -> int:
+    def run(self, desk: object) -> int:
         return len(bytearray(8_000_000_000))
 
 
@@ -92,7 +92,7 @@ class Die:
 
     url: str
 
-    def read(self, desk: object) -> None:
+    def run(self, desk: object) -> None:
         os._exit(11)
 
 
@@ -103,7 +103,7 @@ class Swell:
     url: str
     size: int
 
-    def read(self, desk: object) -> bytes:
+    def run(self, desk: object) -> bytes:
         return bytes(self.size)
 
 
@@ -113,7 +113,7 @@ class Refuse:
 
     url: str
 
-    def read(self, desk: object) -> None:
+    def run(self, desk: object) -> None:
         raise UnreadableFile(self.url, "archive.none")
 
 
@@ -123,5 +123,5 @@ class Stumble:
 
     url: str
 
-    def read(self, desk: object) -> None:
+    def run(self, desk: object) -> None:
         raise LookupError("no such thing")

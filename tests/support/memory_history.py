@@ -30,7 +30,7 @@ class MemoryPageHistory:
         self._absences: defaultdict[PageId, dict[str, Absence]] = defaultdict(dict)
         self._gone: set[PageId] = set()
 
-    def seen(self, page_id: PageId, at: datetime) -> VersionId | None:
+    def record_sighting(self, page_id: PageId, at: datetime) -> VersionId | None:
         with self._lock:
             page = self._pages.get(page_id)
             if page is None:

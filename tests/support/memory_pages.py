@@ -137,7 +137,7 @@ class MemoryFingerprintStore:
         found = ((subject, self.get(subject, algorithm_id)) for subject in subjects)
         return {subject: fingerprint for subject, fingerprint in found if fingerprint is not None}
 
-    def known(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
+    def find_existing(self, subjects: Sequence[str], algorithm_id: int) -> set[str]:
         return {subject for subject in subjects if (subject, algorithm_id) in self._fingerprints}
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from core.settings import S3Settings
 from pagestore.objects import s3_client
-from pagestore.objects.s3_client import client_of
+from pagestore.objects.s3_client import shared_client
 
 SECRET = "hush-hush-hush"
 Answer = tuple[str, str]  # status and S3's code
@@ -52,7 +52,7 @@ class S3Server:
     @property
     def client(self) -> Any:
         """boto3's client of it."""
-        return client_of(self.access(), "the test's")
+        return shared_client(self.access(), "the test's")
 
 
 @pytest.fixture(scope="session")

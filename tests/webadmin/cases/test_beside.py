@@ -129,7 +129,7 @@ def test_the_text_beside_has_a_fingerprint_of_its_own(running: Chain) -> None:
     stored = running.store_page(URL, INNOCENT, beside=lines(Zone.COMMENT, CHAPTER))
     bare = running.store_page("http://pirate.example/2", CHAPTER)
     running.run()
-    kept = running.ports.fingerprints.known(
+    kept = running.ports.fingerprints.find_existing(
         [text_beside_id(stored.version_id), text_beside_id(bare.version_id)], running.ports.algorithm.id
     )
     assert kept == {text_beside_id(stored.version_id)}

@@ -331,7 +331,7 @@ def test_the_daily_comparison_finds_all_that_was_left_behind(settled: Live) -> N
     counts = job_stats.last_job_stats(settled.client)[job_stats.DAILY].counts
     assert (counts["works_added"], counts["pages"]) == (2, 2)
     settled.run()
-    known = settled.ports.fingerprints.known([page.version_id, work.text_id], DEFAULT.id)
+    known = settled.ports.fingerprints.find_existing([page.version_id, work.text_id], DEFAULT.id)
     assert known == {page.version_id, work.text_id}
     assert set(Case.objects.values_list("page_url", flat=True)) == {
         f"http://pirate.example/{number}" for number in (1, 2, 4)
@@ -381,7 +381,7 @@ def test_sweeps_move_to_another_algorithm_and_cases_stay(live: Live, mongo_url: 
     subjects = [*Chapter.objects.values_list("text_id", flat=True)]
     subjects += PageRecord.objects.values_list("version_id", flat=True)
     for algorithm_id in (1, DEFAULT.id):
-        assert live.ports.fingerprints.known(subjects, algorithm_id) == set(subjects)
+        assert live.ports.fingerprints.find_existing(subjects, algorithm_id) == set(subjects)
     assert live.ports.index.text_ids() == {work_text_id(story(1))}
     assert set(PageCheck.objects.values_list("algorithm_id", flat=True)) == {DEFAULT.id}
     assert list(Case.objects.order_by("pk").values_list("page_url", flat=True)) == urls[:2]

@@ -69,7 +69,7 @@ def test_a_page_is_last_seen_when_it_was_fetched(world: World) -> None:
     version = Case.objects.get().version_id
     page = PageRecord.objects.get()
     fetched, written = MOMENT + A_DAY, MOMENT + 5 * A_DAY
-    world.store.seen(page.page_id, fetched)  # type: ignore[arg-type]
+    world.store.record_sighting(page.page_id, fetched)  # type: ignore[arg-type]
     world.compare(version, written)  # type: ignore[arg-type]
     page.refresh_from_db()
     assert page.last_seen == Case.objects.get().last_seen_at == fetched

@@ -106,7 +106,7 @@ def _write(part: BackupPart, source: ObjectStore, collection: Collection, on_pro
     for piece in part.pieces:
         new = [record for record in read_documents(source, part, piece) if record["_id"] not in there]
         for start in range(0, len(new), WRITTEN):
-            collection.write(new[start : start + WRITTEN])
+            collection.write_records(new[start : start + WRITTEN])
         done += piece.records
         on_progress(part.name, done, part.records)
 
@@ -161,7 +161,7 @@ def _read_back(part: BackupPart, source: ObjectStore, collection: Collection, on
         records = read_documents(source, part, piece)
         for start in range(0, len(records), size):
             wanted = {record["_id"]: record for record in records[start : start + size]}
-            found = {record["_id"]: record for record in collection.read(list(wanted))}
+            found = {record["_id"]: record for record in collection.read_records(list(wanted))}
             for key, record in wanted.items():
                 if found.get(key) != record:
                     raise DamagedBackup("backup.read-back", part=part.name, key=key)

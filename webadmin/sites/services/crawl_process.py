@@ -68,7 +68,7 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
             SETTINGS.crawl,
             _job_dir(run),
             on_progress=lease.note,
-            on_read=lambda url, page: gathered.add(url, page.contacts),
+            on_read=lambda url, page: gathered.add_page(url, page.contacts),
         )
     except (ZhuiwenError, DatabaseFailure, OSError) as error:
         fault = outages.outage_message(error)

@@ -19,7 +19,7 @@ from pagestore.checking import (
     StoreFault,
     StoreReading,
 )
-from pagestore.values import text_of
+from pagestore.values import text_from_bytes
 from pipeline.beside import text_beside_id
 from webadmin.backups.services.checking.context import CheckContext, cases_of_text, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
@@ -42,7 +42,7 @@ def check_pages(context: CheckContext) -> None:
     absences: dict[str, str] = {}
     for done, batch in enumerate(batches(ids, BATCH_KEYS)):
         step(done * BATCH_KEYS, len(ids))
-        there = reading.known(PAGES, batch)
+        there = reading.find_existing(PAGES, batch)
         for page in set(batch) - there:
             if (PAGES, page) not in reading.faults:
                 reading.note(PAGES, page, FaultKind.MISSING, page)
@@ -66,7 +66,7 @@ def check_works(context: CheckContext) -> None:
     corpus = set(Chapter.objects.values_list("text_id", flat=True))
     for done, batch in enumerate(batches(texts, BATCH_KEYS)):
         step(done * BATCH_KEYS, len(texts))
-        found = {key: text_of(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
+        found = {key: text_from_bytes(data) for key, data in reading.contents(WORKS, dict.fromkeys(batch, "")).items()}
         of_corpus = {text: found.get(text, "") for text in batch if text in corpus}
         _check_fingerprints(reading, context, of_corpus, _indexed_texts)
         _check_codes(reading, context, of_corpus)
@@ -162,7 +162,7 @@ def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, 
     What is not there is made of the text by the next comparison by meaning: nothing else needs it.
     """
     keys = {f"{text}:{number:03d}": (text, number) for text in texts for number in _CODES}
-    there = sorted(reading.known(FINGERPRINTS, list(keys)))
+    there = sorted(reading.find_existing(FINGERPRINTS, list(keys)))
     found = reading.contents(FINGERPRINTS, dict.fromkeys(there, ""))
     for key in there:
         text, number = keys[key]
@@ -189,7 +189,7 @@ def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]
     """Those that are not there either now that there must be: what came, or was asked for, meanwhile is no fault."""
     if not subjects:
         return set()
-    return set(subjects) - context.ports.fingerprints.known(list(subjects), context.ports.algorithm.id)
+    return set(subjects) - context.ports.fingerprints.find_existing(list(subjects), context.ports.algorithm.id)
 
 
 def _can_be_read(payload: bytes, algorithm_id: int) -> bool:

@@ -10,7 +10,7 @@ from bundles.days import day_root
 from core.batches import batches
 from core.ids import Digest, digest
 from pagestore.checking import VERSIONS, WORKS, FaultKind, StoreReading
-from pagestore.values import text_of
+from pagestore.values import text_from_bytes
 from webadmin.backups.services.checking.context import CheckContext, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.cases.models import CaseMatch, PageCheck
@@ -42,7 +42,7 @@ def _check_versions(reading: StoreReading, context: CheckContext) -> None:
         if version and context.part.has(page)
     }
     for batch in batches(sorted(of), ROWS_AT_ONCE):
-        there = reading.known(VERSIONS, batch)
+        there = reading.find_existing(VERSIONS, batch)
         for version in batch:
             if version not in there and (VERSIONS, version) not in reading.faults:
                 reading.note(VERSIONS, version, FaultKind.MISSING, of[version])
@@ -78,7 +78,7 @@ def _check_frozen(
         if work_text is not None:
             is_right = is_right and digest(work_text) == row.work_text_digest
         if is_right and page_text is not None and work_text is not None:
-            is_right = stand(row, page_text, text_of(work_text))
+            is_right = stand(row, page_text, text_from_bytes(work_text))
         if not is_right:
             context.report.add(_of_lead(row, context) if isinstance(row, RewordedLead) else _of_match(row))
 
