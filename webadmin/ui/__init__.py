@@ -1,1 +1,1 @@
-"""Base of every application: templates, columns, paging, guards of requests, and the console of the verbs."""
+"""Shared parts of all applications: templates, columns, paging, request checks, and the console of the verbs."""

@@ -1,4 +1,4 @@
-"""Days as a user writes them."""
+"""Parses days that a user types."""
 
 from datetime import date
 
@@ -6,7 +6,7 @@ from core.errors import BadInput
 
 
 def parse_day(option: str, text: str) -> date | None:
-    """Return the day that an option names; None for "". Raises BadInput for what is none."""
+    """Return the day in an option, or None for "". Raises BadInput for any other text."""
     if not text:
         return None
     try:

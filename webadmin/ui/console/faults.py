@@ -1,4 +1,4 @@
-"""Reports an error: one line on stderr and an exit code; the traceback of a bug goes into a log file."""
+"""Reports an error as one line on stderr and an exit code; the traceback of a bug goes into a log file."""
 
 import sys
 import tempfile
@@ -19,7 +19,7 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
-    """Tell the user in one line what `error` means, and return the code to end with."""
+    """Print one line on `error` for the user, and return the exit code."""
     error = _of_a_database_that_is_away(error) or error
     if told := of_a_full_disk(error, environ):
         complain(told)
@@ -33,7 +33,7 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     if isinstance(error, UnicodeEncodeError) and not error.object.isprintable() and error.object in " ".join(sys.argv):
         complain(Message("cli.no-utf-8", argument=error.object))
         return USAGE
-    # What typer raises for wrong arguments has a message and a code of its own; its classes are private.
+    # Errors of typer for wrong arguments have a message and an exit code; their classes are private.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         if type(error).__name__ == "NoArgsIsHelpError":  # no arguments at all: the help is the answer
             sys.stderr.write(f"{error.format_message()}\n")
@@ -50,24 +50,24 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
 
 
 def complain(fault: object) -> None:
-    """One line on stderr; what was crawled and stands in it acts on no terminal."""
+    """Print one line on stderr, without control characters from crawled text."""
     sys.stderr.write(f"zhuiwen: {terminal_text(' '.join(console_text(fault).split()))}\n")
 
 
 def warn(warning: Message) -> None:
-    """The same of what keeps nothing from being done."""
+    """Print a warning as one line on stderr."""
     complain(Message("cli.warning", warning=warning))
 
 
 def private_log(folder: Path) -> Path:
-    """Return the log of the command line in a folder: there afterwards, and for this user alone. Raises OSError."""
+    """Create the log of the command line in a folder, readable only by this user, and return it. Raises OSError."""
     return touched_privately(folder / "command-line.log")
 
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
-    """Return the message for a disk on which the installation can store nothing more; None if it can."""
+    """Return the message on a full disk of the installation, or None if no disk is full."""
     from core import disk
-    from core.settings_loading import load  # what reads settings takes .15 s with it, which few commands need
+    from core.settings_loading import load  # takes .15 s to import, and few commands need it
 
     try:
         return next((space.sentence for space in disk.full(load(environ))), None)
@@ -76,7 +76,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 
 def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
-    """Return the message for a failure that a full disk caused; None for any other."""
+    """Return the message on a failure that a full disk caused, or None for any other."""
     lack = find_disk_full_error(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
@@ -90,11 +90,8 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
 
 
 def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | None:
-    """Return the error of ours for one of Django's that says that the admin database does not answer.
-
-    None for any other.
-    """
-    if "django.db" not in sys.modules:  # to load it takes a tenth of a second, and without it nobody asked
+    """Return a ServiceUnavailable for an error of Django about an unavailable admin database, or None for others."""
+    if "django.db" not in sys.modules:  # loading it takes a tenth of a second; without it no query was made
         return None
     from django.conf import settings
 
@@ -110,7 +107,7 @@ def _of_a_database_that_is_away(error: BaseException) -> ServiceUnavailable | No
 
 
 def _of_usage(error: Any) -> Message:
-    """Return the message for wrong arguments; for rarer faults typer's own."""
+    """Return the message on wrong arguments; rarer errors have typer's own text."""
     param, context = getattr(error, "param", None), getattr(error, "ctx", None)
     name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
     name = name or (param.name.upper() if param else "")
@@ -137,7 +134,7 @@ def _write_down(error: BaseException, environ: Mapping[str, str]) -> Path:
 
 
 def _log_folder(environ: Mapping[str, str]) -> Path:
-    """Return the home folder's, or a new one in the system's where the home folder is part of the trouble."""
+    """Return the log folder of the home folder, or a new temporary folder if that one cannot be used."""
     from core.settings_loading import load
 
     try:

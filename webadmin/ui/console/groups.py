@@ -1,4 +1,4 @@
-"""Verbs below a verb, as `site add` and `site list` are below `site`."""
+"""Groups of verbs, such as `site add` and `site list` in `site`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,12 +12,12 @@ def verb_group(
     callback: Callable[..., Any] | None = None,
     **options: Any,
 ) -> typer.Typer:
-    """Make a group of verbs, each a function or a group of its own.
+    """Return a group of verbs, each a function or another group.
 
-    callback: what is called before the verb; options: those of `typer.Typer`.
+    callback: called before the verb. options: those of `typer.Typer`.
     """
     group = typer.Typer(help=about, rich_markup_mode=None, **({"no_args_is_help": True} | options))
-    group.callback()(callback or _before_each)  # without one a group of one verb would be that verb
+    group.callback()(callback or _before_each)  # without a callback, typer turns a group of one verb into that verb
     for name, verb in verbs.items():
         if isinstance(verb, typer.Typer):
             group.add_typer(verb, name=name)

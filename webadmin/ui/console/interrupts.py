@@ -1,6 +1,6 @@
-"""Ctrl-C while something is waited for: noted, and acted on between two steps rather than in the midst of one.
+"""Handles Ctrl-C while a command waits: it is recorded, and raised between two steps, not within one.
 
-An interrupt that is raised inside a call of a database driver or a client comes out as whatever these make of it.
+A database driver or client may turn an interrupt raised inside its call into another error.
 """
 
 import signal
@@ -11,18 +11,18 @@ from types import FrameType
 
 
 class Interrupts:
-    """Notes an interrupt of the user until a step that must not break off has ended."""
+    """Records an interrupt of the user until a step that must not be aborted has ended."""
 
     def __init__(self) -> None:
         self._is_noted = False
 
     def check(self) -> None:
-        """Raises KeyboardInterrupt where one was noted."""
+        """Raise KeyboardInterrupt if an interrupt was recorded."""
         if self._is_noted:
             raise KeyboardInterrupt
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Take one down; the second is raised at once, for the step itself may hang."""
+        """Record an interrupt; a second one is raised at once, because the step may hang."""
         if self._is_noted:
             signal.default_int_handler(number, frame)
         self._is_noted = True
@@ -30,9 +30,9 @@ class Interrupts:
 
 @contextmanager
 def noted_interrupts() -> Iterator[Interrupts]:
-    """Inside, Ctrl-C is noted. It ends in KeyboardInterrupt, whatever else the step it arrived in failed with.
+    """Record Ctrl-C within the block, and raise KeyboardInterrupt for it, whatever other error the step raised.
 
-    For the main thread alone, which is the one that signals reach.
+    Only for the main thread, which receives the signals.
     """
     noted = Interrupts()
     before = signal.signal(signal.SIGINT, noted.note)
@@ -48,7 +48,7 @@ def noted_interrupts() -> Iterator[Interrupts]:
 
 @contextmanager
 def termination_raised() -> Iterator[None]:
-    """Inside, SIGTERM is SystemExit, so that what is half done is removed. For the main thread alone."""
+    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only for the main thread."""
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Files of JSON objects, one a line: what cannot be read is told of by its number, and the rest goes on."""
+"""Reads files with one JSON object on each line; reports malformed lines by number and goes on."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ class JsonRecord:
     values: dict[str, Any]
 
     def string(self, path: Path, name: str) -> str:
-        """Return the value of that name. Raises MalformedLine where it is no string or empty."""
+        """Return the string of that name. Raises MalformedLine if it is missing, empty or not a string."""
         value = self.values.get(name)
         if not isinstance(value, str) or not value:
             raise MalformedLine(path, self.line_number, "batch.lacks", name=name)
@@ -30,7 +30,7 @@ class JsonRecord:
 
 
 def records(path: Path, skip: Complain) -> Iterator[JsonRecord]:
-    """Yield the lines that are JSON objects; of the others `skip` is told. Raises UnreadableFile."""
+    """Yield the lines that are JSON objects, and call `skip` for the others. Raises UnreadableFile."""
     try:
         with path.open("rb") as file:
             number = 0

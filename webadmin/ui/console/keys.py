@@ -1,4 +1,4 @@
-"""Finds a row by what a user calls it; a key that nothing has is refused."""
+"""Finds rows by the keys that a user types, and rejects unknown keys."""
 
 from typing import TYPE_CHECKING, TypeVar
 

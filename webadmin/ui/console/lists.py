@@ -1,4 +1,4 @@
-"""Lists of rows: a table for a person, JSON for programs, both from one description of the columns."""
+"""Prints lists as a table for a person or as JSON for programs, from one description of the columns."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ Value = str | Callable[[Any], object]
 class ConsoleColumn:
     """One value of each row: an attribute by its name ("site.name"), or a function of the row.
 
-    key: its name in JSON. head: the code of its head in the table. Either is "" where it has no place there.
-    cell: what a person reads in place of `value`. is_number: it stands at the right of its column.
+    key: its name in JSON, "" to leave it out there. head: the message code of its heading in the table, "" to leave it
+    out there. cell: replaces `value` in the table. is_number: aligned to the right.
     """
 
     key: str
@@ -30,7 +30,7 @@ class ConsoleColumn:
 
 
 def share_column(key: str, head: str, name: str) -> ConsoleColumn:
-    """Make a column of a share in [0, 1]: as core.shares writes it for programs and for people."""
+    """Return a column of a share in [0, 1], formatted by core.shares for programs and for people."""
     share = attrgetter(name)
     return ConsoleColumn(
         key, head, lambda row: cut_share(share(row)), lambda row: percentage(share(row)), is_number=True
@@ -38,7 +38,7 @@ def share_column(key: str, head: str, name: str) -> ConsoleColumn:
 
 
 def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: Settings, *, is_json: bool) -> None:
-    """Print the rows as JSON or as a table; moments are in the user's zone."""
+    """Print the rows as JSON or as a table; times are in the user's time zone."""
     if is_json:
         as_json([as_record(row, columns, settings) for row in rows])
         return
@@ -51,7 +51,7 @@ def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: 
 
 
 def as_record(row: Any, columns: Sequence[ConsoleColumn], settings: Settings) -> dict[str, Any]:
-    """Return the row for programs."""
+    """Return a row for programs."""
     values = {column.key: _value(row, column.value) for column in columns if column.key}
     return {key: local_iso(value, settings) if isinstance(value, datetime) else value for key, value in values.items()}
 

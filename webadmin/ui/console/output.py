@@ -1,6 +1,6 @@
-"""Tables, passages and JSON on stdout: coloured on a terminal, plain lines elsewhere, and never a control character.
+"""Prints tables, passages and JSON: coloured on a terminal, plain lines elsewhere, never with control characters.
 
-What was crawled is hostile: a title may carry the sequences that move a terminal's cursor or turn its text around.
+Crawled text may be hostile: a title may contain sequences that move the cursor of a terminal or reverse its text.
 """
 
 import json
@@ -18,7 +18,7 @@ import typer
 from core.wording import Message, has_words
 from webadmin.ui.console.words import console_text
 
-HIDDEN = "◌"  # stands where an invisible character stands
+HIDDEN = "◌"  # replaces an invisible character
 MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
 
@@ -26,7 +26,7 @@ Piece = tuple[str, bool]  # a run of characters, and whether it was changed
 
 
 def terminal_text(text: str) -> str:
-    r"""`text` on one line, fit for a terminal.
+    r"""Return `text` on one line and safe for a terminal.
 
     >>> terminal_text("a\u200bb\x1b[31m")
     'a◌b◌[31m'
@@ -41,7 +41,7 @@ def _visible(char: str) -> str:
 
 
 def width(text: str) -> int:
-    """Return the number of columns of a terminal that a text takes.
+    """Return the width of a text in terminal columns.
 
     >>> width("追文"), width("up")
     (4, 2)
@@ -50,12 +50,12 @@ def width(text: str) -> int:
 
 
 def pad_text(text: str, columns: int) -> str:
-    """Return a text and as many spaces as fill the columns of a terminal."""
+    """Return a text padded with spaces to a width in terminal columns."""
     return text + " " * (columns - width(text))
 
 
 def cut(text: str, columns: int) -> str:
-    """Return a text that takes at most so many columns of a terminal, with a sign where its end was cut off.
+    """Cut a text to so many terminal columns, with an ellipsis for the rest.
 
     >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
     ('追文追文', '追文追…', 'zhui…')
@@ -67,12 +67,12 @@ def cut(text: str, columns: int) -> str:
 
 
 def head(name: str) -> str:
-    """Return the head of a column, or the name of a value: the words of a code; anything else as it is."""
+    """Return the heading of a column or the name of a value by its message code; return other texts unchanged."""
     return console_text(Message(name)) if has_words(name) else name
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
-    """Columns on a terminal; elsewhere a line a row, its cells parted by tabs, the first line naming them."""
+    """Print a table: in columns on a terminal, elsewhere as lines with tabs, the headings first."""
     cells = [[terminal_text(console_text(cell)) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(map(head, columns)), *cells]:
@@ -91,9 +91,9 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Seque
 
 
 def as_json(value: object) -> None:
-    """`value` as JSON, in which what would act on a terminal stands as an escape: programs read the same.
+    """Print `value` as JSON, with control characters escaped, which programs read the same.
 
-    Messages are in English whatever the language is.
+    Messages are in English, whatever the language is.
     """
     text = json.dumps(value, ensure_ascii=False, indent=1, default=_plain)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in {*_INVISIBLE, "Zl", "Zp"}}
@@ -107,21 +107,21 @@ def _plain(value: object) -> object:
 
 
 def say(line: object, *, err: bool = False) -> None:
-    """One line: a message, an error of ours, or plain text."""
+    """Print one line: a message, an error of the product, or plain text."""
     typer.echo(terminal_text(console_text(line)), err=err)
 
 
 def fields(pairs: Iterable[tuple[str, object]]) -> None:
-    """Named values, one a line; those without a value are left out."""
+    """Print named values, one on each line, without empty ones."""
     for name, value in pairs:
         if value not in ("", None):
             say(Message("cli.field", name=head(name), value=console_text(value)))
 
 
 def passage(side: str, pieces: Iterable[Piece]) -> None:
-    """One side of a copied passage on a line, with what was changed between marks.
+    """Print one side of a copied passage on a line, with marks around the changed pieces.
 
-    On a terminal its further lines begin below the first one, so that page and work can be told apart.
+    On a terminal its continuation lines are indented, so that page and work can be told apart.
     """
     name = f"  {head(side)}  "
     marked = [
@@ -143,7 +143,7 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
 
 
 def excerpt_pieces(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
-    """Return one side of a passage as a case has it frozen, cut into what agrees and what was changed."""
+    """Return one side of a passage stored with a case, cut into equal and changed pieces."""
     first = 1 if side == "page" else 3
     excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
     pieces: list[Piece] = []
@@ -171,7 +171,7 @@ def _shorten(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
 
 @contextmanager
 def progress(label: Message | str) -> Iterator["Meter"]:
-    """A meter that moves on a terminal and writes a line now and then elsewhere, on stderr."""
+    """Yield a meter on stderr, which moves on a terminal and elsewhere prints lines now and then."""
     meter = Meter(label)
     try:
         yield meter
@@ -180,7 +180,7 @@ def progress(label: Message | str) -> Iterator["Meter"]:
 
 
 class Meter:
-    """Shows how far long work has come. Lines elsewhere than on a terminal: one for each tenth."""
+    """Shows the progress of long work; other than on a terminal, it prints one line for each tenth."""
 
     def __init__(self, label: Message | str) -> None:
         self._label = console_text(label)
@@ -189,19 +189,19 @@ class Meter:
         self._last = ""
 
     def update(self, done: int, total: int) -> None:
-        """Show that `done` of `total` is done."""
+        """Show that `done` of `total` items are done."""
         tenth = 10 * done // max(1, total)
         if self._is_terminal or tenth != self._tenth:
             self._tenth = tenth
             self.text(Message("cli.done-of", done=done, total=total))
 
     def of_part(self, part: str, done: int, total: int) -> None:
-        """Show how far one of several parts is: elsewhere than on a terminal, when it is done."""
+        """Show the progress of one of several parts; other than on a terminal, only its end."""
         if self._is_terminal or (done >= total and total):
             self.text(Message("backup.progress", part=part, done=done, total=total))
 
     def text(self, state: Message) -> None:
-        """Show a state in words."""
+        """Show a state as a message."""
         line = terminal_text(console_text(Message("cli.field", name=self._label, value=state)))
         if line == self._last:
             return
@@ -215,7 +215,7 @@ class Meter:
 
 
 def counting(label: Message | str) -> Callable[[int, int], None]:
-    """Return a meter that is told how many are done, and of how many; it ends with the last."""
+    """Return a function that shows the progress, given the numbers done and in total, and ends with the last."""
     meter = Meter(label)
 
     def update(done: int, total: int) -> None:

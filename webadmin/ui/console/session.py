@@ -1,4 +1,4 @@
-"""The session of a verb that works on stored data: the home folder, the environment, Django."""
+"""Opens the session of a verb that uses stored data: the home folder, the environment and Django."""
 
 import logging
 import os
@@ -19,16 +19,15 @@ _openers: list[Callable[[], Settings]] = []
 
 
 def register_opener(opener: Callable[[], Settings]) -> None:
-    """Have sessions opened by `opener`: it makes this process one of the installation, and gives its settings."""
+    """Register the function that joins this process to the installation and returns its settings."""
     _openers.append(opener)
 
 
 @contextmanager
 def session() -> Iterator[Settings]:
-    """The settings of the installation, with Django ready to be used inside.
+    """Set up Django for the block and yield the settings of the installation.
 
-    Raises ServiceUnavailable where the admin database is not there or was not made yet, DamagedStore where it is
-    damaged.
+    Raises ServiceUnavailable if the admin database does not answer or has no tables yet, DamagedStore if it is damaged.
     """
     settings = _openers[-1]()
     _configure_logging(settings)
@@ -38,7 +37,7 @@ def session() -> Iterator[Settings]:
 
     django.setup()
     try:
-        with translation.override(language()):  # a report asks for its own
+        with translation.override(language()):  # a report has its own language
             yield settings
     except (DatabaseError, InterfaceError) as error:
         if says_damage(str(error)):
@@ -56,17 +55,17 @@ def settings_alone() -> Settings:
 
 
 def local_time(moment: datetime, settings: Settings) -> str:
-    """`moment` in the user's zone, to the minute."""
+    """Format a time in the user's time zone, to the minute."""
     return moment.astimezone(ZoneInfo(settings.web.time_zone)).strftime("%Y-%m-%d %H:%M")
 
 
 def local_iso(moment: datetime | None, settings: Settings) -> str | None:
-    """`moment` in the user's zone, for programs."""
+    """Format a time in the user's time zone for programs, as ISO 8601."""
     return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
 
 
 def _unavailable(error: Exception) -> ServiceUnavailable:
-    """Return the error to report: `zhuiwen up` makes missing tables, and starts no server that is elsewhere."""
+    """Return the error to report; `zhuiwen up` is its remedy only for missing tables."""
     from webadmin.database import is_unmade, place, unavailable
 
     if is_unmade(error):
@@ -75,14 +74,14 @@ def _unavailable(error: Exception) -> ServiceUnavailable:
 
 
 def _is_absence(error: Exception) -> bool:
-    """Return true if the database does not answer or lacks its tables; False for a wrong query."""
+    """Return True if the database does not answer or lacks its tables; False for a wrong query."""
     from webadmin.database import is_away, is_unmade
 
     return is_away(error) or is_unmade(error)
 
 
 def _configure_logging(settings: Settings) -> None:
-    """Warnings of libraries go into a file: the terminal is for what the user asked."""
+    """Send the warnings of libraries to a file instead of the terminal."""
     logging.basicConfig(
         filename=private_log(settings.home / "logs"),
         level=logging.WARNING,

@@ -1,6 +1,7 @@
-"""The words of the command line, and their language: what is set, else what the terminal's locale says.
+"""Translates the output of the command line, in the language of the settings or else of the terminal's locale.
 
-What the desk says too (what the settings mean) is in its catalogue, read without Django, which takes ten times as long.
+Texts shared with the admin (the meanings of settings) are read from its catalogue without Django, which would take ten
+times as long.
 """
 
 import gettext
@@ -22,18 +23,18 @@ _CATALOGUES = Path(__file__).resolve().parents[2] / "locale"
 
 @cache
 def language() -> str:
-    """The language of this command, decided when it begins: `deploy.home.adopt` leaves less of the environment."""
+    """Return the language of this command, determined before `deploy.home.adopt` changes the environment."""
     return detect_language(os.environ)
 
 
 def detect_language(environ: Mapping[str, str]) -> str:
-    """Chinese or English, by the code that Django has for it."""
+    """Return Django's language code for Chinese or English."""
     said = _set(environ) or next((environ[name] for name in _LOCALE if environ.get(name)), "")
     return CHINESE if said.lower().startswith("zh") else ENGLISH
 
 
 def console_text(said: object) -> str:
-    """Word a message or an error of ours in the language of this command; anything else stays as it is."""
+    """Translate a message or an error of the product into the language of this command; format anything else."""
     message = said.message if isinstance(said, ZhuiwenError) else said
     return message.in_language(language()) if isinstance(message, Message) else str(said)
 
@@ -44,7 +45,7 @@ def obfuscation(kind: str) -> str:
 
 
 def obfuscation_found(kind: str, count: int, example: str) -> Message:
-    """Return an obfuscation of a page, with what whoever relies on its text has to know of how it was undone."""
+    """Return a message on an obfuscation of a page, with the caveat for readers who rely on its text."""
     named, caveat = obfuscation(kind), OBFUSCATIONS[kind].caveat
     if caveat is None:
         return Message("corpus.obfuscation", kind=named, count=count, example=example)
@@ -53,18 +54,18 @@ def obfuscation_found(kind: str, count: int, example: str) -> Message:
 
 
 def translator() -> Callable[[str], str]:
-    """Return a function that says a string of the desk in the language of this command."""
+    """Return a function that translates a string of the admin into the language of this command."""
     folders = ["zh_Hans"] if language() == CHINESE else []
     return gettext.translation("django", _CATALOGUES, folders, fallback=True).gettext
 
 
 def _set(environ: Mapping[str, str]) -> str:
-    """Return the language that is set; "" if none is. The setting's default is the desk's alone."""
+    """Return the language that is set, or "" if none is; the setting's default only applies to the admin."""
     if said := environ.get(environment_variable("language"), "").strip():
         return said
     try:
         layers = effective_layers(environ)
-        every = (*layers.layers, *file_layers(layers.home))  # what runs does not note what was set to the default
+        every = (*layers.layers, *file_layers(layers.home))  # started settings omit those set to the default
         return next((str(layer.values["language"]) for layer in every if "language" in layer.values), "")
     except BadConfiguration:
-        return ""  # who reads the settings says so
+        return ""  # reported when the settings are loaded

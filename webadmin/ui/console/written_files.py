@@ -1,4 +1,4 @@
-"""Files that a verb writes: looked at before the work, reported after it."""
+"""Checks the output file of a verb before the work, and writes and reports it afterwards."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ from webadmin.ui.console.output import say
 
 
 def require_folder(path: Path | None) -> None:
-    """Raises UnreadableFile where a file could not be written in the end."""
+    """Raise UnreadableFile if the folder of a file does not exist."""
     if path is not None and not path.parent.is_dir():
         raise UnreadableFile(path, "cli.no-such-folder")
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file and say so. Raises UnreadableFile."""
+    """Write a file and report it. Raises UnreadableFile."""
     try:
         path.write_bytes(content)
     except OSError as error:

@@ -1,1 +1,1 @@
-"""Fields and base classes of the tables of every application."""
+"""Fields and base classes of the models of all applications."""

@@ -1,4 +1,4 @@
-"""Fields, indexes and base classes of the tables of every application."""
+"""Fields, indexes and base classes of the models of all applications."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,10 +13,10 @@ from core.wording import Message
 
 
 class CopiedKey(models.ForeignKey):
-    """A foreign key that is copied from `source` when the row is made: "site.rights_holder" is the holder of its site.
+    """A foreign key copied from `source` when the row is created: "site.rights_holder" is the holder of its site.
 
-    Only what never changes afterwards is copied: a page stays on its site, a site with its rights holder. Every way of
-    making rows through the models fills it, `bulk_create` included.
+    Only keys that never change are copied: a page stays on its site, a site with its rights holder. Every way of
+    creating rows through the models fills it, including `bulk_create`.
     """
 
     def __init__(self, to: Any, on_delete: Any, source: str = "", **kwargs: Any) -> None:
@@ -46,13 +46,13 @@ def user_key(verbose_name: Any, on_delete: Any, **options: Any) -> models.Foreig
     )
 
 
-MAX_TEXT_CHARS = 1_000  # of one parameter; addresses and what other programs say can be long
+MAX_TEXT_CHARS = 1_000  # of one parameter; addresses and messages of other programs can be long
 
 
 class MessageField(models.JSONField):
-    """A `core.wording.Message` or None, or a list of messages.
+    """A `core.wording.Message`, None, or a list of messages.
 
-    What another program said, a plain text, is stored as a message of that text.
+    A plain text, such as the output of another program, is stored as a message with this text.
     """
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
@@ -66,7 +66,7 @@ class MessageField(models.JSONField):
 
 
 def as_message(said: object) -> Message:
-    """Return the message of an error of ours, or of what is said; any other text is one by itself."""
+    """Return a message, the message of an error of the product, or a message with any other text."""
     if isinstance(said, Message):
         return said
     inner = getattr(said, "message", None)
@@ -88,7 +88,7 @@ def _dump_value(value: Any) -> Any:
 
 
 def _storable(value: Any) -> Any:
-    """Return the same in texts that every database takes."""
+    """Return a JSON value with texts that every database can store, cut to MAX_TEXT_CHARS."""
     if isinstance(value, str):
         return with_length_kept(value)[:MAX_TEXT_CHARS]
     if isinstance(value, Mapping):
@@ -97,7 +97,7 @@ def _storable(value: Any) -> Any:
 
 
 class ObfuscationKinds(models.CharField):
-    """Of the row's `obfuscations`, whenever the row is saved or made. Who writes by `bulk_update` sets it as well."""
+    """The kinds in the row's `obfuscations`, set whenever the row is saved; `bulk_update` must set it explicitly."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"max_length": 1_000, "blank": True, "editable": False, **kwargs})
@@ -109,7 +109,7 @@ class ObfuscationKinds(models.CharField):
 
 
 def obfuscation_kinds(obfuscations: Iterable[Mapping[str, Any]]) -> str:
-    """Return each kind between spaces, so that none is found in the name of another.
+    """Return the kinds, each between spaces, so that no kind matches within the name of another.
 
     >>> obfuscation_kinds([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), obfuscation_kinds([])
     (' homophone inserted ', '')
@@ -122,7 +122,7 @@ def join_kinds(kinds: Sequence[str]) -> str:
 
 
 def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
-    """Return the indexes that answer an order of a list without reading a row, of one rights holder and of all."""
+    """Return the indexes that sort a list without reading rows, for one rights holder and for all."""
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
         models.Index(fields=fields, condition=condition, name=f"{name}_all"),
@@ -130,7 +130,7 @@ def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models
 
 
 class AppendOnly(models.Model):
-    """A row that is written once. `CHANGING` names what a later look may write."""
+    """A row that is written once. CHANGING: the fields that may be updated later."""
 
     CHANGING: frozenset[str] = frozenset()
 
@@ -147,13 +147,13 @@ class AppendOnly(models.Model):
         raise BrokenInvariant("bundle.not-removed", record=self._meta.label, key=self.pk)
 
 
-# PostgreSQL stores no NUL, and no database a half of a surrogate pair. One character for one: offsets stay true.
+# PostgreSQL stores no NUL, and no database a lone surrogate. Each is replaced by one character, so offsets stay valid.
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 
 
 def with_length_kept(text: str) -> str:
-    r"""`text` as every database takes it, of the same length.
+    r"""Return `text` with the same length and without characters that a database cannot store.
 
     >>> with_length_kept("a\x00b")
     'a\ufffdb'

@@ -1,4 +1,4 @@
-"""The words for the members of core's enumerations, in the language of whoever reads."""
+"""The labels of core's enumeration members, in the language of the reader."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -59,17 +59,17 @@ CHANGES = {
 
 
 def choice_label(name: str, words: Mapping[Any, object]) -> str:
-    """Return the word for a member by its name; one that this version does not know is called as it is stored."""
+    """Return the label of a member, or the stored name of a member that this version does not know."""
     return str(words.get(name, name))
 
 
 def name_of_obfuscation(kind: str) -> str:
-    """Name an obfuscation."""
+    """Return the label of an obfuscation."""
     return choice_label(kind, OBFUSCATIONS)
 
 
 def case_name(number: int, state: str) -> str:
-    """Return the word for a case: in Chinese a lead until it is confirmed."""
+    """Return the name of a case, which in Chinese is called a lead until it is confirmed."""
     code = "case-name.case" if state == CaseState.CONFIRMED else "case-name.lead"
     return _now(Message(code, number=number))
 
@@ -95,13 +95,13 @@ def verdict_choices() -> list[tuple[str, str]]:
 
 
 def allowance_choices() -> list[tuple[str, str]]:
-    """Why a case is set aside: the page may carry the work, or what it has of it is no copy."""
+    """Return the reasons for setting a case aside: the page may publish the work, or its match is no copy."""
     reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT)
     return _choices((reason, REJECTIONS[reason]) for reason in reasons)
 
 
 def unprotected_choices() -> list[tuple[str, str]]:
-    """Why a work is not protected."""
+    """Return the reasons for which a work is not protected."""
     return _choices((reason, REJECTIONS[reason]) for reason in UNPROTECTED)
 
 

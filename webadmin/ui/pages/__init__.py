@@ -1,1 +1,1 @@
-"""Shared parts of every application's pages: columns, paging, downloads, exports, errors."""
+"""Shared parts of the pages of all applications: columns, paging, downloads, exports, errors."""

@@ -1,4 +1,4 @@
-"""Buttons above a record that ask before anything is done, and the way back from them."""
+"""Buttons above a record that ask for confirmation, and the redirect after them."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,7 @@ from unfold.enums import ActionVariant
 def confirmed_action(
     url_path: str, icon: str, button: Any, question: Any, explanation: Any, *, is_primary: bool = False
 ) -> Callable[[Any], Any]:
-    """Return a button of managers, whose question is answered before it does anything."""
+    """Return the decorator of a button for managers, which asks a question before it acts."""
     return action(
         description=button,
         url_path=url_path,
@@ -25,7 +25,7 @@ def confirmed_action(
 
 
 def redirect_to_record(request: HttpRequest, record: Model) -> HttpResponse:
-    """To a record's page, from a dialog: it is sent by htmx, which follows no ordinary redirect."""
+    """Redirect from a dialog to a record's page; htmx, which sends dialogs, needs its own redirect header."""
     address = reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
     if "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Redirect": address})

@@ -1,7 +1,7 @@
 """Columns for single values in lists: percentages, obfuscations, states, links.
 
-Whatever came from a page is escaped by Django, and its hidden characters are spelled out here: a title that turns the
-reading direction (U+202E) would turn the rest of the line with it.
+Django escapes text from crawled pages, and this module spells out its hidden characters: a title that reverses the
+reading direction (U+202E) would reverse the rest of the line too.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -33,28 +33,28 @@ Column = Callable[[Any, Any], object]  # of a model admin and a record
 
 
 def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Name the kinds of obfuscation in the reader's language; a kind of a later version keeps its own name."""
+    """Return the labels of kinds of obfuscation; a kind of a later version keeps its stored name."""
     return [name_of_obfuscation(str(item.get("kind"))) for item in obfuscations]
 
 
 def obfuscation_line(obfuscations: Iterable[Mapping[str, Any]]) -> str:
-    """Name the kinds of obfuscation in one line, parted as the reader's language does."""
+    """Return the labels of kinds of obfuscation in one line, with the separator of the reader's language."""
     separator = "、" if (get_language() or "").startswith("zh") else ", "
     return separator.join(obfuscation_names(obfuscations)) or NOTHING
 
 
 def moment(at: datetime | None) -> str:
-    """Format a moment short enough for a table, in the reader's time zone."""
+    """Format a time for a table, in the reader's time zone."""
     return localtime(at).strftime("%Y-%m-%d %H:%M") if at else NOTHING
 
 
 def day_and_time(at: datetime | None) -> list[str]:
-    """Give unfold's header column a moment on two lines."""
+    """Return day and time as the two lines of unfold's header column."""
     return moment(at).split(" ") if at else [NOTHING, ""]
 
 
 def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
-    """List each kind with its count and an example, for a detail page."""
+    """Return a list of the kinds with their counts and examples, for a detail page."""
     rows = [
         (name, item.get("count", 0), spell_hidden(str(item.get("example", ""))))
         for item, name in zip(obfuscations, obfuscation_names(obfuscations), strict=True)
@@ -72,7 +72,7 @@ def sentence_list(sentences: Iterable[str]) -> SafeString | str:
 
 
 def change_link(record: Model | None, text: str = "") -> SafeString | str:
-    """Link to a record's own page."""
+    """Return a link to a record's page."""
     if record is None:
         return NOTHING
     address = reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
@@ -80,13 +80,13 @@ def change_link(record: Model | None, text: str = "") -> SafeString | str:
 
 
 def list_link(model: type[Model], text: object, **filters: object) -> SafeString:
-    """Link to a filtered list."""
+    """Return a link to a filtered list."""
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return format_html('<a class="text-link" href="{}?{}">{}</a>', address, urlencode(filters), text)
 
 
 def outside_link(url: str, text: str = "") -> SafeString | str:
-    """Link to a crawled page; one that is no http address is shown and not linked."""
+    """Return a link to a crawled page; an address other than http is shown without a link."""
     shown = spell_hidden(text or url)
     if not is_web_address(url):
         return shown
@@ -96,18 +96,18 @@ def outside_link(url: str, text: str = "") -> SafeString | str:
 
 
 def two_lines(first: object, second: object, most: int = 60) -> list[str]:
-    """Give unfold's header column its two lines, cut so that a hostile title cannot widen the table."""
+    """Return the two lines of unfold's header column, cut so that a hostile title cannot widen the table."""
     return [clip_text(str(first), most), clip_text(str(second), most)]
 
 
 @display(description=_("site"), ordering="site__name")
 def site_name(record: Any) -> str:
-    """The site of a record as a column, cut: a long name would push the other columns off the list."""
+    """Return the name of a record's site, cut, because a long one would push other columns off the list."""
     return clip_text(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
 
 
 def moment_column(field: str, description: Any, *, is_ordered: bool = False, header: bool = False) -> Column:
-    """Return a column with a moment of each record. header: on two lines."""
+    """Return a column with a time of each record. header: on two lines."""
 
     @display(description=description, ordering=field if is_ordered else None, header=header)
     def column(model_admin: object, record: Any) -> object:
@@ -118,7 +118,7 @@ def moment_column(field: str, description: Any, *, is_ordered: bool = False, hea
 
 
 def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool = False) -> Column:
-    """Return a column with a text of each record, or of one that it names, cut to `most` characters."""
+    """Return a column with a text of each record or of a related one, cut to `most` characters."""
     text_of = attrgetter(path)
 
     @display(description=description, ordering=path.replace(".", "__") if is_ordered else None)
@@ -140,7 +140,7 @@ def address_column(field: str, description: Any) -> Column:
 
 
 def count_column(name: str, description: Any) -> Column:
-    """Return a column with one of the figures that a crawl or an import has counted."""
+    """Return a column with one of the counts of a crawl or an import."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> int:
@@ -163,7 +163,7 @@ def case_column(path: str) -> Column:
 
 @display(description=_("faults"))
 def stored_faults(model_admin: object, record: Any) -> SafeString | str:
-    """The faults that are stored with a record, as a column."""
+    """Return the faults stored with a record, as a list."""
     return sentence_list(stored_sentence(fault) for fault in record.faults)
 
 
@@ -178,7 +178,7 @@ def size_column(field: str, description: Any) -> Column:
 
 
 def sentence_column(field: str, description: Any, most: int = 0) -> Column:
-    """Return a column with a stored message of each record, cut to `most` characters; 0: whole."""
+    """Return a column with a stored message of each record, cut to `most` characters if `most` is not 0."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> str:
@@ -199,7 +199,7 @@ def state_column(colors: Mapping[Any, str]) -> Column:
 
 
 def label_text(labelled: Any) -> Column:
-    """Return the words of a coloured column, for a record's own page."""
+    """Return a column with the text of a coloured column, for a record's page."""
 
     @display(description=labelled.short_description)
     def column(model_admin: object, record: Any) -> object:
@@ -209,7 +209,7 @@ def label_text(labelled: Any) -> Column:
 
 
 def draw_once(column: Column) -> Column:
-    """Draw a column of a record once: a form asks for each field several times."""
+    """Cache a column for each record, because a form reads each field several times."""
 
     @wraps(column)
     def draw(model_admin: Any, record: Any) -> object:
@@ -222,5 +222,5 @@ def draw_once(column: Column) -> Column:
 
 
 def stored_sentence(message: Message | None) -> str:
-    """Return a stored message in the reader's language; nothing hidden in it stays hidden."""
+    """Return a stored message in the reader's language, with hidden characters spelled out."""
     return spell_hidden(message_text(message)) if message else NOTHING

@@ -1,4 +1,4 @@
-"""Files handed out as downloads, which no browser shows: they may be anything."""
+"""Downloads of files that no browser may display, because they may contain anything."""
 
 import tempfile
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from webadmin.ui.pages.wording import message_text
 def as_file(
     name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
 ) -> HttpResponse:
-    """Return a file that no browser takes for a page. is_shown: one of ours, that a browser may show."""
+    """Return a file that no browser takes for a page. is_shown: the product made it, so a browser may display it."""
     response = HttpResponse(content, content_type=kind)
     response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
     response["X-Content-Type-Options"] = "nosniff"
@@ -25,12 +25,12 @@ def as_file(
 
 
 def refusal(sentence: str, status: int) -> HttpResponse:
-    """Return the sentence that says why there is no file."""
+    """Return a plain-text response that says why there is no file."""
     return HttpResponse(sentence, status=status, content_type="text/plain; charset=utf-8")
 
 
 def kept_download(name: str, digest: str) -> HttpResponse:
-    """Return a file of the evidence store; a sentence where it cannot be had."""
+    """Return a file of the evidence store, or a refusal if it is not available."""
     try:
         content = stores.evidence_store().get(Digest(digest))
     except ZhuiwenError as error:
@@ -41,7 +41,7 @@ def kept_download(name: str, digest: str) -> HttpResponse:
 
 
 def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
-    """Return the zip that `write` makes, as the command line has it, or why not."""
+    """Return the zip file that `write` makes, or a refusal with its error."""
     try:
         return spooled_download(name, write)
     except ZhuiwenError as error:
@@ -49,19 +49,16 @@ def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase
 
 
 def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
-    """Return the zip that `write` makes. folder: where it is written, else where temporary files are."""
+    """Return the zip file that `write` makes. folder: for the temporary file, else the system's folder."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
         path = Path(inside) / "export.zip"
         write(path)
-        file = path.open("rb")  # stays readable when the folder goes
+        file = path.open("rb")  # stays readable after the folder is removed
     return FileResponse(file, as_attachment=True, filename=name, content_type="application/zip")
 
 
 def raw_download(digest: str) -> HttpResponse:
-    """Return the bytes that a site sent, as a file that no browser opens as a page.
-
-    A sentence where they cannot be had.
-    """
+    """Return a raw response as a file that no browser opens as a page, or a refusal if it is not available."""
     try:
         body = stores.page_store().raw(Digest(digest))
     except ZhuiwenError as error:

@@ -1,4 +1,4 @@
-"""The answers to what cannot be done: sentences in the reader's language, under the policy of the desk's pages."""
+"""Error pages in the reader's language, with the content security policy of the admin."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,7 +10,7 @@ from webadmin.ui.pages.requests.request_values import BadValue
 
 @has_policy
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Status 400, with the sentence that names the value where it is known."""
+    """Return status 400 with a sentence on the bad value, if it is known."""
     sentence = exception.sentence if isinstance(exception, BadValue) else ""
     return render(request, "400.html", {"sentence": sentence}, status=400)
 
@@ -22,5 +22,5 @@ broken = has_policy(defaults.server_error)
 
 @has_policy
 def stale_form(request: HttpRequest, reason: str = "") -> HttpResponse:
-    """Status 403 for a form whose token is not the browser's: sent from elsewhere, or kept open over a login."""
+    """Return status 403 for a form with a wrong CSRF token: sent from another site, or kept open over a login."""
     return render(request, "403_csrf.html", status=403)

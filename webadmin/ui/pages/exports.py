@@ -1,4 +1,4 @@
-"""Lists as CSV and XLSX: written row by row, and no cell can be a formula."""
+"""Exports lists as CSV and XLSX, row by row and without formulas."""
 
 import csv
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,13 +21,13 @@ Cell = str | int | float | None
 Records = QuerySet[Any] | Sequence[Any]
 
 BYTE_ORDER_MARK = "\ufeff"  # without it, Excel reads UTF-8 as the code page of its machine
-MAX_XLSX_CELL_CHARS = 32_767  # the format's own limit
+MAX_XLSX_CELL_CHARS = 32_767  # the limit of the format
 CHUNK_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ExportColumn:
-    """A heading, and how a record's cell under it is found."""
+    """A column of an export: its heading, and a function from a record to its cell."""
 
     heading: Any  # a string, lazily translated
     value: Callable[[Any], Any]
@@ -35,13 +35,13 @@ class ExportColumn:
 
 ZONE = ExportColumn(
     _("time zone"), lambda _record: timezone.get_current_timezone_name()
-)  # of the moments in the same row
+)  # of the times in the same row
 
 
 def safe_cell(value: object) -> Cell:
-    """Give a value as a cell that no spreadsheet takes for a formula and that turns no writing.
+    """Convert a value to a cell that is no formula and has no bidirectional controls.
 
-    Moments stand in the reader's time zone.
+    Times are in the reader's time zone.
 
     >>> safe_cell("=1+1"), safe_cell("-5"), safe_cell(-5)
     ("'=1+1", "'-5", -5)
@@ -56,7 +56,7 @@ def safe_cell(value: object) -> Cell:
 
 
 def csv_response(name: str, columns: Sequence[ExportColumn], records: Records) -> StreamingHttpResponse:
-    """Stream the records as CSV (UTF-8 with its mark, RFC 4180), in the language of the request."""
+    """Return a stream of the records as CSV (UTF-8 with BOM, RFC 4180), in the language of the request."""
     language, zone = translation.get_language() or "en", timezone.get_current_timezone()
     body = _csv_lines([*columns, ZONE], _each(records), language, zone)
     response = StreamingHttpResponse(body, content_type="text/csv; charset=utf-8")
@@ -64,7 +64,7 @@ def csv_response(name: str, columns: Sequence[ExportColumn], records: Records) -
 
 
 def xlsx_response(name: str, columns: Sequence[ExportColumn], records: Records) -> FileResponse:
-    """Send the records as a workbook, written to disk row by row in constant memory."""
+    """Return the records as a workbook, written to disk row by row in constant memory."""
     file = TemporaryFile()  # noqa: SIM115 - the response closes it
     write_xlsx(file, [*columns, ZONE], _each(records))
     file.seek(0)
@@ -86,7 +86,7 @@ def write_xlsx(file: IO[bytes], columns: Sequence[ExportColumn], records: Iterab
 
 
 def _each(records: Records) -> Iterable[Any]:
-    """Records of the database a portion at a time, others as they are."""
+    """Return an iterable over the records that reads a QuerySet in chunks."""
     return records.iterator(chunk_size=CHUNK_ROWS) if isinstance(records, QuerySet) else records
 
 
@@ -103,21 +103,21 @@ def _csv_lines(columns: Sequence[ExportColumn], records: Iterable[Any], language
         headings = [safe_cell(str(column.heading)) for column in columns]
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     for record in records:
-        # The response is read after the request's language and zone were put away, a chunk at a time.
+        # The response is read in chunks, after the request's language and time zone were reset.
         with translation.override(language), timezone.override(zone):
             cells = [safe_cell(column.value(record)) for column in columns]
         yield writer.writerow(cells)
 
 
 class _Echo:
-    """A file that gives back what is written, for csv.writer."""
+    """A file whose `write` returns its argument, for csv.writer."""
 
     def write(self, text: str) -> str:
         return text
 
 
 def as_download(response: R, name: str) -> R:
-    """Have a browser keep a response as a file of this name, and nobody in between."""
+    """Set the headers that make a browser save a response under this name, and that prevent caching."""
     response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Cache-Control"] = "no-store"

@@ -1,4 +1,4 @@
-"""Hosts, URLs and patterns as people type them."""
+"""Validates hosts, URLs and patterns that people type."""
 
 import re
 from collections.abc import Iterable
@@ -17,9 +17,9 @@ HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 
 
 def clean_host(text: str) -> str:
-    """Reduce what was typed, a host or a whole URL, to `host` or `host:port` as core.hosts spells it.
+    """Return the host in a typed host or URL as `host` or `host:port`, in the normal form of core.hosts.
 
-    Raises ValidationError naming what is wrong.
+    Raises ValidationError.
     """
     try:
         host = parse_host(text)
@@ -35,7 +35,7 @@ def _no_host(text: str) -> ValidationError:
 
 
 def clean_urls(text: str) -> str:
-    """Check a field that holds one URL a line; gives it back without blank lines."""
+    """Validate a field with one URL on each line, and return it without blank lines. Raises ValidationError."""
     urls = [line.strip() for line in text.splitlines() if line.strip()]
     if not urls:
         raise ValidationError(_("Write at least one URL."))
@@ -45,7 +45,7 @@ def clean_urls(text: str) -> str:
 
 
 def _check_url(url: str) -> None:
-    """Raises ValidationError. The scheme comes first: what has another one often has no host to be named."""
+    """Validate a URL, its scheme first, because URLs of other schemes often have no host. Raises ValidationError."""
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -58,7 +58,7 @@ def _check_url(url: str) -> None:
 
 
 def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, ValidationError]:
-    """Return the faults of rules, by the rule. Raises ValidationError if they cannot be tried now."""
+    """Return the errors of rules, by the rule. Raises ValidationError if they cannot be tested now."""
     patterns = list(patterns)
     try:
         faults = rule_faults(patterns, selectors)

@@ -1,20 +1,20 @@
-"""A case among others: its place in the list or inbox that it was opened from, and what comes before and behind it."""
+"""The neighbours of a case in the list or inbox from which it was opened."""
 
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
 from django.urls import reverse
 
-FILTERS = "_changelist_filters"  # Django's name for what a list was filtered by
+FILTERS = "_changelist_filters"  # Django's name of the parameter with a list's filters
 LIST = "admin:cases_case_changelist"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseNeighbours:
-    """A case among others. place: from 1 on, 0 where it is not in the list (any more); count: of the list.
+    """The place of a case in a list. place: from 1, or 0 if it is not in the list (any more). count: of the list.
 
-    is_cut: the list goes on behind `count`. is_far: the case stands somewhere behind `place`. filters: of the list, as
-    they stand in an address.
+    is_cut: the list continues after `count`. is_far: the case is somewhere after `place`. filters: of the list, as a
+    query string.
     """
 
     filters: str
@@ -24,16 +24,16 @@ class CaseNeighbours:
     previous: int | None
     following: int | None
     is_far: bool = False
-    parameter: str = FILTERS  # of the address of a case, that names the list
-    home: str = ""  # the address of a list that is not that of the cases
+    parameter: str = FILTERS  # the query parameter that names the list in the address of a case
+    home: str = ""  # the address of the list, if it is not the list of cases
 
     @property
     def address(self) -> str:
-        """Of the list itself."""
+        """The address of the list."""
         return self.home or (f"{reverse(LIST)}?{self.filters}" if self.filters else reverse(LIST))
 
     def case_address(self, case: int) -> str:
-        """Of a case as it is opened from this list."""
+        """Return the address of a case opened from this list."""
         return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({self.parameter: self.filters})}"
 
     @property

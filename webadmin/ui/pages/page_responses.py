@@ -1,4 +1,4 @@
-"""Pages of the desk's own: a template with what every page is given, and one page of a long table."""
+"""Responses for custom pages of the admin, and the pagination of their tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,13 +17,13 @@ from webadmin.ui.pages.requests.request_values import BadValue, is_page_number
 def desk_page(
     request: HttpRequest, template: str, context: Mapping[str, Any], *, status: int = 200, frames: bool = False
 ) -> TemplateResponse:
-    """Answer with a page under the policy. frames: it shows another of our pages in a frame."""
+    """Return a page with the content security policy. frames: it shows another page of the admin in a frame."""
     shown = {**admin.site.each_context(request), **context}
     return with_policy(TemplateResponse(request, template, shown, status=status), frames=frames)
 
 
 def requested_page(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":
-    """Return the rows of the page that an address asks for (?page). Raises BadValue."""
+    """Return the page of the rows that an address requests (?page). Raises BadValue."""
     number = request.GET.get("page", "1")
     if not is_page_number(number):
         raise BadValue("page", number, _("write the number of a page."))

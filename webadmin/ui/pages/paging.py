@@ -1,4 +1,4 @@
-"""Pages of long lists without counting the whole table, and what their heads say."""
+"""Pagination of long lists without counting whole tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,15 +12,15 @@ from unfold.views import ChangeList
 
 
 class CappedPaginator(Paginator):
-    """Counts to MAX_COUNTED and no further; rows beyond are reached by filter, search and order.
+    """A paginator that counts up to MAX_COUNTED; further rows are reached by filter, search and order.
 
-    The keys of a page are asked for first, which one index answers; the rows with all that they show are read by key.
+    It first reads the keys of a page, from one index, and then the rows with related data by key.
     """
 
     @cached_property
     def count(self) -> int:
-        rows: Any = self.object_list  # a QuerySet: the admin pages nothing else
-        return int(rows[:MAX_COUNTED].count())  # in its order, which has an index; without it all rows may be read
+        rows: Any = self.object_list  # a QuerySet: the admin paginates nothing else
+        return int(rows[:MAX_COUNTED].count())  # keeps the order, which has an index; else all rows may be read
 
     def page(self, number: Any) -> Page:
         number = self.validate_number(number)
@@ -28,15 +28,15 @@ class CappedPaginator(Paginator):
         return Page(self.rows(first, first + self.per_page), number, self)
 
     def rows(self, first: int, end: int) -> Sequence[Any]:
-        """Those from `first` on and before `end`."""
+        """Return the rows from `first` on, up to but not including `end`."""
         listed: Any = self.object_list
         return in_order(listed, list(listed.values_list("pk", flat=True)[first:end]))
 
 
 def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
-    """Return the rows of these keys, which `rows` has, with what it reads besides.
+    """Return the rows of these keys of `rows`, in the order of the keys, with its related data.
 
-    Neither its order nor its conditions are asked for again: SQLite would go along all rows that meet one of them.
+    The query drops the order and the conditions, because SQLite would scan all rows that meet one of them.
     """
     by_key = rows.order_by()
     by_key.query.where = WhereNode()
@@ -45,7 +45,7 @@ def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
 
 
 class WholeChangeList(ChangeList):
-    """A list that offers to show everything only where something is filtered out."""
+    """A list that offers to show all rows only if a filter is active."""
 
     def get_results(self, request: HttpRequest) -> None:
         if getattr(request, ONLY_QUERY, False):
@@ -53,12 +53,12 @@ class WholeChangeList(ChangeList):
         super().get_results(request)
         shown: Any = vars(self)["result_list"]
         if isinstance(self.paginator, CappedPaginator) and isinstance(shown, QuerySet):
-            self.result_list = self.paginator.rows(0, self.result_count)  # all on one page, where Django asks at once
+            self.result_list = self.paginator.rows(0, self.result_count)  # all on one page, read by key too
         if not self.query and not self.has_active_filters:
             self.full_result_count = self.result_count
 
 
-# A person who turns 200 pages of 50 wants a filter. Counting stops here, so a list of a million rows opens as fast as
-# one of ten thousand.
+# After 200 pages of 50 rows a person needs a filter. Counting stops here, so that a list of a million rows opens as
+# fast as one of ten thousand.
 MAX_COUNTED = 10_000
-ONLY_QUERY = "zhuiwen_only_query"  # set on a request that asks a list for what it would show, and shows nothing
+ONLY_QUERY = "zhuiwen_only_query"  # set on a request that needs the query of a list but not its rows

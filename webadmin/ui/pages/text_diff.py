@@ -1,4 +1,4 @@
-"""Compares two texts: by lines first, then by characters within rewritten lines; bounded."""
+"""Compares two texts, first by lines, then by characters within rewritten lines, within limits."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,21 +6,21 @@ from enum import StrEnum
 
 from rapidfuzz.distance import Indel
 
-# Chosen for a page that answers within a second: 2,500 lines against 2,500 others take 0.1 s, 4,000 characters 0.02 s.
+# Chosen so that the page answers within a second: 2,500 against 2,500 lines take 0.1 s, 4,000 characters 0.02 s.
 MAX_LINE_PAIRS = 25_000_000
 MAX_REWRITTEN_CHARS = 4_000
 MAX_SHOWN_CHARS = 20_000
-MIN_ALIKE = 0.4  # below it two lines share characters by chance; they are shown as one taken away and one added
-CONTEXT_CHARS = 60  # of the lines before and after, and of what did not change between two changes of one line
+MIN_ALIKE = 0.4  # below it, two lines share characters by chance and are shown as one removed and one added
+CONTEXT_CHARS = 60  # of the lines before and after, and of unchanged text between two changes of one line
 
 
 class PartKind(StrEnum):
-    """The fate of a piece of text."""
+    """The kind of a piece of text in a diff."""
 
     KEPT = "kept"
     ADDED = "added"
     REMOVED = "removed"
-    SKIPPED = "skipped"  # kept, and not shown: `text` is empty, `chars` says how much
+    SKIPPED = "skipped"  # kept but not shown: `text` is empty, `chars` has its length
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class DiffPart:
 
 @dataclass(frozen=True, slots=True)
 class TextDiff:
-    """Changed lines with what stands around them. `left_out`: changed lines beyond what is shown."""
+    """The changed lines with their context. left_out: the number of changed lines that are not shown."""
 
     lines: tuple[tuple[DiffPart, ...], ...]
     left_out: int
@@ -45,7 +45,7 @@ class TextDiff:
 
 
 def text_diff(old: str, new: str) -> TextDiff:
-    r"""Return the difference between two texts; of equal ones, nothing.
+    r"""Return the difference between two texts, empty if they are equal.
 
     >>> diff = text_diff("甲\n雨下了一夜。", "甲\n雪下了一夜。")
     >>> [(part.kind.value, part.text) for part in diff.lines[1]]
@@ -70,7 +70,7 @@ def _clip_part(part: DiffPart, most: int) -> DiffPart:
 
 
 def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Yield each changed line, and one for each stretch between them that did not change."""
+    """Yield the parts of each changed line and of the context between them, with True for a change."""
     for tag, i, j, k, n in _opcodes(old, new):
         if tag == "equal":
             yield from _context(new[k:n], is_first=k == 0, is_last=n == len(new))
@@ -85,10 +85,7 @@ def _lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffP
 
 
 def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """Return the edits that turn one sequence into the other.
-
-    A deletion and an insertion at one place are a replacement.
-    """
+    """Return the edits that turn one sequence into the other; a deletion and an insertion in one place are merged."""
     if len(old) * len(new) > MAX_LINE_PAIRS:
         return [("replace", 0, len(old), 0, len(new))]
     merged: list[tuple[str, int, int, int, int]] = []
@@ -102,7 +99,7 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int
 
 
 def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Yield the edges of a stretch that did not change, each on a line of its own, and how much stands between them."""
+    """Yield the edges of an unchanged section, each on its own line, and the length of the text between them."""
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
@@ -111,7 +108,7 @@ def _context(lines: Sequence[str], *, is_first: bool, is_last: bool) -> Iterator
 
 
 def _rewritten(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Yield one line that became another: its pieces, or both whole where they have little in common."""
+    """Yield the pieces of a rewritten line, or both lines in full if they have little in common."""
     is_small = max(len(old), len(new)) <= MAX_REWRITTEN_CHARS
     if not is_small or Indel.normalized_similarity(old, new) < MIN_ALIKE:
         yield (_part(PartKind.REMOVED, old),), True

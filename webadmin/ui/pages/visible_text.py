@@ -1,4 +1,4 @@
-"""Crawled text as markup: escaped, with marks in place of hidden characters."""
+"""Converts crawled text to markup: escaped, with marks in place of hidden characters."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _SPACES = {
 
 
 def visible(text: str) -> SafeString:
-    """Escape `text` and put a mark in place of each run of hidden characters."""
+    """Escape `text` and replace each run of hidden characters by a mark."""
     return mark_safe(_visible(text))  # noqa: S308 - every part is escaped in _visible
 
 
@@ -28,7 +28,7 @@ def _visible(text: str) -> str:
 
 
 def named_spaces(spaces: str) -> SafeString:
-    """Put one mark in place of a text of spaces: what they are called, for their signs look like empty boxes."""
+    """Return a mark with the names of spaces in place of a text of spaces."""
     kinds = list(dict.fromkeys(spaces))
     detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
     label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 
 def is_web_address(url: str) -> bool:
-    """Return true if a browser may be sent there: an http address, whatever a page claims about itself.
+    """Return True if a link to a URL is safe, that is, if it is an http or https URL.
 
     >>> is_web_address("https://example.com/"), is_web_address("javascript:alert(1)"), is_web_address("http://[")
     (True, False, False)

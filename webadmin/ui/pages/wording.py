@@ -1,4 +1,4 @@
-"""Messages of other packages in the language of the desk's reader."""
+"""Translates messages of other packages into the language of the reader."""
 
 from datetime import datetime
 
@@ -10,12 +10,12 @@ from core.wording import Message
 
 
 def message_text(message: Message | ZhuiwenError) -> str:
-    """Return a message, or that of an error."""
+    """Return the text of a message or an error in the reader's language."""
     return (message.message if isinstance(message, ZhuiwenError) else message).in_language(get_language() or "en")
 
 
 def local_time(moment: datetime | None) -> str:
-    """Write a moment to the second in the zone of whoever reads, with its distance from UTC."""
+    """Format a time to the second in the reader's time zone, with its UTC offset."""
     if moment is None:
         return "–"
     written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")

@@ -1,1 +1,1 @@
-"""Moments that lie ahead of the clock, and how much one request may carry."""
+"""Corrects times in the future, and sets the limits of a request."""

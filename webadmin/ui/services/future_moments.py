@@ -1,8 +1,8 @@
-"""Moments that lie ahead of the clock: one that was ahead left them, and what counts from them would stand still.
+"""Finds times in the future, left by a clock that was ahead, which would stop the jobs that depend on them.
 
-Each is set back to now at start, and as soon as the schedule or a tick of it meets one. A model names its moments in
-`NOT_AHEAD`, each with how far ahead it may lie by right, and in `NOT_AHEAD_ROWS` which rows are meant, if not all.
-What such a clock wrote of pages and evidence stays as it was taken down.
+Each is set back to now at the start, and when the scheduler meets one. A model lists its time fields in `NOT_AHEAD`,
+each with the time by which it may lie ahead, and in `NOT_AHEAD_ROWS` a condition on the rows. Times recorded for pages
+and evidence are not changed.
 """
 
 from collections.abc import Iterator
@@ -15,17 +15,17 @@ from django_celery_beat.models import PeriodicTask, PeriodicTasks
 
 from core.clock import CLOCKS_DIFFER
 
-# `last_update`: by which the clock sees that the table was changed.
+# `last_update` tells the scheduler that the table was changed.
 _OF_THE_SCHEDULE: tuple[tuple[type[Model], str], ...] = ((PeriodicTask, "last_run_at"), (PeriodicTasks, "last_update"))
 
 
 def set_back(now: datetime) -> int:
-    """Let nothing lie ahead; how many moments did."""
+    """Set times in the future back to `now`, and return their number."""
     return sum(rows.update(**{field: now}) for _, field, rows in _ahead(now))
 
 
 def count_ahead(now: datetime) -> dict[str, int]:
-    """Return the number of moments in the future, by the name of their model in the reader's language."""
+    """Return the number of times in the future, by the name of their model in the reader's language."""
     counts: dict[str, int] = {}
     for model, _, rows in _ahead(now):
         if count := rows.count():

@@ -1,4 +1,4 @@
-"""The navigation of the desk's own pages: what the sidebar of Unfold's pages holds."""
+"""Template tags for the navigation of custom pages, which equals the sidebar of Unfold's pages."""
 
 from typing import Any, NamedTuple
 
@@ -13,10 +13,10 @@ register = template.Library()
 
 
 class NextStep(NamedTuple):
-    """A sentence, and where it leads."""
+    """A suggestion below an empty list, with an optional link."""
 
     sentence: Any
-    address: str = ""  # the name of a list; "" where there is nothing to do but wait
+    address: str = ""  # the URL name of a list; "" for no link
     link: Any = ""
 
 
@@ -64,7 +64,7 @@ NEXT_STEPS = {
 
 @register.simple_tag(takes_context=True)
 def desk_navigation(context: Context) -> list[dict[str, Any]]:
-    """Give the groups of entries that the user may open, with the one that is open marked."""
+    """Return the groups of entries that the user may open, with the current entry marked."""
     request = context["request"]
     groups = []
     for group in import_string(settings.NAVIGATION)(request):
@@ -81,7 +81,7 @@ def desk_navigation(context: Context) -> list[dict[str, Any]]:
 
 @register.simple_tag
 def next_step(model_name: str) -> NextStep | None:
-    """Return the next step to suggest below an empty list; None if there is none."""
+    """Return the suggestion below an empty list, or None."""
     return NEXT_STEPS.get(model_name)
 
 

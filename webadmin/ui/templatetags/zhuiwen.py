@@ -1,4 +1,4 @@
-"""Filters for crawled text and for the product's own figures."""
+"""Template filters for crawled text and for the product's figures."""
 
 from datetime import datetime
 from typing import Any
@@ -21,25 +21,25 @@ register = template.Library()
 
 @register.filter
 def visible(text: Any) -> SafeString:
-    """Escape a crawled text and show its hidden characters as marks."""
+    """Escape a crawled text and replace its hidden characters by marks."""
     return visible_text.visible(str(text or ""))
 
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Write a share of 1 in per cent."""
+    """Format a share of 1 in per cent."""
     return "–" if share is None else percentage(share)
 
 
 @register.filter
 def example(text: str) -> SafeString:
-    """As `visible`; a text of nothing but spaces is named, for nobody would see it."""
+    """Escape a text as `visible` does; a text of only spaces is replaced by their names."""
     return visible_text.named_spaces(text) if text.isspace() else visible_text.visible(text)
 
 
 @register.filter
 def group_digits(number: int | None) -> str:
-    """Write a whole number with its thousands apart.
+    """Format an integer with thousands separators.
 
     >>> group_digits(1234567)
     '1,234,567'
@@ -53,55 +53,55 @@ register.filter(clip_text)
 
 @register.simple_tag
 def now_zone() -> str:
-    """Name the zone in which times are shown, with its distance from UTC now."""
+    """Return the name of the current time zone with its current UTC offset."""
     return f"{timezone.get_current_timezone_name()} (UTC{timezone.localtime().isoformat()[-6:]})"
 
 
 @register.filter
 def local_minute(moment: datetime | None) -> str:
-    """Write a moment short enough for a table, in the zone of whoever reads."""
+    """Format a time to the minute, in the reader's time zone."""
     return "–" if moment is None else timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
 
 
 @register.filter
 def message(stored: Message | None) -> str:
-    """Word a stored message in the reader's language; nothing hidden in it stays hidden."""
+    """Return a stored message in the reader's language, with hidden characters spelled out."""
     return spell_hidden(message_text(stored)) if stored else ""
 
 
 @register.filter
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
-    """Return true if a case's obfuscations have one of this kind."""
+    """Return True if a case has an obfuscation of this kind."""
     return any(each["kind"] == kind for each in obfuscations)
 
 
 @register.filter
 def characters(text: str) -> int:
-    """Count the characters of a text as all figures do."""
+    """Return the number of characters of a text, counted as in all figures."""
     return count_characters(text)
 
 
 @register.filter
 def obfuscation_name(kind: str) -> str:
-    """Name an obfuscation; a kind that this version does not know is shown as it is stored."""
+    """Return the label of an obfuscation, or its stored name if this version does not know it."""
     return phrases.name_of_obfuscation(kind)
 
 
 @register.filter
 def obfuscation_meaning(kind: str) -> str:
-    """Explain an obfuscation in one sentence."""
+    """Return the explanation of an obfuscation."""
     known = OBFUSCATIONS.get(kind)
     return str(phrases.in_language_of_reader(known.explanation)) if known else ""
 
 
 @register.filter
 def obfuscation_caveat(kind: str) -> str:
-    """Say what whoever relies on the text has to know of it; "" for nothing."""
+    """Return the caveat of an obfuscation for readers who rely on the text, or ""."""
     known = OBFUSCATIONS.get(kind)
     return str(phrases.in_language_of_reader(known.caveat)) if known and known.caveat else ""
 
 
 @register.filter
 def change_name(kind: str) -> str:
-    """Name a kind of change."""
+    """Return the label of a kind of change."""
     return phrases.choice_label(kind, phrases.CHANGES)

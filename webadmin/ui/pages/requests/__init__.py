@@ -1,1 +1,1 @@
-"""Checks what a request may carry and what a response may show, for every page of the desk."""
+"""Checks of requests and responses for all pages of the admin."""

@@ -1,8 +1,8 @@
-"""Characters that turn the direction of writing (U+202E and its kin) act nowhere in the desk.
+"""Neutralizes bidirectional control characters (U+202E and others) in all pages of the admin.
 
-Titles, addresses and names come from pages, files and people that may be hostile. Whatever page is sent, and whatever
-template or library has made it, such a character in what a reader sees is shown as a mark, ‹RLO›. In what only a
-program reads (the value of a field, an address) it stays, as a character reference.
+Titles, addresses and names come from pages, files and people that may be hostile. In every page, whatever template or
+library made it, such a character in visible text is shown as a mark, ‹RLO›. In text that only a program reads (the
+value of a field, an address) it becomes a character reference.
 """
 
 import re
@@ -14,15 +14,15 @@ from django.http.response import HttpResponseBase
 from core.hidden_characters import BIDI, spell_hidden
 
 _BIDI = re.compile(f"[{BIDI}]+")
-_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # the same in UTF-8
+_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # the same characters in UTF-8
 _TAG = re.compile(r"""<!--.*?-->|<[a-zA-Z!/](?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""")
-_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # what stands in them is no markup
+_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # their content is no markup
 _SHOWN = frozenset({"title", "alt", "placeholder", "label"})
 
 
 def mark_bidi(text: str) -> str:
-    r"""Show the characters that turn the writing as marks; all else stays.
+    r"""Replace bidirectional control characters by visible marks.
 
     >>> mark_bidi("第一章\u202egnp.exe")
     '第一章‹RLO›gnp.exe'
@@ -31,7 +31,7 @@ def mark_bidi(text: str) -> str:
 
 
 def marked_html(page: str) -> str:
-    r"""Do so with a page: in texts and in attributes that are shown. A field keeps its value.
+    r"""Mark these characters in the texts and visible attributes of a page; the values of fields keep them.
 
     >>> marked_html('<p title="\u202e">\u202e</p><input value="\u202e">')
     '<p title="‹RLO›">‹RLO›</p><input value="&#x202E;">'
@@ -50,7 +50,7 @@ def marked_html(page: str) -> str:
 
 
 class BidiMiddleware:
-    """Marks such characters in every page that is sent; files that are handed out stay byte for byte."""
+    """Marks bidirectional controls in every HTML page; downloads are not changed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

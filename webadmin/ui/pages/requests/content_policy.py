@@ -1,4 +1,4 @@
-"""The content security policy of the desk: a page loads and runs its own files, and no script inside the page."""
+"""The content security policy of the admin: a page only loads and runs its own files, and no inline script."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,12 +6,12 @@ from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponseBase
 
-# Crawled text is escaped; this stands behind it.
+# A second line of defence: crawled text is escaped already.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-# Of lists and forms as Unfold draws them: Alpine reads its attributes as scripts, and its colours stand in the page.
+# For Unfold's lists and forms: Alpine evaluates attributes as scripts, and the colours are inline styles.
 LIBRARY_POLICY = CONTENT_SECURITY_POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-eval'").replace(
     "style-src 'self'", "style-src 'self' 'unsafe-inline'"
 )
@@ -20,7 +20,7 @@ Response = TypeVar("Response", bound=HttpResponseBase)
 
 
 class AnswerHeadersMiddleware:
-    """Every answer has a policy, its own or that of its kind; of what people see, no cache keeps a copy."""
+    """Sets a content security policy on each response that has none, and forbids caching."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
@@ -34,13 +34,13 @@ class AnswerHeadersMiddleware:
 
 
 def with_policy(response: Response, *, frames: bool = False) -> Response:
-    """Give a response the policy. frames: the page shows another of our pages in a frame."""
+    """Set the policy on a response and return it. frames: it shows another page of the admin in a frame."""
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY + ("; frame-src 'self'" if frames else "")
     return response
 
 
 def has_policy(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Decorate a view whose answers are all under the policy."""
+    """Decorate a view so that its responses have the policy."""
 
     @wraps(view)
     def answer(*args: Any, **options: Any) -> Response:

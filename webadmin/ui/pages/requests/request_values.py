@@ -1,4 +1,4 @@
-"""Checks every request and each of its values, whoever reads it."""
+"""Checks every request and all of its values before a view reads them."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -13,20 +13,20 @@ from webadmin.ui.pages.wording import message_text
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES, TOO_LARGE
 
 R = TypeVar("R", bound=Model)
-PAGE_OF_LINES = "-page"  # ends the name of the parameter that turns the pages of lines inside a form (django-unfold)
+PAGE_OF_LINES = "-page"  # suffix of the parameter for the page of a form's inline rows (django-unfold)
 MAX_PAGE_DIGITS = 6
-MAX_KEY = 2**63 - 1  # of 64 bits
-LINES = "-TOTAL_FORMS"  # ends the name of the field that says how many lines of a kind a form has
-MAX_LINES = 200  # of one kind; with four fields each they are the 1,000 fields that Django takes. 2,000 took minutes
-MAX_SEARCH_CHARS = 500  # the longest title that is kept
-# Each word is looked for in each field of each row: 20 words in 100,000 pages take .5 s (SQLite, November 2026).
+MAX_KEY = 2**63 - 1  # 64-bit signed integer
+LINES = "-TOTAL_FORMS"  # suffix of the field with the number of a form's inline rows
+MAX_LINES = 200  # of one inline; with four fields each, about Django's limit of 1,000 fields. 2,000 took minutes
+MAX_SEARCH_CHARS = 500  # the longest stored title
+# The database searches each field of each row for each word: 20 words in 100,000 pages take .5 s (SQLite, 2026-11).
 MAX_SEARCH_WORDS = 20
 
 
 class RequestSizeMiddleware:
-    """Answers 413 with one sentence to more than any form or file has, before a byte of it is read.
+    """Rejects a request that is larger than any form with status 413, before its body is read.
 
-    What declares no length has no body under WSGI.
+    A request without a declared length has no body under WSGI.
     """
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
@@ -40,7 +40,7 @@ class RequestSizeMiddleware:
 
 
 class RequestValuesMiddleware:
-    """Refuses what no database stores and what no page number is."""
+    """Rejects values that a database cannot store, bad page numbers, and forms with too many inline rows."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -49,7 +49,7 @@ class RequestValuesMiddleware:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, view: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raises BadValue. After the view is found, so that what its address holds is looked at too."""
+        """Raise BadValue for a bad value; it runs after URL resolution, so it also checks the values in the path."""
         for name, value in _values(request, kwargs):
             if "\0" in value or "\0" in name:
                 raise BadValue(name, value, _("the character U+0000 can be stored nowhere."))
@@ -60,7 +60,7 @@ class RequestValuesMiddleware:
 
 
 def check_search(term: str, name: str = "q") -> None:
-    """Raises BadValue for what would take the database long to look for."""
+    """Raise BadValue for a search term that would take the database long."""
     if len(term) > MAX_SEARCH_CHARS:
         raise BadValue(name, term, _("look for %(most)d characters at most.") % {"most": MAX_SEARCH_CHARS})
     if len(term.split()) > MAX_SEARCH_WORDS:
@@ -68,17 +68,17 @@ def check_search(term: str, name: str = "q") -> None:
 
 
 def is_key(text: str) -> bool:
-    """Return true if a record could have this number."""
+    """Return True if a record could have this key."""
     return text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= MAX_KEY
 
 
 def record_of_key(rows: "Manager[R] | QuerySet[R]", key: str) -> R | None:
-    """Return the one of some records that has a key as it stands in an address or a form; None where none has."""
+    """Return the record with a key from an address or a form, or None."""
     return rows.filter(pk=int(key)).first() if is_key(key) else None
 
 
 def require_record(rows: "Manager[R] | QuerySet[R]", key: str) -> R:
-    """As `record_of_key`. Raises Http404 where none has it."""
+    """Return the record with a key from an address or a form. Raises Http404 if there is none."""
     record = record_of_key(rows, key)
     if record is None:
         raise Http404
@@ -100,7 +100,7 @@ MAX_SHOWN_CHARS = 60
 
 
 class BadValue(BadRequest):
-    """One value of an address or a form. `sentence`: what is wrong with it and what may stand there, translated."""
+    """A value of an address or a form is bad. sentence: the fault and the allowed values, translated."""
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
         self.name = name
