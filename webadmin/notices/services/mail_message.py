@@ -118,7 +118,7 @@ def encoded_size(sizes: Sequence[int]) -> int:
 def defang_links(text: str) -> str:
     """Return the text in one line, hidden characters spelled, and nothing in it that a mail program makes a link of.
 
-    >>> unlinked("www.evil.example")
+    >>> defang_links("www.evil.example")
     'www[.]evil[.]example'
     """
     return _LINKS.sub(lambda found: f"[{found[0]}]", spell_hidden(" ".join(text.split())))

@@ -96,8 +96,8 @@ def _answer_days(notice: Notice) -> int:
 def is_answer_period(text: str) -> bool:
     """Return whether a text is a number of days that a paper may give: one to a year.
 
-    >>> is_days("7"), is_days("0"), is_days("七"), is_days("366")
-    (True, False, False, False)
+    >>> [is_answer_period(text) for text in ("7", "0", "七", "366")]
+    [True, False, False, False]
     """
     return text.isascii() and text.isdecimal() and len(text) <= 3 and 1 <= int(text) <= 365
 

@@ -72,7 +72,7 @@ class TrackRecord:
 def round_up_days(time: timedelta | None) -> int | None:
     """Whole days, those that have begun counted in.
 
-    >>> days(timedelta(hours=36)), days(timedelta(minutes=5)), days(None)
+    >>> round_up_days(timedelta(hours=36)), round_up_days(timedelta(minutes=5)), round_up_days(None)
     (2, 1, None)
     """
     return None if time is None else max(1, ceil(time / timedelta(days=1)))
