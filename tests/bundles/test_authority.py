@@ -106,7 +106,7 @@ def test_an_old_answer_played_again_is_not_believed(authority: LocalAuthority) -
 
 @pytest.mark.parametrize("url", ["", "ftp://tsa.example/", "tsa.example", "http://"])
 def test_what_is_no_url_is_refused_at_once(url: str, authority: LocalAuthority) -> None:
-    with pytest.raises(BadConfiguration, match="no URL"):
+    with pytest.raises(BadConfiguration, match="not the URL"):
         Authority(url, authority.ca_pem, TO_PUBLIC)
 
 

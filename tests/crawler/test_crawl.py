@@ -154,7 +154,7 @@ def test_traps_and_other_hosts_are_left_alone(whole: tuple[Crawled, WebServer, W
         ("http_error", 2, "/error answers with HTTP status 500"),
         ("too_large", 2, "/endless is larger than 400000 bytes"),
         ("too_large", 2, "/bomb grows beyond the limit"),
-        ("not_html", 1, "/picture is no web page: its content type is image/png"),
+        ("not_html", 1, "/picture is not a web page: its content type is image/png"),
     ],
 )
 def test_each_refusal_is_counted_and_has_a_sentence(
@@ -449,7 +449,7 @@ def test_a_corrupt_job_folder_does_not_prevent_the_crawl(tmp_path: Path) -> None
     with WebServer(_chain(2)) as site:
         crawled = crawl(plan_of(site.url()), settings_of(site.netloc), None, tmp_path)
         assert crawled.counts.stored == 2
-        assert "starts afresh" in str(crawled.counts.faults[0])
+        assert "starts from the beginning" in str(crawled.counts.faults[0])
 
 
 def test_a_second_crawl_in_one_process_is_refused_in_words(monkeypatch: pytest.MonkeyPatch) -> None:

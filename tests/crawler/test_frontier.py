@@ -54,7 +54,7 @@ def test_a_damaged_journal_starts_the_crawl_afresh_and_says_so(tmp_path: Path, j
     (tmp_path / JOURNAL_NAME).write_bytes(junk)
     frontier = Frontier(PLAN, tmp_path)
     assert frontier.pending() == []
-    assert "starts afresh" in str(frontier.notice)
+    assert "starts from the beginning" in str(frontier.notice)
     assert frontier.add("http://a.example/", 0)
 
 

@@ -327,7 +327,7 @@ def test_a_private_proxy_that_nobody_allowed_is_not_used() -> None:
         plan = plan_of(site.url(), politeness=_polite(proxies=(Proxy(proxy.netloc),)))
         counts = crawl(plan, settings_of(site.netloc)).counts
         assert counts.finish_reason == "no_proxy"
-        assert "is not used: 127.0.0.1 is a loopback address" in str(counts.end_sentence)
+        assert "cannot be used: 127.0.0.1 is a loopback address" in str(counts.end_sentence)
         assert (proxy.requested, site.requested) == ([], [])
 
 

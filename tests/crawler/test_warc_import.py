@@ -276,7 +276,7 @@ def test_fonts_and_pictures_that_are_served_as_anything_are_never_decoded(
     monkeypatch.setattr("crawler.opening.decode", pytest.fail)
     opened = open_page(head + bytes(range(256)) * 400, {"Content-Type": "application/octet-stream"}, url(1))
     assert isinstance(opened, Rejected)
-    assert str(opened.message) == f"{url(1)} is no web page: its content is binary"
+    assert str(opened.message) == f"{url(1)} is not a web page: its content is binary"
 
 
 def test_truncated_records_are_read_as_far_as_they_go_and_counted(tmp_path: Path) -> None:
@@ -336,7 +336,7 @@ def test_a_file_that_is_cut_off_gives_what_came_before_and_a_sentence(tmp_path: 
     path = tmp_path / "a.warc.gz"
     path.write_bytes(archive.buffer.getvalue()[:-cut])
     store = RecordingStore()
-    with pytest.raises(UnreadableFile, match="breaks off"):
+    with pytest.raises(UnreadableFile, match="is cut off"):
         import_archive(path, place, store, RecordingOutbox(), LIMITS)
     assert len(store.versions) >= 3
     whole = [fetched.capture.exchanges[0] for fetched, _ in store.versions.values() if fetched.capture]

@@ -213,7 +213,7 @@ def test_a_proxy_that_is_not_allowed_and_a_login_that_fails_are_told(
     treat(proxies=["127.0.0.1:9"])  # type: ignore[operator]
     done = zhuiwen("site", "try", "落霞", web.url("/good"), "--json")
     assert (done.code, done.json()["ended"]) == (1, "no_proxy")
-    assert any("the proxy 127.0.0.1:9 is not used" in fault for fault in done.json()["faults"])
+    assert any("the proxy 127.0.0.1:9 cannot be used" in fault for fault in done.json()["faults"])
     treat(rules={"login_steps": f"open {web.url('/good')}\ncheck a.logout", "windows": ""})  # type: ignore[operator]
     record = zhuiwen("site", "try", "落霞", web.url("/good"), "--json").json()
     assert (record["login"], record["is_read"]) == ("does not work", False)

@@ -127,7 +127,7 @@ def test_who_waits_for_a_crawl_is_told_that_the_disk_is_full(tmp_path: Path) -> 
             load({"ZHUIWEN_HOME": str(folder)}), "crawl", Message("tracking.no-crawler"), Patience(0.0, 0.0, 0.0)
         )
         watch.saw("queued")
-        with pytest.raises(RetryLater, match=r"the disk is full where .*; free space") as refusal:
+        with pytest.raises(RetryLater, match=r"the disk is full where .*; free up space") as refusal:
             watch.saw("queued")
     assert "zhuiwen up" not in str(refusal.value)
     assert str(watch.warning[0]).startswith("the disk is full")

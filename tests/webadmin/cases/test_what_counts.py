@@ -127,7 +127,7 @@ def test_a_chapter_is_left_out_whole_and_the_other_one_stays(desk: DeskChain) ->
         ("字", "quotation", "at least 4 characters"),
         ("这段文字哪里都没有出现过", "quotation", "neither the work nor"),
         (CHAPTER[:40], "nothing", "choose a reason"),
-        (CHAPTER[:40], "other", "say why"),
+        (CHAPTER[:40], "other", "give a reason"),
         ("字" * (passages.MAX_PASSAGE_CHARS + 1), "quotation", "longer than"),
     ],
 )
@@ -228,7 +228,7 @@ def test_an_overruled_exclusion_is_a_case(desk: DeskChain, django_capture_on_com
     with django_capture_on_commit_callbacks(execute=True):  # type: ignore[operator]
         overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
     assert desk.outbox.sent, "the comparison is asked for at once"
-    with pytest.raises(BadInput, match="overruled already"):
+    with pytest.raises(BadInput, match="already overruled"):
         overruling.overrule(desk.exclusion, desk.reviewer, "是照搬")
     assert Overruling.objects.count() == 1
     desk.again()

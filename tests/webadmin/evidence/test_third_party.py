@@ -91,7 +91,7 @@ def test_a_form_that_is_sent_twice_is_kept_once(office: Office, monkeypatch: pyt
         return reading(*given)
 
     monkeypatch.setattr(third_party, "_read_content", meanwhile)
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="already been added"):
         office.add(PDF)
     until = timezone.localdate(NOW) + timedelta(days=9)
     for _ in range(2):
@@ -155,18 +155,18 @@ def test_who_may_enter_and_what(office: Office, monkeypatch: pytest.MonkeyPatch)
     chain = ProofDetails("chain", "某平台", "0x1", date(2026, 3, 9))
     for paper, said in (
         (ProofDetails("other", "某处", "1", date(2026, 3, 9)), "choose"),
-        (ProofDetails("notarial", " ", "1", date(2026, 3, 9)), "who issued"),
+        (ProofDetails("notarial", " ", "1", date(2026, 3, 9)), "enter the issuer"),
         (chain, "platform"),
         (ProofDetails("notarial", "某处", "1", date(2026, 3, 12)), "future"),
         (ProofDetails("notarial", "处" * 201, "1", date(2026, 3, 9)), "200"),
     ):
         with pytest.raises(BadInput, match=said):
             office.add(PDF, paper=paper)
-    for content, said in ((b"", "empty"), (b"MZ\x00", "no PDF"), (PDF + b" " * third_party.MAX_BYTES, "20 MB")):
+    for content, said in ((b"", "empty"), (b"MZ\x00", "not a PDF"), (PDF + b" " * third_party.MAX_BYTES, "20 MB")):
         with pytest.raises(BadInput, match=said):
             office.add(content)
     office.add(text("甲"), "a.txt")
-    with pytest.raises(BadInput, match="there already"):
+    with pytest.raises(BadInput, match="already been added"):
         office.add(text("甲"), "b.txt")
     monkeypatch.setattr(third_party, "MAX_PROOFS", 1)
     with pytest.raises(BadInput, match="1 files"):
@@ -212,7 +212,7 @@ def test_the_matter_knows_the_earliest_day_of_its_open_tasks(office: Office) -> 
     complete_task(late, office.add(text("甲"), "a.txt", of=office.of_case), office.reviewer, NOW)
     assert due(office) is None
     assert not open_tasks(office.of_matter).exists()
-    with pytest.raises(BadInput, match="ended already"):
+    with pytest.raises(BadInput, match="already ended"):
         give_up(late, "晚了", office.reviewer, NOW)
 
 

@@ -65,7 +65,7 @@ def test_sent_by_hand_has_day_way_and_proof(ours: admin_data.Estate, evidence_st
         mark_sent(notice, "post", EventDetails(), ours.manager, now)
     with pytest.raises(BadInput, match="in the future"):
         mark_sent(notice, "post", EventDetails(today() + timedelta(days=2), files=PROOF.files), ours.manager, now)
-    with pytest.raises(BadInput, match="no PDF"):
+    with pytest.raises(BadInput, match="not a PDF"):
         mark_sent(notice, "post", EventDetails(files=[("x.exe", b"MZ\x00")]), ours.manager, now)
     with pytest.raises(BadInput, match="was not confirmed yet"):
         mark_sent(notice, "post", EventDetails(today() - timedelta(days=365), files=PROOF.files), ours.manager, now)

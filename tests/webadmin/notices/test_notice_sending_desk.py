@@ -65,7 +65,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     assert "?mail=preview" not in page_of(english(ours.reviewer), notice)
     assert ours.addressee.email in page_of(manager, notice)
     assert "only a manager" in asked(english(ours.reviewer), notice, "send")
-    assert "look at the mail" in asked(manager, notice, "send")
+    assert "review the mail" in asked(manager, notice, "send")
     assert not NoticeMail.objects.exists()
     preview = manager.get(record_url(notice), {"mail": "preview"}).content.decode()
     for shown in (ours.addressee.email, "要求删除或断开链接的通知：《", "附件及其 SHA-256", "通知.pdf</a>"):
@@ -73,7 +73,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     seen = seen_of(manager, notice)
     ours.addressee.email = "other@luoxia.example.net"
     ours.addressee.save()
-    assert "look at the mail" in asked(manager, notice, "send", seen=seen), "another recipient than was looked at"
+    assert "review the mail" in asked(manager, notice, "send", seen=seen), "another recipient than was looked at"
     assert not NoticeMail.objects.exists()
     assert "waits for the mail server" in asked(manager, notice, "send", seen=seen_of(manager, notice))
     mail = NoticeMail.objects.get()

@@ -193,7 +193,7 @@ def test_an_unconfirmed_notice_keeps_no_file(ours: admin_data.Estate, monkeypatc
         kept_files, "read_content", lambda _: (_ for _ in ()).throw(BadInput("paper.file-missing", name="x"))
     )
     monkeypatch.setattr("webadmin.notices.services.drafting.read_content", kept_files.read_content)
-    with pytest.raises(BadInput, match="not in the evidence store"):
+    with pytest.raises(BadInput, match="no longer in the evidence store"):
         confirm(notice, ours.manager)
     assert not NoticeFile.objects.exists()
     assert Notice.objects.latest("pk").state == Notice.State.DRAFTED
@@ -286,7 +286,7 @@ def test_papers_go_with_the_works_they_are_of_while_they_are_valid(ours: admin_d
 @pytest.mark.parametrize(
     ("content", "others", "words"),
     [
-        (b"MZ program", {}, "no PDF"),
+        (b"MZ program", {}, "not a PDF"),
         (PDF, {"valid_from": date(2026, 5, 2), "valid_until": date(2026, 5, 1)}, "before it begins"),
         (PDF, {"kind": "love letter"}, "what kind of paper"),
     ],

@@ -145,7 +145,7 @@ def test_a_manager_sends_papers_up_and_takes_them_back(world: World) -> None:
     manager, holder = english(world.ours.manager), world.ours.holder
     given = {"rights_holder": holder.pk, "kind": "authority", "valid_from": "2026-01-01", "valid_until": "2026-12-31"}
     refused = manager.post(add_url(HolderPaper), {**given, "file": SimpleUploadedFile("x.pdf", b"MZ")})
-    assert "no PDF" in refused.content.decode()
+    assert "not a PDF" in refused.content.decode()
     wrong = {**given, "valid_until": "2025-01-01", "work": world.theirs.works[0].pk}
     refused = manager.post(add_url(HolderPaper), {**wrong, "file": SimpleUploadedFile("x.pdf", PDF)})
     assert refused.status_code == 200

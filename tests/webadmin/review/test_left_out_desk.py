@@ -72,7 +72,7 @@ def test_a_reviewer_overrules_with_a_note_and_the_exclusion_says_who(desk: DeskC
     client, address = english(desk.reviewer), record_url(desk.exclusion)
     refused = client.post(address, {"do": "overrule", "note": " "})
     assert (refused.status_code, Overruling.objects.count()) == (400, 0)
-    assert "say why" in refused.content.decode()
+    assert "give a reason" in refused.content.decode()
     taken = client.post(address, {"do": "overrule", "note": "这是<照搬>"}, follow=True)
     assert "its case opens with that" in taken.content.decode()
     page = shown(client, desk.exclusion)

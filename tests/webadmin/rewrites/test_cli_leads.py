@@ -125,7 +125,7 @@ def test_what_is_not_there_is_named(chain: RewordedChain) -> None:
     with pytest.raises(NotFound):
         leads("--holder", "丙")
     RewordedLead.objects.update(work_text_digest="0" * 64)
-    with pytest.raises(BadInput, match="the text of the work of lead"):
+    with pytest.raises(BadInput, match="the compared text of the work of lead"):
         leads(chain.leads()[0].pk)
 
 

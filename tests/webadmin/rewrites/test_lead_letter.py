@@ -179,8 +179,8 @@ def test_what_was_compared_anew_since_is_confirmed_first(estate: admin_data.Esta
     ("field", "value", "said"),
     [
         ("page_text_digest", "0" * 64, "the page of lead"),
-        ("work_text_digest", "0" * 64, "the text of the work of lead"),
-        ("text_id", "0" * 40, "the text of the work of lead"),
+        ("work_text_digest", "0" * 64, "the compared text of the work of lead"),
+        ("text_id", "0" * 40, "the compared text of the work of lead"),
     ],
 )
 def test_a_lost_text_is_said(estate: admin_data.Estate, field: str, value: str, said: str) -> None:

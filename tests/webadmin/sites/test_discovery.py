@@ -222,7 +222,7 @@ def test_an_accepted_proposal_is_watched_and_its_page_is_where_the_crawl_begins(
     site = discovery.accept(proposed, "某人", datetime.now(UTC))
     assert site.start_urls.splitlines() == [world.pirate.url("/"), world.pirate.url("/1.html")]
     assert (proposed.state, proposed.decided_by, proposed.site) == ("accepted", "某人", site)
-    with pytest.raises(BadInput, match="no proposal"):
+    with pytest.raises(BadInput, match="not a proposal"):
         discovery.dismiss(proposed, "某人", datetime.now(UTC))
 
 

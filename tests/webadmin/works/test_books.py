@@ -253,14 +253,14 @@ def test_a_manifest_names_single_files_and_folders_beside_it_are_taken_too(tmp_p
         ("", "长夜", ""),
     ]
     assert len(intake.faults) == 3
-    assert "lies outside" in str(intake.faults[1])
+    assert "is outside" in str(intake.faults[1])
 
 
 def test_a_broken_manifest_and_an_empty_folder_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="no chapter files"):
         read_work(tmp_path)
     (tmp_path / "works.toml").write_text("[[work", "utf-8")
-    with pytest.raises(UnreadableFile, match=r"works\.toml: is no TOML"):
+    with pytest.raises(UnreadableFile, match=r"works\.toml: is not TOML"):
         read_work(tmp_path)
 
 

@@ -217,7 +217,7 @@ def test_an_address_that_cannot_be_crawled_is_refused_in_one_sentence(owner) -> 
         ("https://", "names no host"),
         ("https://me:secret@example.com/", "user name or password"),
         ("https://example.com:99999/", "host or port"),
-        ("https://exa mple.com/", "no blanks"),
+        ("https://exa mple.com/", "spaces"),
         ("https://[::1/", "host or port"),
         ("https://-._$.com/", "names no host"),
     ):

@@ -159,7 +159,7 @@ class TestProofs:
 
     @pytest.mark.parametrize("content", [b"<html><script>alert(1)</script>", b"MZ\x90", b"PK\x03\x04 no archive"])
     def test_only_documents_are_taken_by_any_name(self, world: World, desk: Any, content: bytes) -> None:
-        assert "the file is no PDF" in self.send(world, desk, content).content.decode()
+        assert "the file is not a PDF" in self.send(world, desk, content).content.decode()
         assert not Licence.objects.filter(number="A-7").exists()
 
     def test_a_too_large_file_is_refused(self, world: World, desk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -275,7 +275,7 @@ class TestWithTheVerdict:
         sent = {"verdict": "licensed", "basis": "0", "licence": "site", "licensee": " ", "note": "合同在档案室"}
         answer = desk.post(record_url(case), sent)
         assert answer.status_code == 409
-        assert "say who may publish" in answer.content.decode()
+        assert "enter who may publish" in answer.content.decode()
         assert answer.context["kept"] == "合同在档案室"
         chosen = [choice.value for choice in answer.context["licence_offer"].choices if choice.is_chosen]
         assert chosen == ["site"]

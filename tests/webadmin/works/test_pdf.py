@@ -121,7 +121,7 @@ def test_an_old_pdf_with_latin_bytes_is_read(encoding: str, lines: Sequence[str]
         (pdf_of_bytes([bytes(range(161, 255))[::-3]] * 4, b"/MacRomanEncoding"), "its text layer is garbled"),
         (
             pdf_of_bytes(["渡口".encode("gbk")], packing=b"/Filter /Fl"),
-            "packed in a way that is not read (The filter name",
+            "a PDF feature that is not supported (The filter name",
         ),
     ],
 )

@@ -30,7 +30,7 @@ def test_pictures_are_documents() -> None:
 
 def test_an_archive_is_a_document_only_with_what_word_writes() -> None:
     assert require_proof(archive("word/document.xml")) == "docx"
-    with pytest.raises(BadInput, match="no PDF"):
+    with pytest.raises(BadInput, match="not a PDF"):
         require_proof(archive("word/other.xml"))
 
 
@@ -43,7 +43,7 @@ def test_a_damaged_archive_is_refused() -> None:
     misnamed[at + 9], misnamed[at + 46] = 0x08, 0xFF  # its name is UTF-8, and is none
     damaged = archive("word/document.xml")[:-30]
     for content in (bytes(later), bytes(misnamed), damaged, b"PK\x05\x06" + b"\xff" * 18):
-        with pytest.raises(BadInput, match="no PDF"):
+        with pytest.raises(BadInput, match="not a PDF"):
             require_proof(content)
 
 

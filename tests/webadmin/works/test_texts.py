@@ -65,7 +65,7 @@ def test_line_ends_become_one_kind_and_nuls_go_and_all_else_stays_as_given(tmp_p
         ("latin.txt", b"nothing but English words", "no Chinese text"),
         ("图.txt", b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 8, "picture"),
         ("书.txt", b"%PDF-1.7\n" + bytes(range(256)) * 8, "PDF"),
-        ("噪.txt", bytes((i * 97 + i // 7) % 256 for i in range(4000)), "no encoding"),
+        ("噪.txt", bytes((i * 97 + i // 7) % 256 for i in range(4000)), "supported encoding"),
         ("断.txt", PROSE.encode()[:200] + b"\xff\xfe\x81\xff" * 9 + PROSE.encode()[200:], ""),
         ("断16.txt", b"\xff\xfe" + "渡口".encode("utf-16-le") + b"\x00\xd8\x41\x00", "the first at byte 6"),
         ("旧.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "old Word file"),

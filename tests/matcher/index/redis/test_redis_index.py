@@ -234,7 +234,7 @@ class TestAtTheSameTime:
             yield A, PRINTS[A]
             other.rebuild([(B, PRINTS[B])])
 
-        with pytest.raises(IndexStale, match="someone else"):
+        with pytest.raises(IndexStale, match="another process"):
             index.rebuild(entries())
         assert index.text_ids() == other.text_ids() == {B}
         assert _generations(client) == {index.state().generation}
