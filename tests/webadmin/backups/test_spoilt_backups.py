@@ -379,7 +379,7 @@ SPOILT: dict[str, tuple[Callable[[Spoilt], object], Wishes, str]] = {
     "rows of no JSON": (lambda s: s.forge_content("works_work", lambda b: b[:-9] + b"\n"), UNSEALED, "is not a row"),
     "rows of depth": (lambda s: s.forge_content("works_work", lambda _: b"[" * 99_999), UNSEALED, "is not a row"),
     "rows that are none": (lambda s: s.forge_content("works_work", lambda _: b"{}\n" * 4), UNSEALED, "is not a row"),
-    "rows too short": (lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())), UNSEALED, "is not a row"),
+    "rows too short": (lambda s: s.forge_content("works_work", each_row(lambda row: row.pop())), UNSEALED, "not a row"),
     "a row that is no date": (lambda s: s.forge_content("cases_case", at(1, "x" * 99)), UNSEALED, ""),
     "settings of no TOML": (file_of("settings.toml", b"= ="), UNSEALED, "settings.toml in the backup does not"),
     "settings of depth": (file_of("settings.toml", b"a=" + b"[" * 9_999), UNSEALED, "settings.toml in the backup"),
