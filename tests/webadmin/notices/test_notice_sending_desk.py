@@ -136,7 +136,7 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
     assert "only a manager" in asked(english(ours.reviewer), notice, "sent", way="post", file=proof())
     shown = asked(manager, notice, "sent", way="courier", day=str(today()), note=HOSTILE, file=proof())
-    assert "EventDetails as sent" in shown
+    assert "Noted as sent" in shown
     assert "<script>x" not in shown
     paper = EventPaper.objects.get()
     assert manager.get(record_url(notice), {"file": f"paper-{paper.pk}"}).content == PDF
@@ -181,9 +181,9 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
     assert 'name="certain"' in page_of(manager, notice)
     given = {"to": "removed", "day": str(today())}
     assert "still saw the passages" in asked(manager, notice, "outcome", **given, file=proof())
-    assert "EventDetails." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
+    assert "Noted." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.REMOVED
-    assert "EventDetails by mistake" not in page_of(english(ours.reviewer), notice)
+    assert "Noted by mistake" not in page_of(english(ours.reviewer), notice)
     assert "only a manager" in asked(english(ours.reviewer), notice, "take-back")
     shown = asked(manager, notice, "take-back", note=HOSTILE)
     assert "taken back: removed" in shown

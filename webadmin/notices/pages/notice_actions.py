@@ -72,7 +72,7 @@ def _send_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
 
 def _settle_as_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     _settle(notice, user, went_out=True)
-    return _("EventDetails as sent.")
+    return _("Noted as sent.")
 
 
 def _settle_as_not_sent(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -89,12 +89,12 @@ def _settle(notice: Notice, user: User, *, went_out: bool) -> None:
 
 def _mark_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     mark_sent(notice, request.POST.get("way", ""), _event_details(request), user, timezone.now())
-    return _("EventDetails as sent.")
+    return _("Noted as sent.")
 
 
 def _note_outcome(request: HttpRequest, notice: Notice, user: User) -> str:
     outcomes.note_outcome(notice, request.POST.get("to", ""), user, timezone.now(), _event_details(request))
-    return _("EventDetails.")
+    return _("Noted.")
 
 
 def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -120,7 +120,7 @@ def _note_action(request: HttpRequest, notice: Notice, user: User) -> str:
     action = Action(given[0], noted.day or timezone.localdate(), given[1], given[2])
     note_action(counter, action, user, timezone.now(), noted.files)
     counter.refresh_from_db()
-    return _("Noted: the time is kept.") if is_in_time(counter) else _("EventDetails, after the last day.")
+    return _("Noted: the time is kept.") if is_in_time(counter) else _("Noted, after the last day.")
 
 
 def _take_back_last_event(request: HttpRequest, notice: Notice, user: User) -> str:

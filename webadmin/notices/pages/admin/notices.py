@@ -243,7 +243,7 @@ class PaperTemplateAdmin(StoredFileAdmin):
         )
         return rows.annotate(used=Subquery(active.order_by("-added_at", "-pk").values("pk")[:1]))
 
-    @display(description=_("usage_status"))
+    @display(description=_("use"))
     def usage_status(self, template: Any) -> str:
         if template.withdrawn_at:
             return _now("taken back for good")
