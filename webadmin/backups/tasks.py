@@ -25,16 +25,16 @@ CHECKING = "check of the stores"
 
 @app.task(name="backups.back_up", base=PeriodicTask, acks_late=False)
 def back_up() -> None:
-    """Start a process for the backup that the plan of the desk owes, where none runs."""
+    """Start a process for the backup that is due by the schedule, unless one runs."""
     if backup_schedule.due(SystemClock().now()) is not None:
-        # Tables that only the pages have are copied too, such as the log of the admin.
+        # The backup includes tables of apps that only the web settings install, such as the admin log.
         of_pages = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}
         start_process(PROCESS, SETTINGS.home / "run" / "backups", SETTINGS, number=1, environment=of_pages)
 
 
 @app.task(name="backups.check_stores", base=StepTask, soft_time_limit=None, time_limit=None)
 def check_stores() -> None:
-    """Read the part of the stores whose turn it is against its digests; what can be made anew is made anew."""
+    """Check the next part of the stores, and repair what can be rebuilt."""
     client = redis_client(SETTINGS)
     with redis_lock(client, CHECKING) as is_ours:
         if not is_ours:
@@ -49,11 +49,11 @@ def check_stores() -> None:
 
 @app.task(name="backups.refresh_statistics", base=StepTask)
 def refresh_statistics() -> None:
-    """Tell the database how large its tables have become."""
+    """Update the database's statistics on its tables."""
     database.refresh_statistics()
 
 
 @receiver(sweep_began)
 def note_status(**_: object) -> None:
-    """Note how evidence and backups stand: at each sweep."""
+    """Write the note on evidence and backups at each sweep."""
     note_evidence_status(redis_client(SETTINGS), SETTINGS)

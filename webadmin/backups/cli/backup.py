@@ -1,4 +1,4 @@
-"""The verb `backup`, and what `restore` shares with it: a place, one of its backups, a passphrase."""
+"""The verb `backup`, and the options that `restore` shares with it: the place, the backup and the passphrase."""
 
 from getpass import getpass
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webadmin.backups.services.format import Backup
 
 SHOWN_FAULTS = 20
-UNPROVEN = 3  # exit code, as `evidence verify` has it of what holds and is not stamped
+UNPROVEN = 3  # exit code, the same as of `evidence verify` for a valid export without a stamp
 MAX_PASSPHRASE_BYTES = 10_000
 
 
@@ -35,7 +35,7 @@ def backup(
     is_asked: Annotated[bool, typer.Option("--passphrase")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Copy all that is stored into a folder or S3, while everything goes on; what is there is not written again."""
+    """Copy all stored data to a folder or S3 while the services run; unchanged pieces are not copied again."""
     if is_list:
         raise typer.Exit(_list(open_place(destination, settings_alone()), settings_alone(), is_json=is_json))
     if is_check:
@@ -77,7 +77,7 @@ def _list(store: "ObjectStore", settings: "Settings", *, is_json: bool) -> int:
     for key in list_backups(store):
         try:
             found.append(load(store, key))
-        except DamagedBackup as fault:  # the others are there all the same
+        except DamagedBackup as fault:  # list the others nevertheless
             complain(fault)
             faults += 1
     print_list(found, _COLUMNS, settings, is_json=is_json)
@@ -113,7 +113,7 @@ _COLUMNS = (
 
 
 def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool) -> int:
-    """0: it holds, and who knew the passphrase made it; 1: it does not; 3: it holds, whoever made it."""
+    """Verify a backup and return the exit code: 0 valid and sealed, 1 invalid, 3 valid but of unproven origin."""
     with session():
         from webadmin.backups.services.format import DamagedBackup
         from webadmin.backups.services.verification import verify
@@ -153,7 +153,7 @@ def _verify(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool
 
 
 def chosen_backup(store: "ObjectStore", wanted: str) -> "Backup":
-    """Return the backup that begins so; the newest where nothing is said. Raises BadInput."""
+    """Return the backup whose id begins with `wanted`, or the newest for "". Raises BadInput."""
     from webadmin.backups.services.format import list_backups, load
 
     keys = list_backups(store)
@@ -174,7 +174,7 @@ def open_place(destination: str, settings: "Settings") -> "ObjectStore":
 
 
 def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -> str:
-    """Read the passphrase that makes and opens the seal; "" if none is given. Raises BadInput."""
+    """Return the passphrase of the seal, or "" if none is given. Raises BadInput."""
     from webadmin.backups.services.sealing import require_passphrase
 
     if file is not None:

@@ -1,4 +1,4 @@
-"""The verb `check-stores`: all that is stored is read again, damage is named, and made anew where it can be."""
+"""The verb `check-stores`: reads all stored data, reports damage, and repairs what can be rebuilt."""
 
 import time
 from typing import TYPE_CHECKING, Annotated
@@ -13,10 +13,10 @@ from webadmin.ui.console.session import session
 if TYPE_CHECKING:
     from webadmin.backups.services.checking.damage import Damage
 
-MAX_LINES = 200  # for a person; programs get all
+MAX_LINES = 200  # for a person; programs get all lines
 MAX_CASES_SHOWN = 10
-LEADS = "rewrites_rewordedlead"  # the table whose rows are named by what they are
-# Of webadmin.backups.services.checking.damage: of rows a backup gives back all or none.
+LEADS = "rewrites_rewordedlead"  # the table whose rows have a name of their own in messages
+# Values of webadmin.backups.services.checking.damage; a backup restores either all rows or none.
 ADMIN, RESTORE = "admin database", "restore"
 
 
@@ -24,7 +24,7 @@ def check_stores(
     is_json: Annotated[bool, typer.Option("--json")] = False,
     look_only: Annotated[bool, typer.Option("--look-only")] = False,
 ) -> None:
-    """Read all that is stored again, say what is damaged, and make anew what can be; exit 1 where something was."""
+    """Read all stored data, report damage, and repair what can be rebuilt; exit 1 if there was damage."""
     begun, steps = time.monotonic(), _CheckSteps()
     with session() as settings:
         from webadmin.backups.services.checking.run import check_and_note
@@ -61,7 +61,7 @@ def check_stores(
 
 
 def damage_message(damage: "Damage") -> Message:
-    """Describe one damage in one line."""
+    """Return a message of one line on a damage."""
     is_row = damage.store == ADMIN and damage.remedy == RESTORE
     place = " ".join(filter(None, (damage.place, damage.key)))
     told = Message(
@@ -80,12 +80,12 @@ def damage_message(damage: "Damage") -> Message:
 
 
 def _term(value: str) -> Message:
-    """Return the name of a store, a kind or a remedy of webadmin.backups.services.checking.damage."""
+    """Return the label of a store, a kind or a remedy of webadmin.backups.services.checking.damage."""
     return Message(f"checking.{value.replace(' ', '-')}")
 
 
 class _CheckSteps:
-    """A meter for each step, one after the other."""
+    """Shows one meter for each step in turn."""
 
     def __init__(self) -> None:
         self._name: Message | None = None

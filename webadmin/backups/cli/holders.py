@@ -1,4 +1,4 @@
-"""The verb `holder`: what belongs to one rights holder."""
+"""The verb `holder`: exports the data of one rights holder."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def export(
     out: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Write all that a rights holder has, and nothing of another, into one file that is read without this program."""
+    """Write all data of one rights holder into one file that can be read without this program."""
     if not out.absolute().parent.is_dir():
         raise BadInput("custody.no-folder", folder=out.absolute().parent)
     with session():

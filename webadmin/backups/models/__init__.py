@@ -1,3 +1,3 @@
-"""The tables of backups."""
+"""The models of backups."""
 
 from webadmin.backups.models.backup import BackupPlan, BackupRun, Installation, StoreCheck

@@ -1,4 +1,4 @@
-"""The installation itself, when it is backed up and checked, and how that went."""
+"""The identity of the installation, its backups and its store checks."""
 
 from uuid import uuid4
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.clock import CLOCKS_DIFFER
 from webadmin.ui.models.fields import MessageField
 
-ONLY = 1  # key of a row that there is one of
+ONLY = 1  # key of the only row of a table
 
 
 def new_key() -> str:
@@ -18,7 +18,7 @@ def new_key() -> str:
 
 
 class Installation(models.Model):
-    """The identity of this installation: its backups bear it, and a restored installation keeps it."""
+    """The identity of this installation, which its backups contain and a restored installation keeps."""
 
     key = models.CharField(max_length=32, default=new_key, editable=False)
     made_at = models.DateTimeField(auto_now_add=True)
@@ -32,7 +32,7 @@ class Installation(models.Model):
 
 
 class BackupPlan(models.Model):
-    """When and where to the installation is backed up by itself."""
+    """The schedule and destination of automatic backups."""
 
     is_on = models.BooleanField(_("switched on"), default=False)
     destination = models.CharField(
@@ -66,10 +66,10 @@ class BackupPlan(models.Model):
 
 
 class BackupRun(models.Model):
-    """One backup that was made, failed, or runs: its row is there from its start, as one that did not end."""
+    """A backup that ended, failed or runs; its row is created at the start, as unfinished."""
 
     started_at = models.DateTimeField(_("started"))
-    ended_at = models.DateTimeField(_("ended"))  # of one that runs: its last sign of life
+    ended_at = models.DateTimeField(_("ended"))  # of a running backup: its last sign of life
     is_scheduled = models.BooleanField(_("by schedule"), default=False)
     destination = models.CharField(_("destination"), max_length=500)
     backup_id = models.CharField(_("backup"), max_length=40, blank=True)
@@ -78,8 +78,8 @@ class BackupRun(models.Model):
     new_bytes = models.PositiveBigIntegerField(_("newly written"), default=0)
     has_secrets = models.BooleanField(_("with secrets"), default=False)
     lacking = models.PositiveIntegerField(_("could not be read"), default=0)
-    fault = MessageField(_("fault"), null=True, blank=True)  # why there is no backup
-    warning = MessageField(_("warning"), null=True, blank=True)  # what went wrong beside a backup that is whole
+    fault = MessageField(_("fault"), null=True, blank=True)  # why the backup failed
+    warning = MessageField(_("warning"), null=True, blank=True)  # what went wrong although the backup is complete
 
     NOT_AHEAD = dict.fromkeys(("started_at", "ended_at"), CLOCKS_DIFFER)
 
@@ -94,11 +94,11 @@ class BackupRun(models.Model):
 
 
 class StoreCheck(models.Model):
-    """One reading of the stores, or of a part of them, against their digests and against each other."""
+    """One check of the stores, or of a part of them, against their digests and each other."""
 
     started_at = models.DateTimeField(_("started"))
     ended_at = models.DateTimeField(_("ended"))
-    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # of seven, from 0; None: all of it
+    part = models.PositiveSmallIntegerField(_("part"), null=True, blank=True)  # of seven, from 0; None: everything
     items = models.PositiveBigIntegerField(_("items read"))
     # [{"store", "place", "key", "kind", "remedy", "cases", "pages", "detail"}]:
     # webadmin.backups.services.checking.damage.Damage

@@ -1,1 +1,1 @@
-"""The schedule of backups, their list, checks of the stores, and the export of a rights holder."""
+"""The pages for the schedule and list of backups, the store checks, and the export of a rights holder."""

@@ -1,1 +1,1 @@
-"""Copies of all that an installation holds, and an installation made of one: docs/backup-format.md."""
+"""Backs up and restores all data of an installation: docs/backup-format.md."""

@@ -1,4 +1,4 @@
-"""The records in the pieces of a backup, read as a stranger's: each is what its collection or table holds."""
+"""Reads the records in the pieces of a backup as untrusted input, and checks each for its collection or table."""
 
 import json
 import re
@@ -19,22 +19,22 @@ from webadmin.backups.services import tables
 from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content, read_keys
 
 REMOVALS = "evidence_removals"
-COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # in the order in which they stand in a manifest
-BYTES = frozenset({*BLOBS, EVIDENCE})  # of which a record is a key and its bytes, and the piece lists its keys
+COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # in the order of a manifest
+BYTES = frozenset({*BLOBS, EVIDENCE})  # whose records are a key and bytes, and whose pieces list their keys
 
-# What reading a value of another kind raises.
+# Errors on reading a value of another type.
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
 
 _KEY = re.compile(r"[0-9A-Za-z:._-]{1,200}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _DIGESTS_AS_KEYS = BY_DIGEST | {EVIDENCE, REMOVALS}
 
-Names = dict[str, set[str]]  # by collection, keys that a record names
+Names = dict[str, set[str]]  # keys that a record names, by collection
 T = TypeVar("T")
 
 
 def require_complete(manifest: Manifest) -> None:
-    """Raises DamagedBackup where the manifest has other parts than a backup made with these tables."""
+    """Raise DamagedBackup if the manifest has other parts than a backup with these tables."""
     fitting = {model._meta.db_table: sorted(tables.columns(model)) for model in tables.tables()}
     listed = {part.name: sorted(part.columns) for part in manifest.tables}
     collections = tuple(part.name for part in manifest.collections)
@@ -69,7 +69,7 @@ def referenced_names(collection: str, document: Document) -> Names:
 
 
 def read_rows(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[tables.Row]:
-    """Return the rows of a piece of a table, as its columns have them. Raises DamagedBackup."""
+    """Return the rows of a piece of a table, with values for its columns. Raises DamagedBackup."""
     model = tables.find_model(part.name)
     rows = []
     for number, line in enumerate(read_content(store, piece).splitlines(), 1):

@@ -1,7 +1,8 @@
-"""All that a rights holder has here, in one file that is read without the product: works, cases, verdicts, evidence.
+"""Exports all data of a rights holder in one file that can be read without the product.
 
-A ZIP: works/ texts by chapter; tables/ every table that belongs to a rights holder, as CSV and JSON; evidence/ bundles;
-files/ papers, notices, proofs; index.html and README.txt, which say in Chinese and English what is what; SHA256SUMS.
+A ZIP file: works/ has texts by chapter; tables/ the tables that belong to rights holders, as CSV and JSON; evidence/
+bundles; files/ documents, notices and proofs. index.html and README.txt explain the contents in Chinese and English;
+SHA256SUMS has the digests.
 """
 
 import base64
@@ -36,18 +37,18 @@ from webadmin.evidence.services.case_export import day_proof
 from webadmin.evidence.services.kept_files import KEPT
 from webadmin.works.models import Chapter
 
-BOM = "\ufeff"  # spreadsheets take CSV for UTF-8 by it
+BOM = "\ufeff"  # by which spreadsheets recognize UTF-8
 CHUNK_ROWS = 1_000
 MAX_NAME_CHARS = 60
-SEALED = "sealed_"  # columns of secrets that only the installation's key opens
+SEALED = "sealed_"  # prefix of columns with secrets that only the installation's key decrypts
 _UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 
-Progress = Callable[[str, int, int], None]  # what, done, of how many
+Progress = Callable[[str, int, int], None]  # part, items done, items in total
 
 
 @dataclass
 class TakenOut:
-    """The content of the file. lacking: what a store no longer has, or has damaged, by its name in the file."""
+    """The contents of the file. lacking: names in the file of what a store has lost or has damaged."""
 
     files: int = 0
     bytes: int = 0
@@ -56,7 +57,7 @@ class TakenOut:
 
 
 def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: None) -> TakenOut:
-    """Write the file; there is none where this raises. Raises ServiceUnavailable, OSError."""
+    """Write the file, or none on an error. Raises ServiceUnavailable, OSError."""
     partial = to.with_name(f".{to.name}.partial")
     try:
         partial.touch(mode=0o600)
@@ -74,7 +75,7 @@ class _Writing:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         self._sums: list[tuple[str, str]] = []
         self._taken = TakenOut()
-        self._stamped: set[str] = set()  # roots of days whose stamps are in it
+        self._stamped: set[str] = set()  # roots of days whose stamps are in the file
         self._users = dict(User.objects.values_list("pk", "username"))
 
     def write(self) -> TakenOut:
@@ -111,7 +112,7 @@ class _Writing:
         return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
 
     def _pairs(self, between: Any) -> Any:
-        """Return the rows between two tables, of the rights holder."""
+        """Return the rows of a many-to-many table that belong to the rights holder."""
         path = f"{between.m2m_field_name()}__{HOLDER_PATHS[between.model]}"
         return between.remote_field.through._default_manager.filter(**{path: self._holder.pk})
 
@@ -136,7 +137,7 @@ class _Writing:
         self._on_progress(name, count, count)
 
     def _values(self, columns: Iterable[Any], row: Iterable[Any]) -> Iterator[Any]:
-        """Yield a row with people by their names."""
+        """Yield the values of a row, with user names instead of keys of users."""
         for column, value in zip(columns, row, strict=True):
             yield self._users.get(value, value) if column.related_model is User else value
 
@@ -163,7 +164,7 @@ class _Writing:
             self._put(name, content)
 
     def _proof(self, bundle: EvidenceBundle) -> None:
-        """The way to the root of its day, which names no other bundle, and the stamps on that root."""
+        """Write the Merkle path of a bundle to the root of its day, and the stamps on this root."""
         proof = day_proof(bundle)
         if proof is None:
             return
@@ -176,14 +177,14 @@ class _Writing:
                 self._put(name, content)
 
     def _put(self, name: str, content: bytes) -> None:
-        # Bundles are archives of archives already.
+        # Bundles are compressed already.
         how = zipfile.ZIP_STORED if name.startswith("evidence/") else zipfile.ZIP_DEFLATED
         self._zip.writestr(name, content, how)
         self._sums.append((name, hashlib.sha256(content).hexdigest()))
 
     @contextmanager
     def _member(self, name: str) -> Iterator[Callable[[str], None]]:
-        """A member that is written bit by bit."""
+        """Yield a function that writes text to a member of the ZIP file."""
         hasher = hashlib.sha256()
         with self._zip.open(name, "w", force_zip64=True) as member:
 
@@ -256,13 +257,13 @@ _FOLDERS = (
 
 
 def _relation_tables() -> Iterator[tuple[type[models.Model], Any]]:
-    """Yield the models of rights holders with their fields that name several rows: tables of pairs."""
+    """Yield the models of rights holders with each of their many-to-many fields."""
     for model in sorted(HOLDER_PATHS, key=lambda each: str(each._meta.model_name)):
         yield from ((model, each) for each in model._meta.many_to_many)
 
 
 def _fit(name: str) -> str:
-    """Return a name as file systems take it."""
+    """Return a name that is valid in file systems."""
     return _UNFIT.sub("_", clean_line(name, MAX_NAME_CHARS)).strip(" .") or "_"
 
 
@@ -273,7 +274,7 @@ def _csv_line(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Any) -> str:
-    """As CSV holds it; no cell can be a formula."""
+    """Convert a value to a CSV cell that is no formula."""
     plain = _plain(value)
     if plain is None:
         return ""
@@ -283,7 +284,7 @@ def _cell(value: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it; messages in English."""
+    """Convert a value for JSON, with messages in English."""
     match value:
         case None | bool() | int() | float() | str():
             return value

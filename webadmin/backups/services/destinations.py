@@ -1,4 +1,4 @@
-"""A destination as people write it -> the store that it names."""
+"""Opens the store of a destination that people type."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ S3_SCHEME = "s3://"
 
 
 def destination_url(destination: str) -> str:
-    """Return the URL of a destination: a folder may be named by its path. Raises BadInput."""
+    """Return the URL of a destination; a folder may be given as a path. Raises BadInput."""
     given = destination.strip()
     if given.startswith(S3_SCHEME):
         return given
@@ -23,6 +23,6 @@ def destination_url(destination: str) -> str:
 
 
 def open_destination(destination: str, settings: Settings) -> ObjectStore:
-    """Raises BadInput, BadConfiguration where what S3 needs is missing."""
+    """Open the store of a destination. Raises BadInput, and BadConfiguration if settings for S3 are missing."""
     folder = Message("service.backup-folder")
     return open_objects(destination_url(destination), settings.s3, "DEST", folder)

@@ -3,8 +3,8 @@
     objects/ab/ab12…                  a piece: gzip of lines of JSON (rows) or of BSON documents (records); or a file
     backups/MOMENT-DIGEST.json        the manifest of one backup, named by its SHA-256, written last; and its seal
 
-Nothing is written over: backups of one installation share the pieces that did not change. What is read here is read as
-a stranger's: no more than the manifest says, and by its digest. docs/backup-format.md.
+Nothing is overwritten: backups of one installation share unchanged pieces. Backups are read as untrusted input: no more
+than the manifest says, and checked by digest. docs/backup-format.md.
 """
 
 import gzip
@@ -25,17 +25,17 @@ from core.ports import MAX_OBJECT_BYTES, ObjectStore
 from core.unpacking import gunzip
 from webadmin.backups.services.sealing import open_seal, seal
 
-FORMAT = 2  # a change of meaning takes the next number
+FORMAT = 2  # incremented when the meaning changes
 OBJECTS, BACKUPS = "objects/", "backups/"
-MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the microsecond: names sort as the backups were made
-# Of 200 MB of pages as they came, gzip -6 made 19 % at 41 MB/s, -1 23 % at 83 MB/s, -9 19 % at 17 MB/s (2026-11).
+MOMENT = "%Y%m%dT%H%M%S%fZ"  # to the microsecond, so that names sort by time
+# On 200 MB of raw pages, gzip -6 gave 19 % at 41 MB/s, -1 23 % at 83 MB/s, -9 19 % at 17 MB/s (2026-11).
 LEVEL = 6
-MAX_MANIFEST_BYTES = 64 * 2**20  # a piece takes 350 bytes: those of some ten million pages
-MAX_BACKUPS = 100_000  # at one place, as `backup --keep` has it
-# gzip makes a thousandth of what repeats itself. What is larger than four full pieces is kept with less of that, so
-# that a small object never asks for gigabytes of memory.
+MAX_MANIFEST_BYTES = 64 * 2**20  # a piece takes 350 bytes, so this is enough for some ten million pages
+MAX_BACKUPS = 100_000  # at one place; the limit of `backup --keep`
+# gzip can compress repetitive data to a thousandth. Content larger than four full pieces is limited to this expansion,
+# so that a small object never takes gigabytes of memory.
 FREE_BYTES, MAX_EXPANSION = 64 * 2**20, 100
-KEY_BYTES = 256  # of one record, its line break included
+KEY_BYTES = 256  # of one record, including its line break
 
 _KEY = re.compile(rf"{BACKUPS}[0-9]{{8}}T[0-9]{{12}}Z-[0-9a-f]{{64}}\.json")
 
@@ -47,19 +47,19 @@ FileName = Annotated[str, Field(pattern=r"^(settings\.toml|authorities/[A-Za-z0-
 
 @dataclass(frozen=True, slots=True)
 class BackupPiece:
-    """One object. name: SHA-256 of the object as it lies there; content: of what it holds, unpacked."""
+    """One object. name: SHA-256 of the stored object. content: SHA-256 of its decompressed content."""
 
     name: Hex
     size_bytes: Annotated[int, Field(ge=0, le=MAX_OBJECT_BYTES)]
     content: Hex
     content_bytes: Count
     records: Count
-    keys: Hex | None = None  # the object with the keys of a piece of records, a line each
+    keys: Hex | None = None  # the object with the keys of a piece of records, one on each line
 
 
 @dataclass(frozen=True, slots=True)
 class BackupPart:
-    """One table or collection. columns: of a table, in the order of its lines."""
+    """One table or collection. columns: of a table, in the order of the values in its lines."""
 
     name: Name
     pieces: tuple[BackupPiece, ...]
@@ -72,18 +72,18 @@ class BackupPart:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """One backup."""
+    """The manifest of one backup."""
 
     installation: Annotated[str, Field(pattern=r"^[0-9a-z-]{1,64}$")]
     program: Annotated[str, Field(max_length=100)]
     schema: Hex  # of all tables and columns
     begun_at: AwareDatetime
-    snapshot_at: AwareDatetime  # what the admin database held then, it holds after a restore
+    snapshot_at: AwareDatetime  # time of the state of the admin database that a restore gives
     ended_at: AwareDatetime
     tables: tuple[BackupPart, ...]
     collections: tuple[BackupPart, ...]
     files: dict[FileName, BackupPiece] = field(default_factory=dict)
-    lacking: tuple[str, ...] = ()  # what was damaged or missing when it was made: "collection/key"
+    lacking: tuple[str, ...] = ()  # records damaged or missing when it was made: "collection/key"
     format: int = FORMAT
 
     @property
@@ -92,12 +92,12 @@ class Manifest:
 
     @property
     def pieces(self) -> list[BackupPiece]:
-        """All pieces, in the order in which they are listed."""
+        """The pieces in the order of the manifest."""
         return [*(piece for part in self.parts for piece in part.pieces), *self.files.values()]
 
     @property
     def objects(self) -> set[Digest]:
-        """The names of all objects that it needs."""
+        """The names of the objects that the backup needs."""
         return {name for piece in self.pieces for name in (piece.name, piece.keys) if name}
 
     def part(self, name: str) -> BackupPart:
@@ -106,9 +106,9 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """A manifest as it lies at a destination.
+    """A stored manifest.
 
-    key: its name there. line: its first line. seal: its second; empty where it was made without a passphrase.
+    key: its name at the destination. line: its first line. seal: its second line, b"" without a passphrase.
     """
 
     key: str
@@ -118,13 +118,13 @@ class Backup:
 
     @property
     def id(self) -> str:
-        """The name for people: its moment, and the beginning of its digest."""
+        """The name for people: the time, and the beginning of the digest."""
         return self.key.removeprefix(BACKUPS).removesuffix(".json")[: len("20260101T000000Z-") + 12]
 
     def open_seal(self, passphrase: str) -> bytes:
-        """Return the secrets that the seal holds; then who knew the passphrase wrote all of the backup.
+        """Return the secrets in the seal, which proves that the backup was written by somebody with the passphrase.
 
-        Raises WrongPassphrase, DamagedBackup where the manifest is not the one that was sealed.
+        Raises WrongPassphrase, and DamagedBackup if the manifest is not the sealed one.
         """
         try:
             return open_seal(self.seal, passphrase, self.line)
@@ -133,7 +133,7 @@ class Backup:
 
 
 class DamagedBackup(BadInput):
-    """A backup of which something is missing, or not what was written."""
+    """A part of a backup is missing or was changed."""
 
 
 def object_key(name: str) -> str:
@@ -142,7 +142,7 @@ def object_key(name: str) -> str:
 
 
 def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = "") -> Backup:
-    """Return a manifest as it is written, sealed where there is a passphrase; equal ones have equal first lines."""
+    """Encode a manifest, with a seal if there is a passphrase; equal manifests have equal first lines."""
     values = _manifests().dump_python(manifest, mode="json")
     line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sealed = seal(secrets, passphrase, line) if passphrase else b""
@@ -151,14 +151,14 @@ def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = ""
 
 
 def put_manifest(store: ObjectStore, backup: Backup) -> int:
-    """Write the manifest; how many bytes it has."""
+    """Write the manifest and return its size in bytes."""
     written = _lines(backup.line, backup.seal)
     store.put_new(backup.key, written)
     return len(written)
 
 
 def load(store: ObjectStore, key: str) -> Backup:
-    """Return the backup whose manifest lies under a key. Raises DamagedBackup, BadInput for one of another format."""
+    """Return the backup whose manifest has this key. Raises DamagedBackup, and BadInput for another format."""
     try:
         written = store.get(key, MAX_MANIFEST_BYTES)
     except BrokenInvariant as error:
@@ -178,7 +178,7 @@ def load(store: ObjectStore, key: str) -> Backup:
 
 
 def list_backups(store: ObjectStore) -> list[str]:
-    """Return the keys of all manifests, the oldest first. Raises DamagedBackup where there is no end of them."""
+    """Return the keys of all manifests, the oldest first. Raises DamagedBackup for more than MAX_BACKUPS."""
     listed = list(islice(store.keys(BACKUPS), MAX_BACKUPS + 1))
     if len(listed) > MAX_BACKUPS:
         raise DamagedBackup("backup.too-many", most=MAX_BACKUPS)
@@ -186,13 +186,13 @@ def list_backups(store: ObjectStore) -> list[str]:
 
 
 def pack(content: bytes) -> bytes:
-    """Return a piece as it lies there; the same content gives the same bytes with the same zlib."""
+    """Compress a piece; the same content gives the same bytes with the same zlib."""
     written = gzip.compress(content, LEVEL, mtime=0)
     return written if len(content) <= _most_content(len(written)) else gzip.compress(content, 0, mtime=0)
 
 
 def put_object(store: ObjectStore, written: bytes) -> Digest:
-    """Keep an object, in place of one of its name whose bytes are damaged."""
+    """Store an object and return its name; replace a damaged one of the same name."""
     name = digest(written)
     try:
         store.put_new(object_key(name), written)
@@ -203,7 +203,7 @@ def put_object(store: ObjectStore, written: bytes) -> Digest:
 
 
 def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
-    """Read, unpack and check a piece. Raises DamagedBackup."""
+    """Read, decompress and check a piece, and return its content. Raises DamagedBackup."""
     key = object_key(piece.name)
     if piece.content_bytes > _most_content(piece.size_bytes):
         raise DamagedBackup("backup.object-expands", key=key)
@@ -230,7 +230,7 @@ def keys_bytes(keys: Iterable[str]) -> bytes:
 
 
 def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:
-    """Return an object as it was written. Raises DamagedBackup."""
+    """Return the bytes of an object. Raises DamagedBackup."""
     key = object_key(name)
     try:
         written = store.get(key, most_bytes)
@@ -260,7 +260,7 @@ def _lines(line: bytes, seal: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class _Format:
-    """The fields that every format has."""
+    """The fields of every format."""
 
     format: int
 

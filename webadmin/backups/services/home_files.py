@@ -1,4 +1,4 @@
-"""The files of the home folder that a backup has: settings, roots of authorities, and in its seal the secrets."""
+"""Reads the files of the home folder for a backup: settings, roots of authorities, and the secrets for its seal."""
 
 from pathlib import Path
 
@@ -7,11 +7,11 @@ import tomlkit
 from core.known_settings import known_settings
 from core.settings_layers import SECRETS_FILE, SETTINGS_FILE
 
-ROOTS = "authorities"  # a folder of certificates, one file for each authority of time stamps
+ROOTS = "authorities"  # a folder of certificates, one file for each time stamp authority
 
 
 def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
-    """By name, what is kept as it is; and the secrets, which a seal holds."""
+    """Return the plain files by name, and the secrets for the seal."""
     kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
     plain, hidden = _parse_toml(home / SETTINGS_FILE), _parse_toml(home / SECRETS_FILE)
     known = known_settings()
@@ -26,7 +26,7 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
 
 
 def has_key(home: Path) -> bool:
-    """Return true if the files, not the environment alone, have the key that opens the secrets of the database."""
+    """Return True if the files have the key to the secrets in the database, not only the environment."""
     return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
 
 

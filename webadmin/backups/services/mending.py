@@ -1,6 +1,6 @@
-"""Puts lost and damaged records of a living installation back from its backup; whole records stay untouched.
+"""Restores lost and damaged records of a running installation from its backup; intact records are not changed.
 
-Rows are not put back: what was decided since would be lost with them. Nor is what was taken away on purpose.
+Rows are not restored, because later decisions would be lost, nor are records that were removed on purpose.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from webadmin.backups.services.restoring import RestoreTarget, target_collection
 from webadmin.backups.services.verification import require_fitting
 from webadmin.backups.services.writing import Progress
 
-# Missing ones were taken away, or are made anew; of these, only damaged ones are put back.
+# Missing records of these were removed or are rebuilt, so only damaged ones are restored.
 MADE_ANEW = frozenset({"fingerprints"})
 BY_NAME = frozenset({"work_texts", EVIDENCE})
 ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
@@ -25,7 +25,7 @@ ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The records that were put back, as "collection/key", and the number of records that were checked."""
+    """The restored records, as "collection/key", and the number of checked records."""
 
     put_back: tuple[str, ...]
     looked_at: int
@@ -34,7 +34,10 @@ class Mended:
 def mend(
     manifest: Manifest, source: ObjectStore, target: RestoreTarget, installation: str, on_progress: Progress
 ) -> Mended:
-    """Raises BadInput for the backup of another installation, DamagedBackup, ServiceUnavailable."""
+    """Restore lost and damaged records from a backup.
+
+    Raises BadInput for the backup of another installation, DamagedBackup, ServiceUnavailable.
+    """
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
     require_fitting(manifest)
@@ -67,7 +70,7 @@ def _mend_part(
 
 
 def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[str]) -> list[str]:
-    """Those of the backup's records that the store has otherwise, or not."""
+    """Return the keys of the backup's records that differ in the store or are missing from it."""
     found, damaged = readable(collection, list(kept))
     seen = {each["_id"]: each for each in found}
     missing = [key for key in kept if key not in seen and key not in damaged]
@@ -76,13 +79,13 @@ def _faulty(collection: Collection, kept: dict[str, dict[str, Any]], named: set[
         damaged = [key for key in damaged if key in named]
     if collection.name in MADE_ANEW:
         missing = []
-    # A page's document changes with each visit; all others are the same for ever.
+    # A page's document changes with each visit; all others never change.
     other = [key for key, each in seen.items() if each != kept[key]] if collection.name != PAGES else []
     return sorted({*damaged, *missing, *other})
 
 
 def _named_now() -> dict[str, set[str]]:
-    """Return the keys that the present rows refer to."""
+    """Return the keys that the current rows refer to."""
     named = Named()
     for model in named_columns():
         for _, rows in tables.pieces(model):

@@ -1,4 +1,4 @@
-"""The references of rows to records in the stores: a backup must hold every record that its rows refer to."""
+"""References of rows to records in the stores; a backup must have every record that its rows refer to."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
 WORK_TEXTS, VERSIONS = "work_texts", "page_versions"
-# By model: the columns that name a key of a collection.
+# The columns with keys of a collection, by model.
 NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
     Chapter: (("text_id", WORK_TEXTS),),
     TakenText: (("text_id", WORK_TEXTS),),
@@ -29,18 +29,18 @@ NAMED: Mapping[type[models.Model], tuple[tuple[str, str], ...]] = {
 
 
 def named_columns() -> Mapping[type[models.Model], tuple[tuple[str, str], ...]]:
-    """Return the columns that name what the stores hold, by table; those of kept files too."""
+    """Return the columns that refer to records in the stores, by model, including those of evidence files."""
     return {**NAMED, **dict.fromkeys(KEPT, (("digest", EVIDENCE),))}
 
 
 class Named:
-    """The keys that rows name, by collection."""
+    """The keys that rows and records refer to, by collection."""
 
     def __init__(self) -> None:
         self.keys: dict[str, set[str]] = {}
 
     def note(self, model: type[models.Model], rows: Sequence[tables.Row], columns: tuple[str, ...]) -> None:
-        """Take down what rows of a table name. A bundle that retention removed is named and need not be there."""
+        """Add the references of rows of a table, except those to bundles that retention removed."""
         if model not in named_columns():
             return
         state = columns.index("state") if model is EvidenceBundle else None
@@ -50,7 +50,7 @@ class Named:
             self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
 
     def note_record(self, collection: str, record: Document) -> None:
-        """Take down what a record of a collection names. Raises DamagedBackup for one that is none."""
+        """Add the references of a record of a collection. Raises DamagedBackup for a malformed record."""
         for named, keys in referenced_names(collection, record).items():
             self.keys.setdefault(named, set()).update(keys)
 

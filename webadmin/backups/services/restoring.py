@@ -1,6 +1,6 @@
-"""An installation made of a backup that was read before: rows and stores as one step, then all read back.
+"""Restores a verified backup: writes rows and stores in one step, then reads everything back.
 
-Killed in its midst, it is begun again: what is in the stores already is the same.
+A restore that was killed can be repeated, because the records already in the stores are the same.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,14 +24,14 @@ from webadmin.backups.services.runs import has_not_ended
 from webadmin.backups.services.verification import verify
 from webadmin.backups.services.writing import Progress
 
-WRITTEN, READ_BACK = 200, 200  # records at once; of evidence one bundle after the other
-# What a database or its driver raises of a value that it does not take: too long, too large, of another kind.
+WRITTEN, READ_BACK = 200, 200  # records at once; bundles are read back one by one
+# Errors of a database or its driver on a value that it rejects: too long, too large, of another type.
 UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreTarget:
-    """The stores to write to, in addition to the admin database that Django is set to."""
+    """The stores to write to, in addition to Django's admin database."""
 
     database: MongoDatabase
     evidence: EvidenceStore
@@ -39,14 +39,14 @@ class RestoreTarget:
 
 
 def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
-    """Read all of a backup before anything is written of it. Raises DamagedBackup, BadInput for other tables."""
+    """Read a whole backup before any of it is written. Raises DamagedBackup, and BadInput for other tables."""
     faults = verify(manifest, source, on_progress).faults
     if faults:
         raise DamagedBackup("backup.not-whole", fault=faults[0], count=len(faults))
 
 
 def require_no_rows() -> None:
-    """Raises BadInput where the admin database has rows already; one that was not made yet has none."""
+    """Raise BadInput if the admin database has rows; one without tables has none."""
     try:
         there = tables.filled_tables()
     except DatabaseError:
@@ -56,7 +56,7 @@ def require_no_rows() -> None:
 
 
 def require_empty(target: RestoreTarget) -> None:
-    """Raises BadInput where anything is there already."""
+    """Raise BadInput if the admin database or a store has data."""
     there = tables.filled_tables()
     for collection in target_collections(target):
         if count := len(collection.keys()):
@@ -66,10 +66,10 @@ def require_empty(target: RestoreTarget) -> None:
 
 
 def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_progress: Progress) -> int:
-    """Write all of a backup that `require_whole` has let through, and read it back; how many records.
+    """Write a backup that passed `require_whole`, read it back, and return the number of records.
 
-    The rows are taken back where they do not fit together, or the stores do not take what they name. Raises
-    DamagedBackup, ServiceUnavailable.
+    The rows are rolled back if they are inconsistent, or if writing to the stores fails. Raises DamagedBackup,
+    ServiceUnavailable.
     """
     parts = {part.name: part for part in manifest.collections}
     collections = target_collections(target)
@@ -85,9 +85,9 @@ def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_p
 
 
 def settle(backup: Backup) -> bool:
-    """Switch off the schedule, which the old installation may still keep, at the same place; whether it was on.
+    """Switch off the backup schedule, which the old installation may still run, and return whether it was on.
 
-    The run that made the backup is in it as one that did not end.
+    It also marks the run that made the backup, which the backup has as unfinished, as ended.
     """
     ended = [run.pk for run in BackupRun.objects.filter(fault__isnull=False) if has_not_ended(run)]
     ended_at = backup.manifest.ended_at
@@ -96,7 +96,7 @@ def settle(backup: Backup) -> bool:
 
 
 def target_collections(target: RestoreTarget) -> list[Collection]:
-    """In the order in which they are written: what is named before what names it."""
+    """Return the collections in the order of writing: referenced records before those that refer to them."""
     return [*page_collections(target.database, target.raw), EvidenceCollection(target.evidence), pages(target.database)]
 
 
@@ -134,7 +134,7 @@ def _write_tables(
 
 
 def _insert(writing: tables.Writing, part: BackupPart, rows: Sequence[tables.Row]) -> None:
-    """Write the rows of a piece. Raises DamagedBackup, which names the row that the database does not take."""
+    """Write the rows of a piece. Raises DamagedBackup that names the row that the database rejects."""
     model = tables.find_model(part.name)
     try:
         with transaction.atomic():

@@ -1,4 +1,4 @@
-"""Backups as the installation makes them: one at a time, each noted, old ones removed; and how old the last one is."""
+"""Runs backups one at a time, records each, removes old ones, and reports the age of the last."""
 
 import fcntl
 import os
@@ -31,14 +31,14 @@ from webadmin.database import fresh
 
 DEFAULT_WARN_DAYS = 2
 LOCK = "backup.lock"
-UNENDED = "backup.unended"  # the fault of a row until its backup has ended
+UNENDED = "backup.unended"  # the fault of a row until its backup ends
 BEAT = timedelta(minutes=1)
-SILENT_FOR = timedelta(hours=1)  # longer than all rows take, of which nothing is heard; then it was killed
+SILENT_FOR = timedelta(hours=1)  # without a sign of life, the backup was killed; copying rows gives none and is shorter
 
 
 @dataclass(frozen=True, slots=True)
 class BackupRequest:
-    """One backup that is wanted. keep: how many stay at the destination, None: all."""
+    """A requested backup. keep: the number of backups to keep at the destination, None for all."""
 
     destination: str
     passphrase: str = ""
@@ -55,7 +55,7 @@ class BackedUp(NamedTuple):
 
 
 def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> BackedUp:
-    """Make a backup; its row is there from the start. Raises what stands in its way, which is noted too."""
+    """Make a backup, with a row from its start, and record and raise any error."""
     with only_one(settings.home):
         run = _begin_run(asked, is_shared=bool(settings.services.database_url))
         try:
@@ -63,7 +63,7 @@ def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> 
         except ZhuiwenError as error:
             _end(run, fault=error.message)
             raise
-        except BaseException as error:  # a bug, a full disk, Ctrl-C: the next is due in an hour, not at once
+        except BaseException as error:  # a bug, a full disk, Ctrl-C: the next backup is due in an hour, not at once
             _end(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
             raise
         _end(run, **_result_values(made, settings))
@@ -78,7 +78,7 @@ def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> 
 
 
 def note_failed(asked: BackupRequest, now: datetime, fault: Message) -> None:
-    """Note a backup that could not even begin."""
+    """Record a backup that could not begin."""
     _new_row(asked, now, fault).save()
 
 
@@ -95,21 +95,21 @@ def _make_backup(asked: BackupRequest, settings: Settings, on_progress: Progress
 
 
 def _require_what_was_there(shown: str, destination: ObjectStore) -> None:
-    """Raises BadInput where a place has none of the backups that were made there: a disk that is not mounted."""
+    """Raise BadInput if a place lacks all backups that were made there, as when a disk is not mounted."""
     last = BackupRun.objects.filter(fault__isnull=True, destination=shown).exclude(backup_id="").first()
     if last is not None and not list_backups(destination):
         raise BadInput("backup.place-is-empty", place=shown, backup=last.backup_id)
 
 
 def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
-    """Return the row of a backup that begins. Raises RetryLater where another machine makes one to the same place.
+    """Create the row of a new backup. Raises RetryLater if another machine is making one at the same place.
 
-    is_shared: the database is one that other machines can have; of an SQLite file the lock says all.
+    is_shared: other machines can use the database; for an SQLite file the lock suffices.
     """
     installation_key()
     now = timezone.now()
     with transaction.atomic():
-        Installation.objects.select_for_update().get(pk=ONLY)  # of two that begin at once, one is first
+        Installation.objects.select_for_update().get(pk=ONLY)  # serializes backups that begin at once
         place = shown_destination(asked.destination)
         others = BackupRun.objects.filter(destination=place, ended_at__gt=now - SILENT_FOR, fault__isnull=False)
         if is_shared and (other := next(filter(has_not_ended, others), None)) is not None:
@@ -120,12 +120,12 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
 
 
 def has_not_ended(run: BackupRun) -> bool:
-    """Return true if nothing noted the end of a backup: it runs, or was killed."""
+    """Return True if the end of a backup is not recorded, because it runs or was killed."""
     return run.fault is not None and run.fault.code == UNENDED
 
 
 def _with_signs_of_life(run: BackupRun, on_progress: Progress) -> Progress:
-    """Progress that is noted in the row too; not while the rows are read, which is in a transaction of reading."""
+    """Return a progress function that also updates the row, except in the read transaction that copies the rows."""
 
     def report_progress(part: str, done: int, total: int) -> None:
         on_progress(part, done, total)
@@ -144,7 +144,7 @@ def _new_row(asked: BackupRequest, now: datetime, fault: Message) -> BackupRun:
 
 
 def _end(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
-    """Note how a backup ended."""
+    """Record the end of a backup."""
     fresh()
     run.ended_at, run.fault = timezone.now(), fault
     for name, value in values.items():
@@ -166,7 +166,7 @@ def _result_values(made: Made, settings: Settings) -> dict[str, Any]:
 
 @contextmanager
 def only_one(home: Path) -> Iterator[None]:
-    """One backup or removal of backups at a time on this machine. Raises RetryLater."""
+    """Lock this machine for one backup or removal of backups at a time. Raises RetryLater if it is locked."""
     path = home / "run" / LOCK
     path.parent.mkdir(mode=0o700, exist_ok=True)
     with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as lock:
@@ -178,13 +178,13 @@ def only_one(home: Path) -> Iterator[None]:
 
 
 def plan() -> BackupPlan:
-    """Return the schedule; one that is switched off where none was ever set."""
+    """Return the schedule, or one that is switched off if none was set."""
     return BackupPlan.objects.filter(pk=ONLY).first() or BackupPlan(pk=ONLY)
 
 
 @dataclass(frozen=True, slots=True)
 class BackupStatus:
-    """The status of this installation's backups. last: the start of the newest that was made."""
+    """The status of this installation's backups. last: the start of the newest successful one."""
 
     last: datetime | None
     is_scheduled: bool
@@ -192,7 +192,7 @@ class BackupStatus:
 
 
 def backup_status(now: datetime) -> BackupStatus:
-    """Report a newest backup older than set, or an installation that has cases and no backup."""
+    """Return the status, with a warning if the newest backup is too old, or if there are cases and no backup."""
     newest = BackupRun.objects.filter(fault__isnull=True).first()
     last, planned = newest.started_at if newest else None, plan()
     limit = timedelta(days=planned.warn_days if planned.is_on else DEFAULT_WARN_DAYS)
@@ -212,9 +212,9 @@ def shown_destination(destination: str) -> str:
 
 
 def keep_newest(destination: ObjectStore, count: int) -> int:
-    """Leave the newest backups, and remove the objects that none of them names; how many backups went.
+    """Remove all but the newest backups, with the objects that no backup needs, and return how many were removed.
 
-    Raises DamagedBackup where a manifest cannot be read, before anything is removed.
+    Raises DamagedBackup if a manifest cannot be read, before anything is removed.
     """
     keys = list_backups(destination)
     old, left = keys[:-count], keys[-count:]

@@ -1,4 +1,4 @@
-"""When a backup is due by the plan of the desk."""
+"""Makes the backups that are due by the schedule."""
 
 import logging
 from dataclasses import replace
@@ -13,15 +13,15 @@ from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, n
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
 from webadmin.sites.services.slot_process import work_in_slot
 
-# One that failed is tried again after so long, and every hour of the day if need be: a store that was away is back.
+# Time until a failed backup is tried again, repeatedly if necessary, because a store may be back by then.
 RETRY_AFTER = SILENT_FOR
 
 
 def due(now: datetime) -> BackupRequest | None:
-    """The backup that the plan owes now: none was begun since today's time of day, or the last one failed an hour ago.
+    """Return the backup that is due: none began since the scheduled time, or the last one failed an hour ago.
 
-    One that runs counts as one that failed at its last sign of life. Where the passphrase was sealed with another key,
-    that is noted as a backup that failed.
+    A running backup counts as failed at its last sign of life. If the passphrase was encrypted with another key, a
+    failed backup is recorded.
     """
     planned = plan()
     if not planned.is_on or not planned.destination:
@@ -47,7 +47,7 @@ log = logging.getLogger("zhuiwen.backups")
 
 
 def main(arguments: list[str]) -> int:
-    """Make the backup that is due; 1 where it failed, which its row says too."""
+    """Make the backup that is due, and return the exit code: 1 if it failed, as its row also says."""
     return work_in_slot(arguments, _back_up, log, "the backup of the schedule")
 
 

@@ -1,8 +1,8 @@
-"""The seal of a backup: AES-256-GCM under a key that scrypt (RFC 7914) makes of a passphrase.
+"""The seal of a backup: AES-256-GCM with a key that scrypt (RFC 7914) derives from a passphrase.
 
-It holds secrets, and says that who knew the passphrase wrote what it is about: the manifest, and by the digests in it
-all of the backup. It is one line of JSON: the name of the way, and in Base64 salt, nonce, the encrypted bytes (`box`),
-and what tells a wrong passphrase from another manifest (`check`).
+It contains secrets and authenticates the manifest and, by the digests in it, the whole backup. It is one line of JSON:
+the name of the method and, in Base64, salt, nonce, the encrypted bytes (`box`), and a value that distinguishes a wrong
+passphrase from another manifest (`check`).
 """
 
 import base64
@@ -16,29 +16,29 @@ from cryptography.hazmat.primitives.kdf.scrypt import Scrypt
 
 from core.errors import BadInput
 
-# As OWASP's cheat sheet on storing passwords has it for scrypt (2025): 128 MB and some tenths of a second for a guess.
+# From OWASP's cheat sheet on password storage for scrypt (2025): 128 MB and some tenths of a second for each guess.
 N, R, P = 2**17, 8, 1
 WAY = "scrypt-131072-8-1+aes-256-gcm"
 KEY_BYTES = 32
-MIN_CHARS = 12  # of a passphrase: below, all that people choose can be tried
+MIN_CHARS = 12  # of a passphrase; shorter ones that people choose can be guessed
 
 
 class WrongPassphrase(BadInput):
-    """A seal that the passphrase does not open."""
+    """The passphrase does not open the seal."""
 
     def __init__(self) -> None:
         super().__init__("backup.wrong-passphrase")
 
 
 def require_passphrase(passphrase: str) -> str:
-    """Raises BadInput for one that is too short."""
+    """Return a passphrase. Raises BadInput if it is too short."""
     if len(passphrase) < MIN_CHARS:
         raise BadInput("backup.short-passphrase", least=MIN_CHARS)
     return passphrase
 
 
 def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
-    """Return a seal for `about` that holds `secrets`, as only who knows the passphrase makes it."""
+    """Return a seal that contains `secrets` and authenticates `about`."""
     salt, nonce = os.urandom(16), os.urandom(12)
     key, check = _key_and_check(passphrase, salt)
     box = AESGCM(key).encrypt(nonce, secrets, about)
@@ -47,7 +47,7 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
-    """Return the secrets that `seal` was given. Raises WrongPassphrase, ValueError where it is no seal of `about`."""
+    """Return the secrets in a seal. Raises WrongPassphrase, and ValueError if it is not a seal of `about`."""
     try:
         values: dict[str, Any] = json.loads(written)
         salt, nonce, said, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "check", "box"))
@@ -66,7 +66,7 @@ def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def _key_and_check(passphrase: str, salt: bytes) -> tuple[bytes, bytes]:
-    """The key, and what may be written beside the box: each block of scrypt's result says nothing of the others."""
+    """Return the key and the check value, two independent blocks of scrypt's output; the second may be published."""
     made = Scrypt(salt=salt, length=2 * KEY_BYTES, n=N, r=R, p=P).derive(passphrase.encode())
     return made[:KEY_BYTES], made[KEY_BYTES:]
 

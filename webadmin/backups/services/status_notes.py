@@ -13,7 +13,7 @@ from webadmin.evidence.services.status import status_values
 
 
 def note_evidence_status(client: "redis.Redis", settings: Settings) -> None:
-    """Note how evidence and backups stand."""
+    """Write the note on the status of evidence and backups."""
     now = SystemClock().now()
     warning = backup_status(now).warning
     values = {**status_values(settings.evidence, now), "backups": warning and warning.to_json()}
@@ -21,5 +21,5 @@ def note_evidence_status(client: "redis.Redis", settings: Settings) -> None:
 
 
 def note_damage(client: "redis.Redis", count: int, seen_at: datetime) -> None:
-    """Note how many damages are known, until the next check."""
+    """Write the note on the number of known damages; it stays until the next check."""
     write_note(client, DAMAGE_NOTE, {"count": count, "seen_at": seen_at.isoformat()}, kept_s=None)

@@ -1,4 +1,4 @@
-"""The checks of the stores, written down: what each found, and what is known to be damaged now."""
+"""Records the checks of the stores, and returns the damages that are known."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,14 +7,14 @@ from typing import Any
 from webadmin.backups.models import StoreCheck
 
 MADE_ANEW = "made anew"  # webadmin.backups.services.checking.damage.Remedy
-PARTS = 7  # a part each night: all is read within a week
-KEPT = 100  # rows; the nightly ones of three months
+PARTS = 7  # one part each night, so that everything is read within a week
+KEPT = 100  # rows, which is three months of nightly checks
 
 
 def note_store_check(
     started: datetime, ended: datetime, items: int, damages: Sequence[Mapping[str, Any]], *, part: int | None
 ) -> StoreCheck:
-    """Keep what one check found. part: which part it read, None for all of it."""
+    """Record one check. part: the part that it read, None for everything."""
     row = StoreCheck.objects.create(
         started_at=started, ended_at=ended, part=part, items=items, damages=list(map(dict, damages))
     )
@@ -24,7 +24,7 @@ def note_store_check(
 
 
 def known_damages() -> list[Mapping[str, Any]]:
-    """Return the damages that the newest check of everything, and the checks of parts after it, found, each once."""
+    """Return the unrepaired damages of the newest full check and of later checks of parts, each once."""
     whole = StoreCheck.objects.filter(part=None).order_by("-pk").first()
     rows = StoreCheck.objects.filter(pk__gte=whole.pk if whole else 0).order_by("pk")
     found: dict[tuple[str, str, str], Mapping[str, Any]] = {}
@@ -39,7 +39,7 @@ def known_damages() -> list[Mapping[str, Any]]:
 
 
 def next_part() -> int:
-    """Return the part whose turn it is: the one behind that of the newest nightly check."""
+    """Return the part to check next, the one after that of the newest nightly check."""
     newest = StoreCheck.objects.exclude(part=None).order_by("-pk").values_list("part", flat=True).first()
     return 0 if newest is None else (newest + 1) % PARTS
 

@@ -1,4 +1,4 @@
-"""The admin database as rows that any database of the product can take in: read at one moment, written in one step."""
+"""Reads the admin database as portable rows in one snapshot, and writes them in one transaction."""
 
 import base64
 import json
@@ -25,20 +25,20 @@ Row = tuple[Any, ...]
 
 ALIAS = "default"
 FETCHED_ROWS = 2_000
-# A piece ends behind a key that says so by itself: a row that comes or goes changes one piece, wherever it stands.
+# The key of a row decides if a piece ends after it, so that an added or removed row changes only one piece.
 ROWS_A_PIECE = 1_024  # on average; 2 % of the pieces of a table of 100,000 rows change with its last 1,000
 PIECE_BYTES = 8 * 1024 * 1024
 
-# Who is logged in, and who mistook a password: nobody is told by it afterwards.
+# Sessions and failed logins, which are useless later.
 LEFT_OUT_APPS = frozenset({"sessions", "axes"})
-# What `migrate` and the first `up` write themselves.
+# Apps and tables whose rows `migrate` and the first `up` create.
 MADE_BY_ITSELF = frozenset({"contenttypes", "django_celery_beat"})
 MADE_TABLES = frozenset({"auth_permission", "backups_installation"})
 
 
 @cache
 def tables() -> tuple[type[models.Model], ...]:
-    """Return every table whose rows are kept, tables between others included, in order of their names."""
+    """Return the models of all tables in a backup, including many-to-many tables, in order of table names."""
     found = [
         model
         for model in apps.get_models(include_auto_created=True)
@@ -48,7 +48,7 @@ def tables() -> tuple[type[models.Model], ...]:
 
 
 def schema_digest() -> Digest:
-    """Of all tables with their columns: rows fit where it is the same, whatever database there is."""
+    """Return a digest of all tables and columns; rows fit any database with the same digest."""
     lines = [
         f"{model._meta.db_table} {field.column} {field.get_internal_type()} {field.null}\n"
         for model in tables()
@@ -59,17 +59,17 @@ def schema_digest() -> Digest:
 
 @contextmanager
 def one_moment() -> Iterator[None]:
-    """Inside, `pieces` sees what the database held at one moment; nobody waits for it, and it for nobody."""
+    """Open a transaction in which `pieces` reads one snapshot of the database, without locking others out."""
     connection = connections[ALIAS]
     connection.ensure_connection()
     mode = getattr(connection, "transaction_mode", None)
-    if mode is not None:  # of SQLite: IMMEDIATE would take the right to write from all others
+    if mode is not None:  # SQLite: IMMEDIATE would lock all other writers out
         connection.transaction_mode = None  # type: ignore[attr-defined]
     try:
         with transaction.atomic(using=ALIAS), connection.cursor() as cursor:
             if connection.vendor == "postgresql":
                 cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")
-            cursor.execute("SELECT 1 FROM django_migrations")  # from here on is the moment
+            cursor.execute("SELECT 1 FROM django_migrations")  # takes the snapshot
             yield
     finally:
         if mode is not None:
@@ -81,7 +81,7 @@ def columns(model: type[models.Model]) -> tuple[str, ...]:
 
 
 def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
-    """Yield the rows of a table in the order of their keys: lines of JSON that make one piece, and the rows in them."""
+    """Yield the rows of a table in the order of their keys, piece by piece: the JSON lines, and the rows in them."""
     names = [field.attname for field in _fields(model)]
     key_at = names.index(str(model._meta.pk.attname))
     order = "pk" if connections[ALIAS].vendor == "sqlite" or not _is_text(model) else Collate("pk", "C")
@@ -101,7 +101,7 @@ def pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
 
 
 def parse_row(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
-    """Return a row as its columns have it, of a line that was read. Raises ValueError, TypeError or ValidationError."""
+    """Return a row with values for its columns from a parsed line. Raises ValueError, TypeError or ValidationError."""
     if not isinstance(plain, list):
         raise TypeError("no row")
     return tuple(_value(field, value) for field, value in zip(_ordered_fields(model, given), plain, strict=True))
@@ -117,7 +117,7 @@ def row_count(model: type[models.Model]) -> int:
 
 
 def filled_tables() -> list[Message]:
-    """Return the tables that have rows which no installation makes by itself, as the desk calls what is in them."""
+    """Return messages on the tables with rows other than those that every installation creates by itself."""
     found = []
     for model in tables():
         is_made = model._meta.app_label in MADE_BY_ITSELF or model._meta.db_table in MADE_TABLES
@@ -127,13 +127,13 @@ def filled_tables() -> list[Message]:
 
 
 class Writing:
-    """Rows written in place of all that the database holds; used inside `replace_tables`."""
+    """Inserts rows into the emptied tables, within `replace_tables`."""
 
     def __init__(self) -> None:
         self._connection = connections[ALIAS]
 
     def insert(self, model: type[models.Model], given: Sequence[str], rows: Sequence[Row]) -> None:
-        """Write rows, of which `given` names the columns. Raises what the database or its driver does not take."""
+        """Insert rows. given: the names of their columns. Raises the errors of the database or its driver."""
         ordered = _ordered_fields(model, given)
         quote = self._connection.ops.quote_name
         names = ", ".join(quote(name) for name in given)
@@ -147,13 +147,13 @@ class Writing:
             cursor.executemany(statement, prepared)
 
     def check(self) -> None:
-        """Raises DatabaseError where a row names one that is not there."""
+        """Raise DatabaseError if a row refers to a missing one."""
         self._connection.check_constraints()
 
 
 @contextmanager
 def replace_tables() -> Iterator[Writing]:
-    """Inside, all tables are empty and take rows in any order: all or nothing."""
+    """Empty all tables for the block, which may insert rows in any order, in one transaction."""
     connection = connections[ALIAS]
     with transaction.atomic(using=ALIAS):
         with connection.cursor() as cursor:
@@ -161,7 +161,7 @@ def replace_tables() -> Iterator[Writing]:
                 cursor.execute("SET CONSTRAINTS ALL DEFERRED")
             for model in tables():
                 name = connection.ops.quote_name(model._meta.db_table)
-                cursor.execute(f"DELETE FROM {name}")  # noqa: S608 - a table of ours
+                cursor.execute(f"DELETE FROM {name}")  # noqa: S608 - a table of the product
         yield Writing()
         with connection.cursor() as cursor:
             for statement in connection.ops.sequence_reset_sql(no_style(), list(tables())):
@@ -169,7 +169,7 @@ def replace_tables() -> Iterator[Writing]:
 
 
 def check_reachable() -> None:
-    """Raises DatabaseError where the database does not answer or has no tables."""
+    """Raise DatabaseError if the database does not answer or has no tables."""
     with connections[ALIAS].cursor() as cursor:
         cursor.execute("SELECT 1 FROM django_migrations")
 
@@ -188,7 +188,7 @@ def _is_text(model: type[models.Model]) -> bool:
 
 
 def _line(row: tuple[Any, ...]) -> bytes:
-    """Return a row as JSON. Names are sorted: PostgreSQL keeps JSON in an order of its own."""
+    """Return a row as JSON with sorted names, because PostgreSQL reorders them."""
     plain = [_plain(value) for value in row]
     return json.dumps(plain, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode("utf-8", "surrogatepass")
 
@@ -198,7 +198,7 @@ def _join_lines(lines: Iterable[bytes]) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value as JSON has it; what it was is told by its column."""
+    """Convert a value for JSON; its column determines how `_value` converts it back."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -220,7 +220,7 @@ def _plain(value: Any) -> Any:
 
 
 def _value(field: Any, plain: Any) -> Any:
-    """Return the value of a column that `_plain` made `plain` of."""
+    """Return the value of a column from the result of `_plain`."""
     while field.remote_field is not None and hasattr(field, "target_field"):
         field = field.target_field
     if plain is None or isinstance(field, models.JSONField):

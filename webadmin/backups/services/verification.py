@@ -16,7 +16,7 @@ from webadmin.backups.services.references import Named
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The result of reading a backup. lacking: was not there when the backup was made."""
+    """The result of reading a backup. lacking: records missing when the backup was made."""
 
     records: int
     bytes: int
@@ -25,14 +25,14 @@ class Verified:
 
 
 def require_fitting(manifest: Manifest) -> None:
-    """Raises BadInput where this program has other tables than the one that made the backup."""
+    """Raise BadInput if this program has other tables than the one that made the backup."""
     if manifest.schema != tables.schema_digest():
         raise BadInput("backup.other-tables", its=manifest.program, ours=code_version())
     require_complete(manifest)
 
 
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
-    """Read all of a backup. on_progress: pieces read, and how many there are. Raises BadInput as `require_fitting`."""
+    """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput for other tables."""
     require_fitting(manifest)
     return _Verifying(manifest, store, on_progress).verify()
 

@@ -1,8 +1,8 @@
-"""One backup, made while everything goes on.
+"""Makes a backup while the services run.
 
-What can be taken away from the stores is copied first (texts of works, evidence), then the admin database as it is at
-one moment, then the stores. They write what is referred to before what names it, and are read the other way round:
-rows, pages, versions, captures, texts, bodies. So whatever is written meanwhile, each finds what it names.
+Records that can be removed (texts of works, evidence) are copied first, then a snapshot of the admin database, then the
+stores. The stores write a record before others refer to it, and the backup reads in reverse order: rows, pages,
+versions, captures, texts, bodies. So every reference in a backup can be resolved, whatever is written meanwhile.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -54,20 +54,20 @@ from webadmin.backups.services.sealing import WrongPassphrase
 from webadmin.database import fresh
 
 REMOVABLE = frozenset({"work_texts", EVIDENCE})
-PIECE_BYTES = 16 * 1024 * 1024  # of records before they are packed; a record that is larger is a piece by itself
-READ_KEYS = 200  # records in memory at once while a piece is filled: pages have 30 kB, bundles up to 1 MB
+PIECE_BYTES = 16 * 1024 * 1024  # of records before compression; a larger record is a piece by itself
+READ_KEYS = 200  # records in memory at once while a piece is filled; pages have 30 kB, bundles up to 1 MB
 READ_BUNDLES = 10
 PAGES_A_PIECE = 4_096  # documents of 500 bytes, of which each crawl changes many
 
-Progress = Callable[[str, int, int], None]  # part, records done, records in all
+Progress = Callable[[str, int, int], None]  # part, records done, records in total
 
 
 @dataclass(frozen=True, slots=True)
 class BackupSource:
     """The stores and files that a backup copies in addition to the admin database.
 
-    files: by name. raw: where bodies of responses lie, if not with the pages. passphrase: of the seal, which holds
-    `secrets`; without one there is none.
+    files: by name. raw: the store of response bodies, if not the page store. passphrase: of the seal, which contains
+    `secrets`; without one there is no seal.
     """
 
     installation: str
@@ -81,7 +81,7 @@ class BackupSource:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A finished backup. new_bytes: written to the destination; bytes: all that it needs there."""
+    """A finished backup. new_bytes: bytes written to the destination. bytes: total size of the backup there."""
 
     backup: Backup
     records: int
@@ -90,19 +90,17 @@ class Made:
 
 
 def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) -> Made:
-    """Write one backup; nothing of it counts before its manifest stands.
+    """Write one backup; it counts only once its manifest is written.
 
-    Raises BadInput where the destination has backups of another installation, ServiceUnavailable.
+    Raises BadInput if the destination has backups of another installation, ServiceUnavailable.
     """
     return _BackupWriter(source, destination, _last(destination, source), on_progress).make()
 
 
 def _last(destination: ObjectStore, source: BackupSource) -> Manifest | None:
-    """Return the newest manifest, by which nothing is written twice.
+    """Return the newest manifest, whose pieces need not be written again, or None.
 
-    Where there is a passphrase, the newest that it sealed.
-
-    What somebody else put there is not taken over, so that no seal ever stands for it.
+    With a passphrase, it is the newest one sealed with it, so that a seal never covers pieces that others wrote.
     """
     for key in reversed(list_backups(destination)):
         try:
@@ -126,7 +124,7 @@ class _BackupWriter:
         self._source, self._destination, self._on_progress = source, destination, on_progress
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
         self._pieces = _PieceWriter(destination)
-        self._lacking: dict[str, None] = {}  # in the order in which it was noticed
+        self._lacking: dict[str, None] = {}  # in the order of detection
         self._held: dict[str, set[str]] = {}
 
     def make(self) -> Made:
@@ -138,12 +136,12 @@ class _BackupWriter:
         ]
         early = {each.name: self._packs(each) for each in collections if each.name in REMOVABLE}
         named = Named()
-        fresh()  # the copies before took hours; the database may have let go meanwhile
+        fresh()  # copying may have taken hours, so the database may have closed the connection
         with tables.one_moment():
             snapshot_at = clock.now()
             kept_tables = tuple(self._table(model, named) for model in tables.tables())
         removals = [each for each in self._source.evidence.removals() if each.removed_at < snapshot_at]
-        # What retention took since the moment of the rows was copied before, and they name it still.
+        # Bundles that retention removed after the snapshot of the rows were copied before, and the rows refer to them.
         gone = {each.digest for each in removals} - named.keys.get(EVIDENCE, set())
         of_pages = self._documents(pages(self._source.database), named)
         read = {each.name: self._packs(each, early.get(each.name), gone) for each in reversed(collections)}
@@ -182,7 +180,7 @@ class _BackupWriter:
         return BackupPart(name, tuple(made), columns)
 
     def _documents(self, collection: Collection, named: Named) -> BackupPart:
-        """Documents that change: in the order of their keys, so that a piece of which none changed is the same."""
+        """Write documents that change, in the order of their keys, so that a piece without changes is the same."""
         keys = collection.keys()
         made = []
         for start in range(0, len(keys), PAGES_A_PIECE):
@@ -203,7 +201,7 @@ class _BackupWriter:
         return BackupPart(REMOVALS, tuple(made))
 
     def _packs(self, collection: Collection, early: BackupPart | None = None, gone: Iterable[str] = ()) -> BackupPart:
-        """Records that never change: those that the last backup has are taken over, whole pieces at once."""
+        """Write records that never change, reusing whole pieces of the last backup."""
         living = set(collection.keys())
         if early is not None:
             living |= {key for piece in early.pieces for key in read_keys(self._destination, piece)} - set(gone)
@@ -218,7 +216,7 @@ class _BackupWriter:
     def _reuse_pieces(
         self, part: BackupPart | None, living: set[str]
     ) -> tuple[dict[BackupPiece, list[str]], Iterator[dict[str, Any]]]:
-        """Pieces of which every record lives still; the living records of the others."""
+        """Return the pieces whose records all still exist, and the existing records of other pieces."""
         kept: dict[BackupPiece, list[str]] = {}
         others: list[BackupPiece] = []
         for piece in part.pieces if part else ():
@@ -227,7 +225,7 @@ class _BackupWriter:
             try:
                 keys = read_keys(self._destination, piece)
             except DamagedBackup:
-                continue  # its records are read anew
+                continue  # its records are read again
             if living.issuperset(keys):
                 kept[piece] = keys
             elif not living.isdisjoint(keys):
@@ -238,7 +236,7 @@ class _BackupWriter:
         self, part: BackupPart, pieces: Sequence[BackupPiece], living: set[str]
     ) -> Iterator[dict[str, Any]]:
         for piece in pieces:
-            with suppress(DamagedBackup):  # its records are read anew
+            with suppress(DamagedBackup):  # its records are read again
                 yield from (each for each in read_documents(self._destination, part, piece) if each["_id"] in living)
 
     def _read(self, collection: Collection, keys: Sequence[str], total: int) -> Iterator[dict[str, Any]]:
@@ -256,7 +254,7 @@ class _BackupWriter:
 
 
 class _PieceWriter:
-    """Pieces at the destination, each written once. new_bytes: that were not there before."""
+    """Writes pieces to the destination, each once. new_bytes: bytes that were not there before."""
 
     def __init__(self, destination: ObjectStore) -> None:
         self._destination = destination
@@ -267,7 +265,7 @@ class _PieceWriter:
         return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
 
     def packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[BackupPiece]:
-        """Pieces of records; their keys are added to `held`."""
+        """Write records and yield their pieces; the keys are added to `held`."""
         encoded: list[bytes] = []
         keys: list[str] = []
         size = 0
@@ -290,7 +288,7 @@ class _PieceWriter:
         return BackupPiece(self._put(written), len(written), digest(content), len(content), len(keys), listed)
 
     def piece(self, content: bytes, records: int, before: BackupPart | None) -> BackupPiece:
-        """Return the piece of a content; the one of the last backup where that has the same."""
+        """Return the piece of the last backup with the same content, or write a new piece and return it."""
         named = digest(content)
         for piece in before.pieces if before else ():
             if piece.content == named and self.is_there(piece):
@@ -312,5 +310,5 @@ def _encode_documents(documents: Iterable[Mapping[str, Any]]) -> bytes:
 
 
 def moment_words(moment: datetime) -> str:
-    """Return a moment as messages have it, to the minute, in UTC."""
+    """Format a time for messages, to the minute, in UTC."""
     return f"{moment:%Y-%m-%d %H:%M} UTC"

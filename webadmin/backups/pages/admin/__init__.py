@@ -1,4 +1,4 @@
-"""The lists and forms of backups, and their tiles on the dashboard; importing this package registers them."""
+"""Registers the lists and forms of backups and their dashboard tiles on import."""
 
 from webadmin.backups.pages.admin import backups, rights_holders, store_checks
 

@@ -1,4 +1,4 @@
-"""The schedule of backups, and the backups that were made: for administrators alone."""
+"""The schedule and the list of backups, only for administrators."""
 
 from typing import Any
 
@@ -86,7 +86,7 @@ class BackupPlanAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
     readonly_fields = ["has_passphrase"]
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """There is one schedule."""
+        """Return True only if there is no schedule yet, because there is one at most."""
         return super().has_add_permission(request, obj) and not BackupPlan.objects.exists()
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
@@ -131,7 +131,7 @@ class BackupRunAdmin(MachineAdmin):
 
 @receiver(tiles_wanted)
 def backup_tiles(user: Person, **_kwargs: object) -> list[Tile]:
-    """Tell administrators that the last backup is too old, or that there never was one."""
+    """Return a tile for administrators if the last backup is too old, or if there is none."""
     if not is_administrator(user):
         return []
     now = timezone.now()

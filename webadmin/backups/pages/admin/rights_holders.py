@@ -1,4 +1,4 @@
-"""The list of rights holders, each with all that is theirs as one file."""
+"""Adds the data export to the list of rights holders."""
 
 from functools import partial
 
@@ -21,7 +21,7 @@ from webadmin.ui.pages.wording import message_text
 
 @admin.register(RightsHolder)
 class ExportedRightsHolderAdmin(RightsHolderAdmin):
-    """Adds the export to the list and form of rights holders."""
+    """The list and form of rights holders, with the data export."""
 
     actions_detail = ["take_out"]
 
@@ -29,12 +29,12 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
         description=_("All that is theirs, as one file"), url_path="take-out", permissions=["manage"], icon="download"
     )
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """The same file as `zhuiwen holder export`, by POST: reading all of it is nothing that a link should start."""
+        """Return the file of `zhuiwen holder export` for a POST; a link must not start such an expensive read."""
         holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
             title = _("All that is theirs, as one file")
             return desk_page(request, "backups/take_out.html", {"holder": holder, "title": title})
-        own = settings.ZHUIWEN.home / "run"  # a disk of ours: /tmp may be memory, or read by others
+        own = settings.ZHUIWEN.home / "run"  # a private disk: /tmp may be in memory, or readable by others
         try:
             own.mkdir(mode=0o700, exist_ok=True)
             return spooled_download(f"zhuiwen-holder-{holder.pk}.zip", partial(take_out, holder), own)

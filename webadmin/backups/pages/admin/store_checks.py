@@ -1,4 +1,4 @@
-"""Checks of what is stored, for administrators: what each found, and how it comes back."""
+"""The list of store checks for administrators, with the damages and remedies of each."""
 
 from django.contrib import admin
 from django.utils.html import format_html_join
@@ -12,7 +12,7 @@ from webadmin.backups.models import StoreCheck
 from webadmin.ui.pages.columns import NOTHING, label_text
 from webadmin.ui.pages.wording import message_text
 
-MAX_SHOWN = 200  # of one check; the command line has all
+MAX_SHOWN = 200  # damages of one check; the command line shows all
 STORES = {
     "page store": Message("checking.page-store"),
     "admin database": Message("checking.admin-database"),

@@ -1,1 +1,1 @@
-"""All that is stored, read again and held against its digests and against what one store says of another."""
+"""Checks all stored data against their digests and the stores against each other."""

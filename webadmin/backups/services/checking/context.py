@@ -1,4 +1,4 @@
-"""The stores and settings that a check reads, and the few things that it may write."""
+"""The stores and settings that a check reads, and its permission to write."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ MAX_CASES = 1_000  # named with one damage
 
 @dataclass(slots=True)
 class CheckContext:
-    """One check under way. may_mend: what can be made anew is; unwritable: stores that nothing is written to.
+    """One running check. may_mend: repair what can be rebuilt. unwritable: stores that must not be written to.
 
     remade, can_be_made: items of the page store, by collection and key.
     """
@@ -28,7 +28,7 @@ class CheckContext:
     ports: Ports
     evidence: EvidencePorts
     database: MongoDatabase
-    bodies: RawBodies | None  # where those of responses lie; None: in the database
+    bodies: RawBodies | None  # the store of response bodies; None: the database
     report: CheckReport
     part: CheckPart
     tell: Tell
@@ -41,12 +41,12 @@ class CheckContext:
         return self.may_mend and store not in self.unwritable
 
     def step(self, code: str) -> Callable[[int, int], None]:
-        """Return what is told how far one step of the check has come."""
+        """Return a function that reports the progress of one step of the check."""
         return partial(self.tell, Message(code))
 
 
 def of_store(place: str, key: str, kind: FaultKind, remedy: Remedy, pages: Iterable[str] = ()) -> Damage:
-    """Return a damage in the page store, with the cases of the pages that need it."""
+    """Return a damage in the page store, with the cases of the affected pages."""
     named = tuple(sorted(pages))
     return Damage(Store.PAGES, place, key, kind, remedy, cases_of_pages(named), named)
 
@@ -58,6 +58,6 @@ def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
 
 
 def cases_of_text(text_id: str) -> tuple[int, ...]:
-    """Return the cases whose passages are of a text of a work."""
+    """Return the cases with passages of a work's text."""
     found = CaseMatch.objects.filter(text_id=text_id).values_list("case_id", flat=True)
     return tuple(sorted(set(found))[:MAX_CASES])

@@ -1,4 +1,4 @@
-"""The findings of a check: each record that differs from what was stored, who needs it, and its remedy."""
+"""The findings of a check: each damaged record, the cases and pages that need it, and its remedy."""
 
 import zlib
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from webadmin.backups.services.store_checks import PARTS
 
 
 class Store(StrEnum):
-    """The store that holds the record."""
+    """The store of the damaged record."""
 
     PAGES = "page store"
     ADMIN = "admin database"
@@ -22,9 +22,9 @@ class Store(StrEnum):
 
 
 class Remedy(StrEnum):
-    """The way to repair a damage. MADE_ANEW: repaired; CAN_BE_MADE: it would be repaired if the check could write.
+    """The remedy for a damage. MADE_ANEW: repaired. CAN_BE_MADE: the check could repair it if it were allowed to write.
 
-    SEARCHED_AGAIN: its page owes a search, which writes it anew.
+    SEARCHED_AGAIN: its page is due for a search, which writes the record again. RESTORE: from the backup.
     """
 
     MADE_ANEW = "made anew"
@@ -35,9 +35,9 @@ class Remedy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """One thing that is not what was stored. place: collection, table, file; key: which of them, "" for the whole.
+    """One damaged record. place: its collection, table or file. key: its key, "" for the whole place.
 
-    cases: those that rest on it; pages: page ids that need it; detail: what the store itself says of it.
+    cases: those that depend on it. pages: ids of the pages that need it. detail: the message of the store.
     """
 
     store: Store
@@ -55,7 +55,7 @@ class Damage:
         return self.remedy is not Remedy.MADE_ANEW
 
     def as_values(self) -> dict[str, Any]:
-        """For programs, and for the row of the check."""
+        """Return the damage as JSON values for programs and for the row of the check."""
         return {
             "store": self.store.value,
             "place": self.place,
@@ -69,7 +69,7 @@ class Damage:
 
     @classmethod
     def from_values(cls, values: Mapping[str, Any]) -> "Damage":
-        """Read what `as_values` gave."""
+        """Return the damage from the result of `as_values`."""
         return cls(
             Store(values["store"]),
             values["place"],
@@ -87,14 +87,14 @@ Tell = Callable[[Message, int, int], None]
 
 @dataclass(slots=True)
 class CheckReport:
-    """The result of one check. unread: stores that did not answer, with the reason; the report says nothing of them."""
+    """The result of one check. unread: the reasons for which stores could not be checked."""
 
     items: int = 0
     unread: list[Message] = field(default_factory=list)
     _damages: dict[tuple[Store, str, str], Damage] = field(default_factory=dict)
 
     def add(self, *damages: Damage) -> None:
-        """Note damages. Of one that was noted before, what it touches is united; who can make it anew is believed."""
+        """Add damages; merge one that is known already, preferring the remedy that needs no backup."""
         for each in damages:
             key = (each.store, each.place, each.key)
             known = self._damages.get(key)
@@ -102,7 +102,7 @@ class CheckReport:
 
     @property
     def damages(self) -> list[Damage]:
-        """Each item once, in the order in which they were found."""
+        """The damages, each once, in the order in which they were found."""
         return list(self._damages.values())
 
     @property
@@ -112,7 +112,7 @@ class CheckReport:
 
 
 def _merge(known: Damage, other: Damage) -> Damage:
-    """Two sayings of one damage."""
+    """Merge two reports of one damage."""
     first = other if known.remedy is Remedy.RESTORE else known
     return replace(
         first,
@@ -124,14 +124,14 @@ def _merge(known: Damage, other: Damage) -> Damage:
 
 @dataclass(frozen=True, slots=True)
 class CheckPart:
-    """The one of PARTS that a check reads; None: all."""
+    """The part, one of PARTS, that a check reads; None: everything."""
 
     number: int | None = None
 
     def has(self, key: str) -> bool:
-        """Return true if the record with this key belongs to the part."""
+        """Return True if the record with this key belongs to the part."""
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
     def covers(self, number: int) -> bool:
-        """Return true if a store that is read as a whole is read with this part."""
+        """Return True if a store that is only read as a whole is read with this part."""
         return self.number is None or self.number == number % PARTS

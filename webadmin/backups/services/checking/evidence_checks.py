@@ -1,4 +1,4 @@
-"""The evidence: every bundle and kept file read again, and what was removed by retention."""
+"""Checks the evidence: all bundles and files, and the log of removals."""
 
 import json
 
@@ -18,7 +18,7 @@ _KINDS = {
 
 
 def check_evidence(context: CheckContext) -> None:
-    """All of it, as the nightly check of the evidence reads it: with a part, that has read it already."""
+    """Check all evidence as the nightly evidence check does; skip it for a part, because that check covers it."""
     if context.part.number is not None:
         return
     step = context.step("checking.step-evidence")
@@ -26,7 +26,7 @@ def check_evidence(context: CheckContext) -> None:
     try:
         read = check_stored(context.evidence)
     except DatabaseError:
-        _check_by_itself(context)  # what was put there, though nobody can say what is missing
+        _check_by_itself(context)  # without the admin database, missing bundles cannot be detected
         raise
     context.report.items += read.bundles + read.files
     newest = EvidenceCheck.objects.order_by("-pk").first()
@@ -41,7 +41,7 @@ def check_evidence(context: CheckContext) -> None:
 
 
 def _check_by_itself(context: CheckContext) -> None:
-    """Each bundle and file against the digest that the store has of it."""
+    """Check each bundle against the digest in its name."""
     for name in context.evidence.store.digests():
         try:
             context.evidence.store.get(name)
@@ -50,7 +50,7 @@ def _check_by_itself(context: CheckContext) -> None:
 
 
 def _check_removals(context: CheckContext) -> None:
-    """The log of removals in the store has what the admin database has of them."""
+    """Check that the store's log of removals has all removals in the admin database."""
     logged = set(RetentionLog.objects.values_list("bundle__digest", flat=True))
     try:
         there = {removal.digest for removal in context.evidence.store.removals()}

@@ -1,4 +1,4 @@
-"""The index against the stored fingerprints; one that is not what they make is made anew, whatever it holds."""
+"""Checks the index against the stored fingerprints, and rebuilds it if it differs."""
 
 from core.errors import IndexStale, RetryLater, ServiceUnavailable
 from core.ids import WorkTextId
@@ -17,7 +17,7 @@ WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 def check_index(context: CheckContext) -> None:
-    """Every posting. What is made anew answers as soon as it is whole."""
+    """Check every posting of the index; a rebuilt index is used as soon as it is complete."""
     if not context.part.covers(6):
         return
     step, index, corpus = context.step("checking.step-index"), redis_index(context.settings), corpus_texts()
@@ -30,7 +30,7 @@ def check_index(context: CheckContext) -> None:
             context.report.unread.append(Message("index.changing"))
             return
         context.report.items += faults.texts
-        if faults.found:  # a text that is added meanwhile is a fault of one reading
+        if faults.found:  # a text added meanwhile is a fault of one reading only
             again = index.verify(lambda text_id: _fingerprint(text_id, context), step)
             if again is None:
                 context.report.unread.append(Message("index.changing"))
@@ -50,15 +50,15 @@ def _fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | No
 
 
 def _rebuilt(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
-    """Beside the old one; where that one is in the way, in its place."""
+    """Rebuild the index next to the old one or, if that fails, in its place; return whether it succeeded."""
     index = redis_index(context.settings)
     try:
         rebuild_index(context.ports, corpus)
         after = index.verify(lambda text_id: _fingerprint(text_id, context), lambda done, total: None)
         if after is None or not after.found:
-            return True  # None: it is whole enough to be added to
+            return True  # None: the index is changing, so it is intact enough to be added to
     except (ServiceUnavailable, IndexStale, ValueError, UnicodeDecodeError):
-        pass  # its own values keep the new one from taking its place
+        pass  # damaged values of the old index prevent the switch to the new one
     try:
         index.forget()
         rebuild_index(context.ports, corpus)

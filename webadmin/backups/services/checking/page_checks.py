@@ -1,4 +1,4 @@
-"""The page store against its digests and against itself; and what can be made anew of it, made anew."""
+"""Checks the page store against its digests and its own references, and repairs what can be rebuilt."""
 
 from collections.abc import Callable, Collection, Iterable
 
@@ -33,7 +33,7 @@ Owed = Callable[[Collection[str]], Collection[str]]
 
 
 def check_pages(context: CheckContext) -> None:
-    """Pages, versions, texts, responses, captures, absences and fingerprints."""
+    """Check pages, versions, texts, responses, captures, absences and fingerprints."""
     reading = StoreReading(context.database, context.bodies)
     of_record: dict[str, str] = dict(PageRecord.objects.values_list("page_id", "version_id"))
     ids = sorted({each for each in {*reading.keys(PAGES), *of_record} if context.part.has(each)})
@@ -59,7 +59,7 @@ def check_pages(context: CheckContext) -> None:
 
 
 def check_works(context: CheckContext) -> None:
-    """The texts of works, and what was made of them."""
+    """Check the texts of works with their fingerprints and codes."""
     reading, step = StoreReading(context.database, context.bodies), context.step("checking.step-works")
     wanted = {*Chapter.objects.values_list("text_id", flat=True), *_named_by_matches()}
     texts = sorted(text for text in wanted if context.part.has(text))
@@ -75,7 +75,7 @@ def check_works(context: CheckContext) -> None:
 
 
 def _indexed_texts(texts: Collection[str]) -> set[str]:
-    """Texts that stand in the index, so that their fingerprints are stored; others wait for theirs."""
+    """Return the texts that are in the index, whose fingerprints must be stored."""
     rows = Chapter.objects.filter(text_id__in=texts, indexed_at__isnull=False)
     return set(rows.values_list("text_id", flat=True))
 
@@ -90,14 +90,14 @@ def _named_by_matches() -> Iterable[str]:
 
 
 def _orphans(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
-    """Versions that no page names. A crawl that stores just now writes the page a moment after the version."""
+    """Return the versions that no page names, with their pages; a running crawl may be about to write the page."""
     if context.part.number is not None:
-        return []  # of a part of the pages nobody knows which versions the others name
+        return []  # pages of other parts may name them
     unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
     found = list(reading.versions_of_pages(unnamed))
     if is_storing():
         return []
-    now = reading.named_versions({page for _, page in found})  # what was stored since the page was read stands there
+    now = reading.named_versions({page for _, page in found})  # including versions stored since the page was read
     for version, page in found:
         if version not in now.get(page, frozenset()):
             reading.note(PAGES, page, FaultKind.CHANGED if page in now else FaultKind.MISSING, page)
@@ -132,7 +132,7 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
 
 
 def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: Owed) -> None:
-    """Those of some subjects: each whole and of its text. owed: of which of those without one there must be one."""
+    """Check the fingerprints of some texts. owed: returns the subjects that must have one, of those without one."""
     algorithm = context.ports.algorithm
     keys = {f"{subject}:{algorithm.id:03d}": subject for subject in texts}
     seen = set(reading.faults)
@@ -157,9 +157,9 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
 
 
 def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
-    """Check the codes that look-ups by meaning keep of works' texts, if there are any; remove damaged ones.
+    """Check the codes of works' texts for the search by meaning, if there are any, and remove damaged ones.
 
-    What is not there is made of the text by the next comparison by meaning: nothing else needs it.
+    The next comparison by meaning computes missing codes; nothing else needs them.
     """
     keys = {f"{text}:{number:03d}": (text, number) for text in texts for number in _CODES}
     there = sorted(reading.find_existing(FINGERPRINTS, list(keys)))
@@ -186,7 +186,7 @@ def _are_codes(payload: bytes, number: int) -> bool:
 
 
 def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:
-    """Those that are not there either now that there must be: what came, or was asked for, meanwhile is no fault."""
+    """Return the subjects that still have no fingerprint; those stored meanwhile are no faults."""
     if not subjects:
         return set()
     return set(subjects) - context.ports.fingerprints.find_existing(list(subjects), context.ports.algorithm.id)
@@ -200,7 +200,7 @@ def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
 
 
 def _settle(reading: StoreReading, context: CheckContext) -> None:
-    """Make anew what can be, and report every fault."""
+    """Repair what can be rebuilt, and report all faults."""
     context.report.items += reading.items
     for fault in reading.faults.values():
         context.report.add(_damage(fault, context))

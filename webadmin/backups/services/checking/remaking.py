@@ -1,4 +1,4 @@
-"""Makes lost records anew from what is there; only one with the digest of the lost record takes its place."""
+"""Rebuilds lost records from other data; only a record with the digest of the lost one replaces it."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -30,12 +30,12 @@ from webadmin.backups.services.checking.damage import Remedy, Store
 from webadmin.evidence.models import EvidenceBundle
 from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord, Site
 
-MAX_BUNDLES = 20  # of one page, in which a lost body or text is looked for
+MAX_BUNDLES = 20  # of one page that are searched for a lost body or text
 _HTTP_END = b"\r\n\r\n"
 
 
 def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[str, Remedy]:
-    """Fingerprints made anew of their texts; of a text that is lost, none."""
+    """Rebuild fingerprints from their texts, and return the remedy for each text that is not lost."""
     algorithm, store = context.ports.algorithm, context.ports.fingerprints
     whole = {subject: text for subject, text in texts.items() if text}
     if not context.may_write(Store.PAGES):
@@ -43,7 +43,7 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
     made = dict[str, Remedy]()
     for subject, text in whole.items():
         with suppress(BrokenInvariant):
-            store.remove(subject, algorithm.id)  # what is damaged stands under the digest of what is whole
+            store.remove(subject, algorithm.id)  # a damaged one has the same key as the intact one
             payload = fingerprint_text(text, algorithm).to_bytes()
             store.put_many([StoredFingerprint(subject, algorithm.id, payload)])
             made[subject] = Remedy.MADE_ANEW
@@ -51,7 +51,7 @@ def remade_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict
 
 
 def is_storing() -> bool:
-    """Return true if a crawl or an import may write pages just now."""
+    """Return True if a crawl or an import may be writing pages."""
     return (
         CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
         or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
@@ -59,9 +59,9 @@ def is_storing() -> bool:
 
 
 def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> None:
-    """The documents of pages that are gone. versions: of each page one that is whole.
+    """Rebuild the documents of lost pages. versions: one intact version of each page.
 
-    Made where all is read and nothing is stored meanwhile: a page that is made is whole to those who read it.
+    Do so only if everything is read and nothing is stored meanwhile, because readers take a rebuilt page for complete.
     """
     pages = {(PAGES, page) for page in versions}
     if not context.may_write(Store.PAGES) or context.part.number is not None or is_storing():
@@ -71,7 +71,7 @@ def remade_pages(context: CheckContext, versions: Mapping[str, PageVersion]) -> 
     for batch in batches(versions, BATCH_KEYS):
         records = PageRecord.objects.in_bulk(batch)
         lost |= {page: _lost_page(versions[page], records.get(page)) for page in batch}
-    with suppress(BrokenInvariant):  # what cannot be read comes back from the backup
+    with suppress(BrokenInvariant):  # unreadable data must be restored from the backup
         remake_pages(context.database, lost)
         context.remade |= pages
 
@@ -86,7 +86,7 @@ def _lost_page(version: PageVersion, record: PageRecord | None) -> LostPage:
 
 
 def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
-    """Return a body or text of a page: of the evidence that holds it, or read once more in the response."""
+    """Rebuild a body or text of a page from evidence or by reading the response again, and return the remedy."""
     item = (fault.collection, fault.key)
     if item in context.remade:
         return Remedy.MADE_ANEW
@@ -110,7 +110,7 @@ def remade_blob(fault: StoreFault, context: CheckContext) -> Remedy:
 
 
 def _found_again(fault: StoreFault, context: CheckContext) -> bytes | None:
-    """Return the bytes with the digest of what is lost."""
+    """Return the bytes with the digest of the lost item, or None."""
     candidates = _in_bundles(fault.pages, context)
     found = next((each for each in candidates if digest(each) == fault.key), None)
     if found is None and fault.collection == TEXTS:
@@ -119,7 +119,7 @@ def _found_again(fault: StoreFault, context: CheckContext) -> bytes | None:
 
 
 def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
-    """Texts and bodies in the evidence of some pages."""
+    """Yield the texts and bodies in the evidence of some pages."""
     rows = EvidenceBundle.objects.filter(case__page_id__in=list(pages)).exclude(state=EvidenceBundle.State.REMOVED)
     for name in rows.values_list("digest", flat=True)[:MAX_BUNDLES]:
         with suppress(BrokenInvariant, DoesNotHold, RetryLater):
@@ -137,7 +137,7 @@ def _pieces(found: Opened) -> Iterator[bytes]:
 
 
 def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
-    """Read the responses of the versions that name a lost text once more."""
+    """Yield the texts from reading again the responses of the versions that name a lost text."""
     for document in _documents(fault, context):
         with suppress(ZhuiwenError, KeyError, TypeError, ValueError):
             body = context.ports.pages.raw(Digest(document["raw"]))
@@ -160,7 +160,7 @@ def _documents(fault: StoreFault, context: CheckContext) -> Iterator[dict[str, A
 def _page(document: Mapping[str, Any], body: bytes) -> SinglePage:
     headers = dict(read_headers(document["headers"]))
     rules = Site.objects.filter(pk=int(document["site"])).first()
-    # Of the crawler's own making: the process that reads knows nothing of this package, nor of Django.
+    # An object of the crawler: the reading process imports neither this package nor Django.
     given = PageRules(rules.body_selector, rules.title_selector, rules.encoding) if rules else NO_RULES
     return SinglePage(body, headers, unpack_text(document["final_url"]), given, is_seen=True)
 
@@ -173,7 +173,7 @@ def _resources(document: Mapping[str, Any], context: CheckContext) -> dict[str, 
 
 
 class _KeptResources:
-    """The resources of the page as its capture has them; nothing is fetched."""
+    """The resources of a page from its capture; nothing is fetched."""
 
     def __init__(self, kept: Mapping[str, bytes]) -> None:
         self._kept = kept

@@ -1,4 +1,4 @@
-"""The admin database against the page store: rows that name what is not there, and frozen findings."""
+"""Checks the admin database against the page store: references of rows, and stored findings."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -23,7 +23,7 @@ ROWS_AT_ONCE = 500
 
 
 def check_names(context: CheckContext) -> None:
-    """Versions and texts that rows name are in the page store, and findings are what stands in them."""
+    """Check that the versions and texts that rows name exist, and that findings match them."""
     reading = StoreReading(context.database, context.bodies)
     _check_versions(reading, context)
     _check_matches(reading, context)
@@ -49,7 +49,7 @@ def _check_versions(reading: StoreReading, context: CheckContext) -> None:
 
 
 def _check_matches(reading: StoreReading, context: CheckContext) -> None:
-    """Each frozen finding and lead against the page's text and the work's: digests, excerpts, places of sentences."""
+    """Check stored findings and suspected rewrites against both texts: digests, excerpts, places of sentences."""
     step, done = context.step("checking.step-findings"), 0
     matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
     leads = RewordedLead.objects.select_related("page", "work", "rights_holder").order_by("pk")
@@ -68,7 +68,7 @@ def _check_matches(reading: StoreReading, context: CheckContext) -> None:
 def _check_frozen(
     rows: list[Any], stand: Callable[[Any, str, str], bool], reading: StoreReading, context: CheckContext
 ) -> None:
-    """Findings or leads whose texts are not those that were compared, or in which what was found does not stand."""
+    """Report findings or suspected rewrites whose texts differ from the compared ones or lack the found passages."""
     versions = {str(version.id): version for version in reading.versions({row.version_id: row.page_id for row in rows})}
     texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
     for row in rows:
@@ -88,7 +88,7 @@ def _of_match(match: CaseMatch) -> Damage:
 
 
 def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
-    """Return a lead whose page is still looked at is written anew by a search: the page is made to owe one."""
+    """Return the damage of a suspected rewrite; if its page is still searched, make it due for a search again."""
     damage = _of_table(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
     if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
         return damage
@@ -99,7 +99,7 @@ def _of_lead(lead: RewordedLead, context: CheckContext) -> Damage:
 
 
 def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
-    """Return true if the excerpts of a finding stand where it says."""
+    """Return True if the excerpts of a finding are at its places in both texts."""
     try:
         for span in match.spans:
             for side, text in (("page", page_text), ("work", work_text)):
@@ -113,7 +113,7 @@ def _stand_there(match: CaseMatch, page_text: str, work_text: str) -> bool:
 
 
 def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
-    """Return true if the pairs of a lead are as many as it says, each within both texts, in the order of the page."""
+    """Return True if a suspected rewrite has its number of pairs, within both texts and in the order of the page."""
     try:
         pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
         are_within = all(
@@ -125,7 +125,7 @@ def _pairs_stand(lead: RewordedLead, page_text: str, work_text: str) -> bool:
 
 
 def check_evidence_rows(context: CheckContext) -> None:
-    """The trees of days: their roots, and the bundles that they name."""
+    """Check the roots of the day trees, and that the bundles that they name exist."""
     if not context.part.covers(5):
         return
     table = DayTree._meta.db_table

@@ -1,4 +1,4 @@
-"""One check of the stores: its steps in order, what each could not ask, and the row that says what was found."""
+"""Runs one check of the stores, step by step, and records its result."""
 
 import logging
 from collections.abc import Callable
@@ -30,8 +30,8 @@ log = logging.getLogger("zhuiwen.checking")
 
 WITHOUT_ADMIN = Message("checking.without-admin")
 
-# In this order: what a file says of itself decides whether anything is written to it; the index is last, for it is made
-# of fingerprints that are made anew before.
+# In this order: the check of a file decides if its store may be written to; the index is last, because it is rebuilt
+# from fingerprints that are repaired before.
 STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
     (Store.FILES, check_files),
     (Store.ADMIN, check_references),
@@ -45,7 +45,7 @@ STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
 
 
 def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
-    """Read the stores, or a part of them, and say what is damaged. A store that is away is named as unread."""
+    """Check the stores, or a part of them, and report damage; a store that does not answer is reported as unread."""
     report, database = CheckReport(), connect(settings.mongo_url)
     context = CheckContext(
         settings=settings,
@@ -78,7 +78,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckP
 
 
 def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
-    """The same, written down for the desk, for `doctor` and for `status`, as far as there is where to write it."""
+    """Check the stores and record the result, if possible, for the admin, `doctor` and `status`."""
     clock = SystemClock()
     started = clock.now()
     report = check_stores(settings, tell, may_mend=may_mend, part=part)

@@ -1,4 +1,4 @@
-"""The files of the embedded stores: whether SQLite finds them whole, and whether no row names one that is gone."""
+"""Checks the SQLite files of the embedded stores, and the foreign keys of the admin database."""
 
 import logging
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ MAX_DETAIL_CHARS = 300
 
 
 def sqlite_files(settings: Settings) -> list[tuple[Store, Path]]:
-    """Return the files of an installation, as far as its stores are embedded and there."""
+    """Return the existing SQLite files of an installation's embedded stores."""
     found = []
     if not settings.services.database_url:
         found.append((Store.ADMIN, settings.sqlite_path))
@@ -29,7 +29,7 @@ def sqlite_files(settings: Settings) -> list[tuple[Store, Path]]:
 
 
 def check_files(context: CheckContext) -> None:
-    """Ask SQLite whether each file is whole; nothing more is written to a store of which one is not."""
+    """Check each file with SQLite; a store with a damaged file is not written to any more."""
     files, step = sqlite_files(context.settings), context.step("checking.step-files")
     for done, (store, path) in enumerate(files):
         step(done, len(files))
@@ -42,7 +42,7 @@ def check_files(context: CheckContext) -> None:
 
 
 def check_references(context: CheckContext) -> None:
-    """Find rows of the admin database that name a row which is gone. PostgreSQL never lets that happen."""
+    """Find references to missing rows in the admin database; PostgreSQL cannot have any."""
     if connection.vendor != "sqlite":
         return
     for table, key in sorted(set(_missing_rows())):
@@ -51,12 +51,12 @@ def check_references(context: CheckContext) -> None:
 
 
 def _missing_rows() -> Iterator[tuple[str, str]]:
-    """Yield table and key of each row that is named and gone."""
+    """Yield table and key of each row that is referenced but missing."""
     with connection.cursor() as cursor:
         broken = cursor.execute("PRAGMA foreign_key_check").fetchall()
         for table, row, parent, reference in broken:
             columns = cursor.execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
             column = next(each[3] for each in columns if each[0] == reference)
-            # foreign_key_check has just named table and column; SQLite takes no parameters for names.
+            # Table and column come from foreign_key_check; SQLite takes no parameters for names.
             asked = f'SELECT "{column}" FROM "{table}" WHERE rowid = %s'  # noqa: S608
             yield parent, str(cursor.execute(asked, [row]).fetchone()[0])
