@@ -1,4 +1,4 @@
-"""The tasks of notices: mail, and what became of pages."""
+"""Celery tasks of notices: sending mail, and following removals."""
 
 import logging
 from typing import Any
@@ -18,7 +18,7 @@ REMOVALS = "removals of pages"
 
 
 class MailStep(StepTask):
-    """A step on one mail of a notice. What failed for good is said there."""
+    """A step on one mail of a notice. A permanent failure is recorded on the mail."""
 
     abstract = True
 
@@ -29,13 +29,13 @@ class MailStep(StepTask):
 
 @app.task(name="notices.send_mail", base=MailStep)
 def send_mail(mail_id: int) -> None:
-    """Hand the mail of a notice over, since a person pressed "Send"; one that was tried is not tried again."""
+    """Send the mail that a user requested with "Send"; a mail that was attempted is not sent again."""
     mails.deliver(mail_id, SETTINGS, SystemClock())
 
 
 @app.task(name="notices.follow_removals", base=PeriodicTask)
 def follow_removals() -> None:
-    """Tell from what crawls saw which pages were removed or are back, prove it, and ask for the looks that are due."""
+    """Record from crawls which pages were removed or are back, prove it, and request the looks that are due."""
     with redis_lock(redis_client(SETTINGS), REMOVALS) as is_ours:
         if is_ours:
             done = removals.follow(live(SETTINGS), live_evidence(SETTINGS).store)

@@ -1,1 +1,1 @@
-"""The verb `notice`, and what it adds to `site`."""
+"""The `notice` verbs, and the verbs of `site` about notices."""

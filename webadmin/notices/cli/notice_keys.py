@@ -1,4 +1,4 @@
-"""What a user calls a notice, a person, an addressee or a day by -> the row, or the value."""
+"""Look up notices, users and addressees by the names that the command line takes; parse days and read files."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -21,7 +21,7 @@ USER = Annotated[str, typer.Option("--as", metavar="USER")]
 
 
 def find_notice(key: str) -> "Notice":
-    """Return the notice of that number. Raises BadInput."""
+    """Return the notice with this number. Raises BadInput."""
     from webadmin.notices.models import Notice
 
     rows = Notice.objects.select_related("site", "rights_holder", "addressee")
@@ -29,7 +29,7 @@ def find_notice(key: str) -> "Notice":
 
 
 def find_user(name: str) -> "User":
-    """Return the user of that name. Raises NotFound."""
+    """Return the user with this name. Raises NotFound."""
     from webadmin.accounts.models import User
 
     found = User.objects.filter(username=name).first()
@@ -39,7 +39,7 @@ def find_user(name: str) -> "User":
 
 
 def find_addressee(site: "Site", name: str) -> "Addressee":
-    """Somebody who was entered for the site or its family. Raises BadInput."""
+    """Return an addressee entered for the site or its family, by name. Raises BadInput."""
     from webadmin.notices.services.addressees import list_addressees
 
     for each in list_addressees(site):
@@ -49,7 +49,7 @@ def find_addressee(site: "Site", name: str) -> "Addressee":
 
 
 def parse_iso_day(text: str) -> date:
-    """Return a day as 2026-03-09. Raises BadInput."""
+    """Return the day in a text such as 2026-03-09. Raises BadInput."""
     try:
         return date.fromisoformat(text)
     except ValueError as error:
@@ -57,7 +57,10 @@ def parse_iso_day(text: str) -> date:
 
 
 def read_files(paths: Sequence[Path]) -> list[tuple[str, bytes]]:
-    """Names and bytes of files, of one that is too large a byte more than is kept. Raises UnreadableFile."""
+    """Return the name and bytes of each file. Raises UnreadableFile.
+
+    At most one byte more than the size limit is read, so that a later check can refuse the file.
+    """
     from webadmin.evidence.services.third_party import MAX_BYTES
 
     found = []

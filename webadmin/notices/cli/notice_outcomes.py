@@ -1,4 +1,4 @@
-"""The verbs of `notice` for what comes of one: sent, answered, countered, taken further, and what is due."""
+"""The `notice` verbs after confirmation: sending, mails, outcomes, counter-statements, escalation and what is due."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -28,7 +28,7 @@ _JSON = Annotated[bool, typer.Option("--json")]
 
 
 def send(notice_key: _NOTICE, user: USER, is_preview: Annotated[bool, typer.Option("--preview")] = False) -> None:
-    """Send a confirmed notice by mail, now; or show the mail as it would go out."""
+    """Send a confirmed notice by mail now, or show the mail without sending it."""
     with session() as settings:
         from webadmin.notices.services import mails
 
@@ -46,7 +46,7 @@ def list_or_settle_mails(
     send_again: Annotated[bool, typer.Option("--send-again")] = False,
     is_json: _JSON = False,
 ) -> None:
-    """List the mails of a notice; say of one that may have gone out whether it did, or send it again."""
+    """List the mails of a notice, or settle a mail whose outcome is unknown, or send it again."""
     with session() as settings:
         from webadmin.notices.models import NoticeMail
         from webadmin.notices.services import mails
@@ -88,7 +88,7 @@ def record_sending(
     user: USER,
     note: str = "",
 ) -> None:
-    """Note that a confirmed notice was sent otherwise, how, when, and what shows it."""
+    """Record that a confirmed notice was sent in another way: how, when, and the proof."""
     with session():
         from webadmin.notices.services.sending import EventDetails, mark_sent
 
@@ -100,12 +100,12 @@ def record_sending(
 
 
 def record_answer(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Note that the addressee answered."""
+    """Record that the addressee answered."""
     _record_outcome("answered", notice_key, user, (on, note, files))
 
 
 def record_refusal(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Note that the addressee refused."""
+    """Record that the addressee refused."""
     _record_outcome("refused", notice_key, user, (on, note, files))
 
 
@@ -118,12 +118,12 @@ def record_removal(
     note: str = "",
     is_certain: Annotated[bool, typer.Option("--despite-check")] = False,
 ) -> None:
-    """Note that the addressee removed the pages, with what shows it."""
+    """Record that the addressee removed the pages, with the proof."""
     _record_outcome("removed", notice_key, user, (on, note, files), is_certain=is_certain)
 
 
 def close(notice_key: _NOTICE, user: USER, on: _DAY = "", note: str = "", files: _FILES = None) -> None:
-    """Close a notice: nothing more is done about it."""
+    """Close a notice; nothing more is done about it."""
     _record_outcome("closed", notice_key, user, (on, note, files))
 
 
@@ -136,7 +136,7 @@ def record_counter_statement(
     note: str = "",
     files: _FILES = None,
 ) -> None:
-    """Enter a counter-statement: it stops further notices to that provider, and starts the time to complain or sue."""
+    """Record a counter-statement; it blocks further notices to the provider and starts the time to complain or sue."""
     with session():
         from webadmin.notices.services.counters import enter_counter
 
@@ -170,7 +170,7 @@ def record_legal_action(
     is_suit: Annotated[bool, typer.Option("--sued")] = False,
     files: _FILES = None,
 ) -> None:
-    """Note that the rights holder complained (or sued) after a counter-statement: the time is kept by it."""
+    """Record that the rights holder complained or sued after a counter-statement, which meets the time limit."""
     with session():
         from webadmin.notices.services.counters import Action, note_action
 
@@ -184,7 +184,7 @@ def record_legal_action(
 
 
 def take_back_last_event(notice_key: _NOTICE, user: USER, note: str = "") -> None:
-    """Take back what was noted last by mistake; it stays to be seen."""
+    """Take back the last event, which was noted by mistake; it remains visible."""
     with session():
         from webadmin.notices.services import outcomes
 
@@ -194,7 +194,7 @@ def take_back_last_event(notice_key: _NOTICE, user: USER, note: str = "") -> Non
 
 
 def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRESSEE")], user: USER) -> None:
-    """Draft a notice about the same pages to somebody else: a host, a registrar, a search engine."""
+    """Draft a notice about the same pages to another addressee: a host, a registrar, a search engine."""
     with session():
         from webadmin.notices.services import outcomes
 
@@ -206,7 +206,7 @@ def escalate(notice_key: _NOTICE, to: Annotated[str, typer.Option(metavar="ADDRE
 
 
 def list_due(is_json: _JSON = False) -> None:
-    """List what is due: answers, times to complain or sue, and what waits for a person."""
+    """List what is due: answers, times to complain or sue, and notices that wait for a person."""
     with session() as settings:
         from webadmin.notices.models import Notice
         from webadmin.notices.services.due import list_due as all_due
@@ -264,14 +264,14 @@ def _record_outcome(
 
 
 def _event_details(on: str, note: str, files: list[Path] | None) -> "EventDetails":
-    """What was given. Only inside a session."""
+    """Return the details given on the command line. Call it only inside a session."""
     from webadmin.notices.services.sending import EventDetails
 
     return EventDetails(parse_iso_day(on) if on else None, note, read_files(files or []))
 
 
 def _report_delivery(mail: "NoticeMail", settings: Settings) -> None:
-    """Raises BadInput for one that did not go out, or may not have."""
+    """Print that a mail was sent. Raises BadInput for a mail that was not sent, or may not have been."""
     from webadmin.notices.models import NoticeMail
 
     notice = mail.notice

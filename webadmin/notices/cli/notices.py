@@ -1,4 +1,4 @@
-"""The verb `notice`: drafted, written, looked at, confirmed and handed out. What comes then: notice_outcomes."""
+"""The `notice` verbs up to confirmation: list, draft, show, write, confirm, withdraw, files."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,7 +70,7 @@ def show(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show a notice: its fields, its pages and what it still lacks."""
+    """Show a notice: its fields, its pages and what is still missing."""
     with session() as settings:
         notice = find_notice(notice_key)
         if is_json:
@@ -120,7 +120,7 @@ def write(
 
 
 def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER) -> None:
-    """Fix the notice and keep its files; nothing is sent."""
+    """Confirm a notice and keep its files; nothing is sent."""
     with session():
         from webadmin.notices.services import drafting
 
@@ -130,7 +130,7 @@ def confirm(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: 
 
 
 def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user: USER, note: str = "") -> None:
-    """Give a notice up; its files stay."""
+    """Withdraw a notice; its files stay."""
     with session():
         from webadmin.notices.services import drafting
 
@@ -143,7 +143,7 @@ def files(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     out: Annotated[Path, typer.Option(metavar="FOLDER")],
 ) -> None:
-    """Write the files of a notice into a folder: those that were kept, or of a draft the paper as it would be."""
+    """Write the files of a notice into a folder: the kept files, or for a draft the paper as it is now."""
     with session():
         from webadmin.notices.services.drafting import notice_files
 
@@ -159,7 +159,10 @@ def files(
 
 
 def _parse_addressee(matter: "Matter", to: str) -> "tuple[Addressee | None, Paper]":
-    """Return a paper by its code, or somebody who was entered by the name. Raises BadInput."""
+    """Return the addressee with this name and its paper, or no addressee and the paper with this code.
+
+    Raises BadInput.
+    """
     if to in set(Paper):
         return None, Paper(to)
     addressee = find_addressee(matter.site, to)

@@ -47,7 +47,7 @@ def effect(
     since: Annotated[str, typer.Option(metavar="YYYY-MM-DD")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show what the notices about a site have come to, of each addressee and together."""
+    """Show the outcomes of the notices about a site, for each addressee and in total."""
     first = parse_day("--since", since)
     with session() as settings:
         from webadmin.notices.services.removals import track_record

@@ -1,4 +1,4 @@
-"""Whom notices about a site go to, as people entered it."""
+"""The addressees of notices about a site, as users entered them."""
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -21,7 +21,7 @@ from webadmin.works.models.rights import Entered
 
 
 class Addressee(Entered):
-    """Somebody who can take a copy down: what it has to do with the sites decides the paper that it gets."""
+    """A person or company that can take a copy down. Its role decides which paper it gets."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="addressees", verbose_name=_("rights holder")
@@ -80,21 +80,21 @@ class Addressee(Entered):
 
     @property
     def paper(self) -> Paper:
-        """What it gets."""
+        """The kind of notice that the addressee gets."""
         return choose_notice_kind(AddresseeRole(self.role), self.rule)
 
     @property
     def rule(self) -> CounterRule:
-        """The law of the time after a counter-statement."""
+        """The law that sets the time to complain or sue after a counter-statement."""
         return effective_counter_rule(AddresseeRole(self.role), CounterRule(self.counter_rule))
 
     @property
     def days(self) -> int:
-        """How long that time is, in days as the rule counts them (core.addressees); 0 where there is none."""
+        """The days of that time, counted as the rule counts them (core.addressees); 0 where the rule sets none."""
         return 0 if self.rule is CounterRule.NONE else self.counter_days or counter_days(self.rule)
 
     def clean(self) -> None:
-        """Raises ValidationError for a time that the law does not give, and one where there is none."""
+        """Raise ValidationError for a time that the law does not allow, or a missing rule where the role needs one."""
         if not self.role:
             return
         if self.role == AddresseeRole.PUBLISHES:

@@ -1,4 +1,4 @@
-"""Papers to those who have a copy on the web: what a rights holder sends, with what it is filled and proved."""
+"""Notices to those who keep a copy on the web: identities, papers, templates, events, mails, counter-statements."""
 
 from django.db import models
 from django.db.models import Q
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Entered, Work
 
 
 class HolderIdentity(Entered):
-    """Who the rights holder is in law, as it stands in its papers; the law asks for most of it."""
+    """The legal identity of a rights holder as its papers state it; the law asks for most of it."""
 
     rights_holder = models.OneToOneField(
         RightsHolder, models.CASCADE, related_name="identity", verbose_name=_("rights holder")
@@ -47,7 +47,7 @@ class HolderIdentity(Entered):
 
 
 class StoredFile(models.Model):
-    """A file that was sent up: written once, its bytes in the evidence store; taken back, never changed."""
+    """An uploaded file, written once, its bytes in the evidence store. It can be taken back but not changed."""
 
     name = models.CharField(_("file"), max_length=200)
     digest = models.CharField(_("SHA-256"), max_length=64, editable=False)
@@ -65,7 +65,7 @@ class StoredFile(models.Model):
 
 
 class HolderPaper(StoredFile):
-    """A paper that goes with notices: identity, ownership of works, power of attorney."""
+    """A document enclosed with notices: identity, ownership of works, power of attorney."""
 
     class Kind(models.TextChoices):
         IDENTITY = "identity", _("identity paper")
@@ -95,7 +95,7 @@ class HolderPaper(StoredFile):
 
 
 class PaperTemplate(StoredFile):
-    """A template of Word that was tried and kept; the newest of a kind that stands is used."""
+    """A Word template that passed its check. The newest one of a kind that is not taken back is used."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="templates", verbose_name=_("rights holder")
@@ -109,7 +109,7 @@ class PaperTemplate(StoredFile):
 
 
 class Notice(models.Model):
-    """A paper for pages of one site, from its draft on. values: what people wrote into its fields (`legal_fields`)."""
+    """A notice about pages of one site, from its draft on. values: the text of its fields (`legal_fields`)."""
 
     class State(models.TextChoices):
         DRAFTED = "drafted", pgettext_lazy("of a notice", "drafted")
@@ -161,7 +161,7 @@ class Notice(models.Model):
 
 
 class NoticePage(models.Model):
-    """One page that a notice names."""
+    """A page that a notice names."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="pages", verbose_name=_("notice"))
     case = models.ForeignKey(Case, models.PROTECT, related_name="notice_pages", verbose_name=_("case"))
@@ -177,7 +177,7 @@ class NoticePage(models.Model):
 
 
 class NoticeFile(models.Model):
-    """A file of a confirmed notice: written once, its bytes in the evidence store."""
+    """A file of a confirmed notice, written once, its bytes in the evidence store."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="files", verbose_name=_("notice"))
     name = models.CharField(_("file"), max_length=200)
@@ -194,10 +194,10 @@ class NoticeFile(models.Model):
 
 
 class NoticeEvent(models.Model):
-    """What happened to a notice, who noted it and when; never changed."""
+    """An event of a notice, with who noted it and when. Never changed."""
 
     class Way(models.TextChoices):
-        """How a notice went out."""
+        """The way in which a notice was sent."""
 
         MAIL = "mail", _("mail by this program")
         OWN_MAIL = "own-mail", _("mail from one's own mailbox")
@@ -220,7 +220,7 @@ class NoticeEvent(models.Model):
 
     @property
     def what(self) -> str:
-        """What happened, for people. Read `action` and `undoes` with it."""
+        """The name of the event for people. Select `action` and `undoes` with it."""
         if self.undoes is not None:
             return str(_("taken back: %(state)s") % {"state": self.undoes.get_state_display()})
         return str(self.action.get_kind_display()) if hasattr(self, "action") else self.get_state_display()
@@ -235,7 +235,7 @@ class NoticeEvent(models.Model):
 
 
 class EventPaper(StoredFile):
-    """A file that shows what happened: the slip of a courier, an answer, a counter-statement."""
+    """A file that proves an event: a courier's receipt, an answer, a counter-statement."""
 
     event = models.ForeignKey(NoticeEvent, models.CASCADE, related_name="papers", verbose_name=_("event of a notice"))
 
@@ -246,7 +246,7 @@ class EventPaper(StoredFile):
 
 
 class NoticeMail(models.Model):
-    """One attempt to send a notice by mail. Its bytes stand in the evidence store from before it is sent."""
+    """One attempt to send a notice by mail. Its bytes are in the evidence store before it is sent."""
 
     class State(models.TextChoices):
         PREPARED = "prepared", pgettext_lazy("of a mail", "waits to be sent")
@@ -291,7 +291,7 @@ class NoticeMail(models.Model):
 
     @property
     def name(self) -> str:
-        """Of the file that its bytes are handed out as."""
+        """The file name under which its bytes are downloaded."""
         return f"notice-{self.notice_id}-{self.attempt}.eml"
 
     def __str__(self) -> str:
@@ -299,7 +299,7 @@ class NoticeMail(models.Model):
 
 
 class CounterStatement(models.Model):
-    """A counter-statement about pages of a notice. Who noted it, when and its files: the event."""
+    """A counter-statement about pages of a notice. Its event has who noted it, when, and the files."""
 
     notice = models.ForeignKey(Notice, models.CASCADE, related_name="counters", verbose_name=_("notice"))
     event = models.OneToOneField(
@@ -321,7 +321,7 @@ class CounterStatement(models.Model):
 
 
 class LegalAction(models.Model):
-    """That the rights holder complained or sued after a counter-statement: the time is kept by it."""
+    """A complaint or lawsuit of the rights holder after a counter-statement; it meets the time limit."""
 
     class Kind(models.TextChoices):
         COMPLAINED = "complained", _("complained to the authority")

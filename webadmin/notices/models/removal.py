@@ -1,6 +1,6 @@
-"""Whether it worked: what was seen on the pages of confirmed cases, and those of which that says that they are removed.
+"""Looks at the pages of confirmed cases, and the removals that they prove.
 
-webadmin.notices.services.removals writes them. Of a page on which nothing has changed no row is made.
+webadmin.notices.services.removals writes both. A page on which nothing has changed gets no row.
 """
 
 from django.db import models
@@ -16,7 +16,7 @@ from webadmin.ui.models.fields import CopiedKey, MessageField
 
 
 class Removal(models.Model):
-    """That the passages of a case no longer stand on its page: since when, and until when where they came back."""
+    """A period in which the passages of a case were not on its page. ended_at: when they came back."""
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="removals", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
@@ -43,7 +43,7 @@ class Removal(models.Model):
 
 
 class RemovalLook(models.Model):
-    """One look at the page of a confirmed case, and what was seen; never changed but for its proof and its removal."""
+    """One look at the page of a confirmed case and its result. Only its bundle and its removal are set later."""
 
     class Seen(models.TextChoices):
         STANDS = "stands", _("the passages stand on it")

@@ -1,1 +1,1 @@
-"""A notice from its draft to its outcome; addressees, papers, templates, and what is due."""
+"""The pages about notices: drafts and outcomes, addressees, papers, templates, and what is due."""

@@ -1,4 +1,4 @@
-"""To whom a notice about a site may be drafted, for the form of a matter."""
+"""The addressees for whom a notice about a site can be drafted: choices of the form on a matter's page."""
 
 from webadmin.notices.services.addressees import list_addressees
 from webadmin.sites.models import Site
@@ -8,7 +8,7 @@ ADDRESSEE = "to-"  # before the key of one that was entered
 
 
 def addressee_choices(site: Site) -> list[tuple[str, str]]:
-    """Values and words: who was entered for the site or its family, with the paper that it gets; then each paper."""
+    """Return values and labels: the addressees entered for the site or its family, then each kind of notice."""
     entered = [each.addressee for each in list_addressees(site) if each.addressee is not None]
     named = [(f"{ADDRESSEE}{each.pk}", f"{each.name} · {PAPERS[each.paper]}") for each in entered]
     return [*named, *paper_choices()]

@@ -1,4 +1,4 @@
-"""What is due about notices, the overdue first: as a page, and its beginning beside the inbox."""
+"""What is due about notices, overdue items first: a page, and rows for the inbox."""
 
 from typing import Any
 
@@ -30,13 +30,13 @@ def due_view(request: HttpRequest) -> HttpResponse:
 
 
 def due_rows(user: User) -> list[dict[str, Any]]:
-    """What is due about the notices that a user sees."""
+    """Return template rows of what is due about the notices that a user sees."""
     today = timezone.localdate()
     return [_due_row(each, each.is_overdue(today)) for each in list_due(visible(Notice.objects.all(), user))]
 
 
 def _due_row(each: DueItem, is_overdue: bool) -> dict[str, Any]:
-    """Return one thing that is due. day: its last day, else since when it waits."""
+    """Return the template row of an item. day: its last day, or the day since which it waits."""
     unsure = Message("notice.year-not-announced", year=each.unknown_year) if each.unknown_year is not None else None
     return {
         "due": each,

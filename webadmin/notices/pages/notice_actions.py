@@ -1,4 +1,4 @@
-"""What a person does on the page of a notice, each by the name of its button."""
+"""The actions on the page of a notice, by the names of their buttons."""
 
 from collections.abc import Callable, Mapping
 from datetime import date
@@ -26,7 +26,10 @@ ActionHandler = Callable[[HttpRequest, Notice, User], str]
 
 
 def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
-    """Do what was asked for (POST: do), and say so. Raises Http404 for what there is not, ZhuiwenError."""
+    """Perform the requested action (POST: do) and return its message.
+
+    Raises Http404 for an unknown one, ZhuiwenError.
+    """
     deed = _HANDLERS.get(request.POST.get("do", ""))
     if deed is None:
         raise Http404
@@ -34,7 +37,7 @@ def perform_action(request: HttpRequest, notice: Notice, user: User) -> str:
 
 
 def draft_escalation(request: HttpRequest, notice: Notice, user: User) -> Notice:
-    """Return the draft of a notice to somebody else about the same pages (POST: to). Raises Http404, ZhuiwenError."""
+    """Draft a notice to another addressee about the same pages (POST: to). Raises Http404, ZhuiwenError."""
     addressee = require_record(visible(Addressee.objects.all(), user), request.POST.get("to", ""))
     return outcomes.escalate(notice, addressee, user).notice
 
@@ -145,7 +148,7 @@ _HANDLERS: Mapping[str, ActionHandler] = {
 
 
 def _event_details(request: HttpRequest) -> EventDetails:
-    """Day, note and files of a form. Raises BadInput for what is no day."""
+    """Return the day, note and files of a form. Raises BadInput for a malformed day."""
     files = [
         (file.name or "", file.read(MAX_BYTES + 1))
         for file in request.FILES.getlist("file")

@@ -1,4 +1,4 @@
-"""One notice: its fields with the law beside each, its pages, what it still lacks, and its files."""
+"""The page of a notice: its fields with the law that asks for each, its pages, what is missing, and its files."""
 
 from collections.abc import Iterable, Set
 from typing import Any
@@ -48,9 +48,9 @@ _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 
 
 def draft_view(request: HttpRequest) -> HttpResponse:
-    """Begin a notice for the confirmed cases of a matter (POST: matter, to), and go on to it.
+    """Draft a notice for the confirmed cases of a matter (POST: matter, to), and redirect to it.
 
-    to: a paper, or an addressee that was entered, whose paper it then is: the values of `addressee_choices`.
+    to: a kind of notice, or an addressee, who decides the kind; the values of `addressee_choices`.
     """
     matter = require_record(visible(Matter.objects.all(), request.user), request.POST.get("matter", ""))
     if not isinstance(request.user, User):
@@ -68,7 +68,10 @@ def draft_view(request: HttpRequest) -> HttpResponse:
 
 
 def _requested_addressee(request: HttpRequest) -> tuple[Addressee | None, Paper]:
-    """Raises Http404 for what is not offered."""
+    """Return the requested addressee, if any, and the kind of notice.
+
+    Raises Http404 for a value that is not offered.
+    """
     asked = request.POST.get("to", "")
     if asked in set(Paper):
         return None, Paper(asked)
@@ -78,7 +81,10 @@ def _requested_addressee(request: HttpRequest) -> tuple[Addressee | None, Paper]
 
 
 def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
-    """Show a notice, hand out a file (?file=), or do what was asked (POST). Raises Http404 for another holder's."""
+    """Show a notice, return a file (?file=), or perform an action (POST).
+
+    Raises Http404 for another holder's notice.
+    """
     if not may_see(request.user, notice):
         raise Http404
     if not isinstance(request.user, User):
@@ -105,7 +111,7 @@ def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpRes
 
 
 def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
-    """Show the mail as it would go out now, with the button that sends it; back to the notice where none can go out."""
+    """Show the mail as it would be sent now, with the button to send it; redirect to the notice where it cannot be."""
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:
             raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
@@ -125,9 +131,9 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
 
 
 def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:
-    """Return a kept file by its key, `paper-` or `mail-` before that of an event's.
+    """Return a kept file by its key; of a draft, the paper as it is now (docx, pdf).
 
-    Of a draft, its paper now (docx, pdf).
+    A key with the prefix `paper-` names a file of an event, one with `mail-` a mail.
     """
     kind, _dash, key = wanted.rpartition("-")
     if kind == "paper" and is_key(key):
@@ -151,7 +157,7 @@ def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpRes
 
 
 def _download_first(found: Iterable[tuple[str, str]]) -> HttpResponse:
-    """Return the first of these files. Raises Http404 for none."""
+    """Return the first of these files as a download. Raises Http404 where there is none."""
     for name, digest in found:
         return kept_download(name, digest)
     raise Http404
@@ -191,7 +197,10 @@ def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
 
 
 def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
-    """The pages of which nobody else has a capture, each with where one is asked for: a notice makes pages change."""
+    """Return the cases whose pages no third party has captured, each with the URL where a capture is requested.
+
+    A notice makes pages change, so a capture has to come first.
+    """
     named = set(notice.pages.values_list("case_id", flat=True))
     matters = Matter.objects.filter(cases__in=named).distinct()
     proposed = [each.case for matter in matters for each in propose_captures(matter) if each.case.pk in named]
@@ -199,7 +208,10 @@ def _uncaptured_pages(notice: Notice) -> list[tuple[Case, str]]:
 
 
 def _field_groups(notice: Notice, status: DraftStatus) -> list[list[dict[str, Any]]]:
-    """To whom and where; from whom; what is said. Fields that neither the paper nor its mail has are left out."""
+    """Return the fields of the form in three groups: addressee and site, rights holder, statements.
+
+    Fields that neither the template nor the mail uses are left out.
+    """
     kind = Paper(notice.kind)
     codes = template_codes(current_template(notice.rights_holder_id, kind))
     groups: list[list[dict[str, Any]]] = [[] for _ in _GROUPS]
@@ -217,7 +229,7 @@ def _must_be_filled(field: PaperField, kind: Paper, codes: Set[str]) -> bool:
 
 
 def _hint(code: str) -> str:
-    """What else is to be known of a field that no law asks for."""
+    """Return a hint for a field that no law asks for; "" for none."""
     hints = {
         "ownership": _(
             "Empty: the proofs of ownership that go with it, else the name on the work if it is the rights holder's."
@@ -228,9 +240,9 @@ def _hint(code: str) -> str:
 
 
 def _field_context(field: PaperField, notice: Notice, status: DraftStatus, *, must_be_filled: bool) -> dict[str, Any]:
-    """Return one field of the form. why: the law that asks for it, the form that recommends it, or a hint.
+    """Return the template context of a field.
 
-    "" for none.
+    why: the law that asks for it, the form that recommends it, or a hint; "" for none.
     """
     kind = Paper(notice.kind)
     asked_by = field.needed.get(kind)

@@ -1,4 +1,4 @@
-"""What the page of a confirmed notice shows of its way: how it can be sent, its mails, what may be noted."""
+"""The part of a notice's page that follows its confirmation: ways to send it, mails, possible outcomes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ State = Notice.State
 
 
 def sending_context(notice: Notice) -> dict[str, Any]:
-    """Return the parts of the page that follow the confirmation, for its template."""
+    """Return the template context of that part."""
     mails.close_lost(timezone.now())
     live = open_mails(notice).first()
     is_stuck = live is not None and mails.is_stuck(live, timezone.now())
@@ -54,7 +54,7 @@ def sending_context(notice: Notice) -> dict[str, Any]:
 
 
 def list_events(notice: Notice) -> Sequence[NoticeEvent]:
-    """What happened, with the files that show it."""
+    """Return the events of a notice with their files."""
     return list(notice.events.select_related("by", "action", "undoes").prefetch_related("papers"))
 
 
@@ -66,7 +66,7 @@ def _recipient(notice: Notice) -> str:
 
 
 def _mail_obstacle(notice: Notice) -> str:
-    """Why it cannot go out by mail; "" where it can, as far as can be seen before it is tried."""
+    """Return why a notice cannot be sent by mail; "" where nothing known before sending prevents it."""
     if not settings.ZHUIWEN.mail.is_enabled:
         return message_text(Message("mail.off"))
     try:
@@ -85,10 +85,10 @@ def _counters(notice: Notice) -> list[dict[str, Any]]:
 
 
 def _counter(row: CounterStatement) -> dict[str, Any]:
-    """Return a counter-statement. until: the last day to complain or sue; None where nothing is left to do.
+    """Return the template context of a counter-statement.
 
-    is_in_time: somebody complained or sued in time. is_regulated: by article 17 of the Regulation, which is not for who
-    publishes nor for the United States.
+    until: the last day to complain or sue; None where nothing is left to do. is_in_time: somebody complained or sued in
+    time. is_regulated: article 17 of the Regulation applies; it covers neither publishers nor the United States.
     """
     counted = action_deadline(row)
     until = counted.last if counted else None
@@ -109,6 +109,6 @@ def _counter(row: CounterStatement) -> dict[str, Any]:
 
 
 def _escalation_choices(notice: Notice) -> list[tuple[int, str]]:
-    """Whom it may be taken further to: entered ones, without the one who has it."""
+    """Return the addressees that a notice can be escalated to: all entered ones but its own."""
     entered = [each.addressee for each in list_addressees(notice.site) if each.addressee is not None]
     return [(each.pk, f"{each.name} · {PAPERS[each.paper]}") for each in entered if each.pk != notice.addressee_id]

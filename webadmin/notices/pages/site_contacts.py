@@ -1,4 +1,4 @@
-"""Whom to write to about a site, and where each was read: a section of the site's page."""
+"""The section of a site's page with its addressees and the contacts that were read, with their sources."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -21,7 +21,7 @@ MAX_CONTACTS = 60
 
 
 def contacts_section(site: Site, *, is_managed: bool) -> str:
-    """Return the section. is_managed: the reader may enter addressees."""
+    """Return the HTML of the section. is_managed: the reader may enter addressees."""
     add = reverse("admin:notices_addressee_add") if is_managed else ""
     rows = list(ContactRead.objects.filter(site=site))  # a site has 100 at most
     shown = {
@@ -36,7 +36,7 @@ def contacts_section(site: Site, *, is_managed: bool) -> str:
 
 
 def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
-    """Return one addressee. way: how it is reached; add: where the form to enter it begins, "" for none."""
+    """Return the template context of an addressee. add: URL of the form to enter it, "" for none."""
     name: object = clip_text(each.name)
     if isinstance(each.addressee, Addressee):
         name = change_link(each.addressee, clip_text(each.name))
@@ -57,7 +57,7 @@ def _origin(each: SiteAddressee) -> str:
 
 
 def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
-    """Return one contact: nothing of it is hidden, and what is no address of a page is no link."""
+    """Return the template context of a contact. Hidden characters are shown, and only URLs of pages become links."""
     is_page = ContactKind(row.kind) in PAGES
     offered = add and ContactKind(row.kind) not in {ContactKind.ICP, ContactKind.ICP_LICENCE, ContactKind.POLICE}
     return {
@@ -72,7 +72,7 @@ def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
 
 
 def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
-    """Return where the newest look-up stands; None where nobody has asked."""
+    """Return the template context of the newest look-up; None where nobody has asked for one."""
     if look_up is None:
         return None
     if look_up.ended_at is None:

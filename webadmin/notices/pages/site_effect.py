@@ -1,4 +1,4 @@
-"""What notices about a site have come to: a section of the site's page, and a line of an addressee's."""
+"""The outcomes of notices about a site: a section of the site's page, and a line on an addressee's page."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ RECENT = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """One time with its figures: all notices first, then each addressee's."""
+    """A period with its figures: all notices first, then each addressee's."""
 
     name: str
     total: TrackRecord
@@ -27,7 +27,7 @@ class Period:
 
 
 def effect_section(site: Site) -> str:
-    """Return the section of a site: the last 90 days, and ever."""
+    """Return the HTML of the section of a site: the last 90 days, and ever."""
     recent = timezone.now() - RECENT
     names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
     periods = []
@@ -41,5 +41,5 @@ def effect_section(site: Site) -> str:
 
 
 def track_record_line(addressee: Addressee) -> str:
-    """Return the line of an addressee."""
+    """Return the HTML of the line of an addressee."""
     return render_to_string("notices/track_record.html", {"record": track_record.addressee_record(addressee)})

@@ -1,1 +1,1 @@
-"""Notices: what may be sent about which pages, with what it is filled, and the files that it becomes."""
+"""The rules of notices: addressees, drafts, files, mails, outcomes, deadlines and removals."""

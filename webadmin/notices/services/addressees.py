@@ -1,6 +1,6 @@
-"""Whom to write to about a site: what people entered, then what sites of one operator share, then what was read.
+"""The addressees of a site: entered by users, shared by sites of one operator, or proposed from contacts read.
 
-A host and a registrar are of one site: another one of the same operator may run elsewhere, its name bought elsewhere.
+A host or registrar counts for one site only: other sites of the same operator may use other ones.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ _ORDER = {role: number for number, role in enumerate(AddresseeRole)}
 
 
 class Origin(StrEnum):
-    """How an addressee is known."""
+    """The origin of an addressee."""
 
     ENTERED = "entered"
     FAMILY = "family"
@@ -28,7 +28,7 @@ class Origin(StrEnum):
 
 
 class ContactOwner(StrEnum):
-    """Of whom something read is; each is somebody to write to."""
+    """The owner of a contact; each owner is a possible addressee."""
 
     SITE = "site"
     HOST = "host"
@@ -37,10 +37,11 @@ class ContactOwner(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SiteAddressee:
-    """Somebody to write to about a site.
+    """A possible addressee of notices about a site.
 
-    role, paper: None while nobody has said what it does: whether a site publishes by itself or gives storage to users
-    stands on no page. addressee: None for what was only read; from_site: of whose addressees it is, for a family's.
+    role, paper: None until a user has entered the role: no page states whether a site publishes by itself or stores for
+    users. addressee: None for one proposed from contacts read. from_site: the site of the family for which it was
+    entered.
     """
 
     origin: Origin
@@ -60,9 +61,9 @@ class SiteAddressee:
 
 
 def list_addressees(site: Site) -> list[SiteAddressee]:
-    """Everybody to write to about a site, in the order in which one writes: by origin, then by role.
+    """Return all addressees of a site in the order in which to write to them: by origin, then by role.
 
-    What was read is named while nobody is entered, for the site or its family, who does the same.
+    A proposal is listed only where no addressee with the same owner is entered for the site or its family.
     """
     entered = [_to_site_addressee(each, Origin.ENTERED) for each in _entered_addressees(site)]
     known = {each.addressee for each in entered}
@@ -73,13 +74,13 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
 
 
 def proposals(site: Site) -> list[SiteAddressee]:
-    """Whom to write to by what was read alone."""
+    """Return the addressees proposed from contacts read alone."""
     rows = list(ContactRead.objects.filter(site=site).order_by("-read_at", "pk"))
     return [each for whose in ContactOwner if (each := proposal(site, whose, rows)) is not None]
 
 
 def proposal(site: Site, whose: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
-    """Return one of them from the contacts of a site, the newest first; None where nothing was read."""
+    """Return the proposed addressee for one owner from a site's contacts, newest first; None where none was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)
@@ -110,7 +111,7 @@ def proposal(site: Site, whose: ContactOwner, rows: Iterable[ContactRead]) -> Si
 
 
 def contact_owner(kind: ContactKind) -> ContactOwner:
-    """Of whom a contact of a kind is."""
+    """Return the owner of a kind of contact."""
     if kind in OF_PAGES:
         return ContactOwner.SITE
     return ContactOwner.HOST if kind in {ContactKind.HOST, ContactKind.HOST_ABUSE} else ContactOwner.REGISTRAR
@@ -122,7 +123,7 @@ def _entered_addressees(site: Site) -> list[Addressee]:
 
 
 def _family_addressees(site: Site) -> list[SiteAddressee]:
-    """What other sites with an identifier of this one have; each addressee once, with the first site that has it."""
+    """Return the addressees of other sites in the family, each once, with the first site that has it."""
     found: dict[int, SiteAddressee] = {}
     for other in _operators_sites(site):
         for each in _entered_addressees(other):
@@ -132,7 +133,7 @@ def _family_addressees(site: Site) -> list[SiteAddressee]:
 
 
 def _operators_sites(site: Site) -> list[Site]:
-    """Other sites that an identifier says are of the same operator; a template that is alike says nothing of it."""
+    """Return other sites that share an identifier of the operator. A shared page template proves nothing."""
     rows = [row for shared in site_family(site).shared for row in shared.others]
     return list({row.site_id: row.site for row in rows}.values())
 

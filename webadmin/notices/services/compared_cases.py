@@ -1,4 +1,4 @@
-"""A case as the comparison table shows it: the work beside the page, and how the page looked."""
+"""Cases as rows of the comparison table: the passages of work and page, and the picture of the page."""
 
 from collections.abc import Sequence
 
@@ -27,15 +27,15 @@ MAX_PICTURES = 50
 
 
 def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
-    """With a picture each where there are no more than MAX_PICTURES. Raises ServiceUnavailable."""
+    """Return the cases for the table, with pictures for at most MAX_PICTURES cases. Raises ServiceUnavailable."""
     has_pictures = len(cases) <= MAX_PICTURES
     return [_compare_case(case, case_picture(case) if has_pictures else None) for case in cases]
 
 
 def case_picture(case: Case) -> PagePicture | None:
-    """Return how the page looked, of the version compared last.
+    """Return the picture of the page in the version compared last.
 
-    None where it was not drawn, or the bundle is not whole.
+    None where the page was not rendered, or the bundle is damaged.
     """
     drawn = case.bundles.filter(
         version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD

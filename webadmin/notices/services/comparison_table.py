@@ -1,4 +1,4 @@
-"""The comparison table (侵权比对表): the work beside the page, passage by passage, with what was changed marked."""
+"""The comparison table (侵权比对表): passages of the work and of the page side by side, with changes marked."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -30,10 +30,10 @@ _NO_MARK = frozenset({ChangeKind.SCRIPT, ChangeKind.MOVED})
 
 @dataclass(frozen=True, slots=True)
 class ComparedCase:
-    """One page beside its work.
+    """A page and its work for the table.
 
-    facts: names and values of either side, as they are shown; those without a value are left out.
-    spans: as `webadmin.cases.models.CaseMatch.spans` keeps them.
+    facts: names and values of either side as shown; pairs without a value are left out. spans: as
+    `webadmin.cases.models.CaseMatch.spans`.
     """
 
     heading: str
@@ -44,7 +44,7 @@ class ComparedCase:
 
 
 def comparison_table(cases: Sequence[ComparedCase], language: str) -> Document:
-    """Return a page or more for each case."""
+    """Return the table with at least one page for each case."""
     title = TITLE.in_language(language)
     blocks: list[Block] = [
         Paragraph.heading(title, 1, Align.CENTER),
@@ -78,7 +78,7 @@ def _facts(facts: Sequence[tuple[str, str]]) -> Paragraph:
 
 
 def mark_differences(span: Mapping[str, Any]) -> tuple[tuple[TextRun, ...], tuple[TextRun, ...]]:
-    """What work and page have of a passage, with what is different marked."""
+    """Return a passage of the work and one of the page as text runs, with their differences marked."""
     changes = [(ChangeKind(kind), places) for kind, *places in span["changes"] if ChangeKind(kind) not in _NO_MARK]
     work = [
         (places[2], places[3], InlineMark.LOST if kind is ChangeKind.DELETED else InlineMark.CHANGED)

@@ -1,4 +1,4 @@
-"""Counter-statements: they stop further notices to that provider, and start the time to complain or sue."""
+"""Counter-statements. They block further notices to the provider and start the time to complain or sue."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -41,16 +41,16 @@ MAX_PLACE_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class TimeLimit:
-    """The last day of a time. unknown_year: one in it whose moved working days nobody has announced; else None."""
+    """The last day of a time. unknown_year: a year in it whose moved working days are not announced yet."""
 
     last: date
     unknown_year: int | None = None
 
 
 def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
-    """Return the last of so many days after `start`, which is not counted itself (Civil Code art. 201).
+    """Return the last of this many days after `start`, which is not counted itself (Civil Code art. 201).
 
-    A last day on a holiday stays the last one: who keeps it is in time by every reading (art. 203 would give more).
+    A last day on a holiday is kept, though art. 203 would extend it: whoever acts by it is in time by every reading.
     """
     if not COUNTER_TIMES[rule].is_working_days:
         return TimeLimit(start + timedelta(days=days))
@@ -64,7 +64,10 @@ def count_days(start: date, days: int, rule: CounterRule) -> TimeLimit:
 
 
 def _is_year_announced(country: str, year: int) -> bool:
-    """China's State Council announces each autumn which weekends of the next year are worked: until then none is."""
+    """Return whether the working days of a year are known.
+
+    China's State Council announces each autumn which weekends of the next year are working days.
+    """
     return country != "CN" or any(day.year == year for day in _calendar(country, year).weekend_workdays)
 
 
@@ -75,7 +78,7 @@ def _calendar(country: str, year: int) -> holidays.HolidayBase:
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """What the rights holder did: LegalAction.Kind, when, where, and the number that it got there."""
+    """A legal action of the rights holder: LegalAction.Kind, day, authority or court, and its reference number."""
 
     kind: str
     on: date
@@ -86,9 +89,9 @@ class Action:
 def enter_counter(
     notice: Notice, noted: EventDetails, by: User, now: datetime, *, cases: Collection[int] = ()
 ) -> CounterStatement:
-    """Enter a counter-statement about pages of a notice, all of them by default (cases: their keys).
+    """Record a counter-statement about pages of a notice; by default all of them (cases: their keys).
 
-    One that was entered just so by the last form stays as it is. noted.day: when it was received. Raises BadInput.
+    noted.day: when it was received. A statement identical to the last one is not recorded again. Raises BadInput.
     """
     received_on = noted.day or local_day(now)
     require_manager(notice, by)
@@ -114,7 +117,7 @@ def enter_counter(
 
 
 def note_action(counter: CounterStatement, action: Action, by: User, now: datetime, files: Files = ()) -> None:
-    """Note that the rights holder complained or sued: the time that the counter-statement started is kept.
+    """Record that the rights holder complained or sued, which meets the time limit of the counter-statement.
 
     Raises BadInput.
     """
@@ -141,9 +144,9 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
 
 
 def take_back_counter(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
-    """Take back what was entered by mistake: the notice is as it was before, unless something else came of it.
+    """Take back a counter-statement entered by mistake; the notice returns to its earlier state if nothing followed.
 
-    Raises BadInput for one that was taken back, or after which somebody complained or sued.
+    Raises BadInput where it was taken back already, or where the rights holder complained or sued after it.
     """
     require_manager(counter.notice, by)
     with transaction.atomic():
@@ -158,7 +161,10 @@ def take_back_counter(counter: CounterStatement, by: User, now: datetime, note: 
 
 
 def _restore_state(row: Notice, counter: CounterStatement) -> None:
-    """The state before a counter-statement; whether the pages are removed now, the next round of looks says."""
+    """Restore the state before a counter-statement.
+
+    A removed notice returns to sent; the next round of looks decides whether its pages are still removed.
+    """
     before = effective_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
     row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
     if before is not None and before.way:  # nothing else came of it since it was sent
@@ -167,21 +173,24 @@ def _restore_state(row: Notice, counter: CounterStatement) -> None:
 
 
 def action_deadline(counter: CounterStatement) -> TimeLimit | None:
-    """Return the last day to complain or sue; None where no law gives a time, that was done, or it was taken back."""
+    """Return the last day to complain or sue.
+
+    None where no law sets a time, where that was done, or where the statement was taken back.
+    """
     if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None
     return count_days(counter.received_on, counter.days, CounterRule(counter.rule))
 
 
 def is_in_time(counter: CounterStatement) -> bool:
-    """Return whether the rights holder acted by the last day; read `action` with it."""
+    """Return whether the rights holder acted by the last day; select `action` with it."""
     if not counter.days:
         return True
     return bool(counter.action.on <= count_days(counter.received_on, counter.days, CounterRule(counter.rule)).last)
 
 
 def describe_time_limit(counter: CounterStatement) -> Message:
-    """Return how long the time is, and by which law."""
+    """Return a message with the length of the time and the law that sets it."""
     rule = CounterRule(counter.rule)
     is_working = rule in COUNTER_TIMES and COUNTER_TIMES[rule].is_working_days
     code = "notice.time-in-working-days" if is_working else "notice.time-in-days"
@@ -189,7 +198,7 @@ def describe_time_limit(counter: CounterStatement) -> Message:
 
 
 def _time_limit_rule(notice: Notice) -> tuple[CounterRule, int]:
-    """Return the law and the days of a notice's addressee; of one that nobody entered, those of its paper."""
+    """Return the law and the days for a notice's addressee, or for its paper where no addressee is entered."""
     if notice.addressee is not None:
         return notice.addressee.rule, notice.addressee.days
     rules = {Paper.LETTER: CounterRule.NONE, Paper.DMCA: CounterRule.DMCA}

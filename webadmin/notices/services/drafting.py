@@ -1,4 +1,4 @@
-"""Notices drafted by reviewers and confirmed by managers: which pages, which fields, and the files made of them."""
+"""Drafts by reviewers and confirmation by managers: the pages, fields and files of a notice."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ MAX_NAME_CHARS = 200  # as webadmin.notices.models.NoticeFile has it
 
 @dataclass(frozen=True, slots=True)
 class DraftResult:
-    """A new notice, and the cases that it leaves out, each with its reason."""
+    """A new notice, and the cases left out of it, each with the reason."""
 
     notice: Notice
     left_out: Sequence[tuple[Case, Message]]
@@ -57,10 +57,11 @@ class DraftResult:
 
 @dataclass(frozen=True, slots=True)
 class DraftStatus:
-    """What a draft still lacks. fields: that would leave a hole; pages: that may not be named any more.
+    """What a draft is missing.
 
-    What holds nothing up and is pointed out: works without proof of ownership or time of publication, that no copy of
-    the holder's identity paper goes with it, pages without an evidence bundle.
+    fields: needed but empty; pages: no longer allowed in a notice. The other lists do not block confirmation: works
+    without proof of ownership, works without a date of publication, a missing identity document, pages without an
+    evidence bundle.
     """
 
     fields: Sequence[PaperField]
@@ -77,7 +78,7 @@ class DraftStatus:
 
     @property
     def pointed_out(self) -> list[Message]:
-        """What it would be stronger with, a sentence each."""
+        """Advice on what would make the notice stronger, one message each."""
         said = []
         if self.unowned:
             said.append(Message("notice.unowned", works=_titles(self.unowned)))
@@ -91,9 +92,9 @@ class DraftStatus:
 
 
 def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> DraftResult:
-    """Begin a notice for confirmed cases of one site, to somebody who was entered or is written in later.
+    """Draft a notice about confirmed cases of one site; the addressee may be written in later.
 
-    Raises BadInput where none of the cases may stand in one.
+    Raises BadInput where none of the cases may be in a notice.
     """
     if not cases:
         raise BadInput("notice.none-confirmed")
@@ -125,20 +126,23 @@ def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | N
 
 
 def _find_untouched_draft(cases: Sequence[Case], facts: Mapping[str, object]) -> Notice | None:
-    """Return the newest draft about these pages into which nobody has written anything."""
+    """Return the newest draft about these pages that nobody has edited."""
     newest = Notice.objects.filter(state=Notice.State.DRAFTED, escalates=None, **facts).first()
     is_same = newest is not None and {page.case_id for page in newest.pages.all()} == {case.pk for case in cases}
     return newest if is_same else None
 
 
 def confirmed_cases(matter: Matter) -> list[Case]:
-    """Return the cases of a matter that a notice may be drafted for; one more than it takes, where there are more."""
+    """Return the confirmed cases of a matter, at most one more than a notice may have."""
     cases = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return list(cases.select_related("work", "page__site", "decision", "rights_holder")[: MAX_PAGES + 1])
 
 
 def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
-    """Write the fields of a draft. Raises BadInput for a notice that is no draft, a field too long, a stranger."""
+    """Write fields of a draft.
+
+    Raises BadInput where the notice is no draft, a field is too long, or the user has no role.
+    """
     if user_role(by, notice.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=notice.rights_holder)
     kept = {code: storable(text).strip() for code, text in values.items() if _is_text_field(code)}
@@ -159,7 +163,7 @@ def _titles(works: Sequence[Work]) -> tuple[str, ...]:
 
 
 def draft_status(notice: Notice) -> DraftStatus:
-    """What keeps a draft from being confirmed today."""
+    """Return what keeps a draft from being confirmed today."""
     papers, cases, kind = _valid_papers(notice, timezone.now()), notice_cases(notice), Paper(notice.kind)
     _, unfit = split_by_fitness(cases, provider_identifiers(notice.addressee, notice.values))
     values = all_values(notice, papers, timezone.get_default_timezone())
@@ -184,14 +188,14 @@ def _has_value(notice: Notice, code: str) -> bool:
 
 
 def preview_notice(notice: Notice) -> RenderedPaper:
-    """Return the paper as it would be now. Raises BadInput while the law asks for more."""
+    """Return the paper as it is now. Raises BadInput where a needed field is empty."""
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _valid_papers(notice, now), timezone.get_default_timezone())
     return render_paper(kind, current_template(notice.rights_holder_id, kind), values, now)
 
 
 def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
-    """Return names and bytes of the kept files; of a draft, the paper as it would be now. Raises as `read_content`."""
+    """Return names and bytes of the kept files, or for a draft of the paper as it is now. Raises as `read_content`."""
     kept = list(notice.files.all())
     if kept or notice.state != Notice.State.DRAFTED:
         return [(file.name, read_content(file)) for file in kept]
@@ -200,7 +204,7 @@ def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
 
 
 def confirm(notice: Notice, by: User) -> None:
-    """Fix the notice: its files are made and kept. Raises BadInput while it is not ready, and for who is no manager."""
+    """Confirm a notice: make and keep its files. Raises BadInput where it is not ready or the user is no manager."""
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")
     now = timezone.now()
@@ -219,7 +223,10 @@ def confirm(notice: Notice, by: User) -> None:
 
 
 def withdraw(notice: Notice, by: User, note: str = "") -> None:
-    """Give a notice up; its files stay. Raises BadInput for who is no manager, or was given up already."""
+    """Withdraw a notice; its files stay.
+
+    Raises BadInput where the user is no manager or the state does not allow it.
+    """
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")
     with transaction.atomic():
@@ -230,7 +237,7 @@ def withdraw(notice: Notice, by: User, note: str = "") -> None:
 
 
 def _is_text_field(code: str) -> bool:
-    """By people; lists follow from the pages."""
+    """Return whether users write this field; lists are derived from the pages."""
     return code in BY_CODE and not BY_CODE[code].columns
 
 
@@ -239,7 +246,7 @@ def _valid_papers(notice: Notice, now: datetime) -> list[HolderPaper]:
 
 
 def _make_files(notice: Notice, now: datetime) -> list[tuple[str, bytes]]:
-    """Paper and comparison table in both formats, and the papers of the rights holder, by name."""
+    """Return the paper and the comparison table in both formats, and the rights holder's documents, by name."""
     language = "en" if notice.kind == Paper.DMCA else "zh"
     paper, name = preview_notice(notice), term(Paper(notice.kind)).in_language(language)
     table = comparison_table(compared_cases(notice_cases(notice)), language)

@@ -1,4 +1,4 @@
-"""What is due about notices: answers, times to complain or sue, and what waits for a person. Nobody is written to."""
+"""What is due about notices: answers, times to complain or sue, and what waits for a person. Sends nothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ MAX_ROWS = 1_000  # of one kind, but days to sue: these are all there
 
 @dataclass(frozen=True, slots=True)
 class DueItem:
-    """One thing to do. until: its last day; None for what waits since `since` and has none.
+    """Something to do. until: its last day; None for something without one, which waits since `since`.
 
-    unknown_year: one whose working days were not announced when the day was counted.
+    unknown_year: a year whose working days were not announced when the day was computed.
     """
 
     what: Message
@@ -35,7 +35,7 @@ class DueItem:
 
 
 def list_due(notices: "QuerySet[Notice]") -> list[DueItem]:
-    """What is due about these notices: what has a last day first, the earliest before the others."""
+    """Return what is due about these notices: by last day, then the items that have none."""
     close_lost(timezone.now())
     found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
     return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))

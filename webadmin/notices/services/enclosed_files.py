@@ -1,4 +1,4 @@
-"""The files of notices that go with an export: what they were made into, their mails, what shows what came of them."""
+"""The files of notices enclosed with an export: their papers, their mails, and the proofs of their events."""
 
 from collections.abc import Iterator
 
@@ -12,7 +12,7 @@ from webadmin.notices.models import EventPaper, HolderPaper, Notice, NoticeFile,
 
 
 def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
-    """What those of the notices that went out were made into, their mails, and what shows what came of them."""
+    """Yield the files, mails and proofs of events of those notices that were sent."""
     notices = notices.filter(sent_on__isnull=False)
     of_them = {"notice__in": notices.values("pk")}
     mails = NoticeMail.objects.filter(state=NoticeMail.State.SENT, **of_them)
@@ -25,20 +25,20 @@ def files_of_notices(notices: "QuerySet[Notice]") -> Iterator[Row]:
 
 
 def notice_file_row(file: NoticeFile) -> Row:
-    """Return a file of a notice, and what is said of it for programs."""
+    """Return a file of a notice with its description for programs."""
     notice = file.notice
     return file, {"kind": "notice", "notice": notice.pk, "paper": notice.kind, "state": notice.state}
 
 
 def mail_row(mail: NoticeMail) -> Row:
-    """Return a mail as it went out."""
+    """Return a mail as it was sent, with its description for programs."""
     facts = {"kind": "mail", "notice": mail.notice_id, "state": mail.state, "recipient": mail.recipient}
     began = mail.began_at.isoformat() if mail.began_at else None
     return mail, facts | {"message_id": mail.message_id, "began": began}
 
 
 def event_paper_row(paper: EventPaper) -> Row:
-    """Return a file that shows what happened to a notice."""
+    """Return a file that proves an event, with its description for programs."""
     event = paper.event
     day = (event.day or event.at.astimezone(get_default_timezone()).date()).isoformat()
     return paper, {"kind": "notice_event", "notice": event.notice_id, "event": event.state, "day": day}
@@ -50,12 +50,12 @@ def holder_paper_row(paper: HolderPaper) -> Row:
 
 
 def files_of_case(case: Case) -> Iterator[Row]:
-    """Return the files of the notices that name a case and went out."""
+    """Return the files of the sent notices that name a case."""
     return files_of_notices(Notice.objects.filter(pages__case=case))
 
 
 def register() -> None:
-    """Have the files of notices read each night and enclosed with exports."""
+    """Register the files of notices for the nightly check and for exports."""
     for model in (HolderPaper, PaperTemplate, NoticeFile, EventPaper):
         register_kept_file(model)
     register_kept_file(NoticeMail, "message_id")

@@ -1,4 +1,4 @@
-"""What happens to a notice: which state may follow which, and that each change is noted with who and when."""
+"""The states of a notice: allowed transitions, and a record of each with its user and time."""
 
 from collections.abc import Collection, Mapping
 from datetime import date, datetime
@@ -34,14 +34,14 @@ TRANSITIONS: Mapping[str, frozenset[str]] = {
 
 
 def source_states(to: str) -> tuple[str, ...]:
-    """Return the states from which a notice may come into this one."""
+    """Return the states from which a notice may enter this one."""
     return tuple(state for state, after in TRANSITIONS.items() if to in after)
 
 
 def lock_notice(notice: Notice, *states: str) -> Notice:
     """Return the row of a notice, locked until the transaction ends.
 
-    Raises BadInput where it is in none of the states.
+    Raises BadInput where the notice is in none of the states.
     """
     row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
     if row.state not in states:
@@ -50,12 +50,12 @@ def lock_notice(notice: Notice, *states: str) -> Notice:
 
 
 def effective_events(notice: Notice) -> "QuerySet[NoticeEvent]":
-    """Return the events that nobody took back and that took nothing back, oldest first."""
+    """Return the events that were not taken back and took nothing back, oldest first."""
     return notice.events.filter(undoes=None, undone_by=None).order_by("pk")
 
 
 def is_repeated(notice: Notice, to: str, by: User, note: str, *, day: date | None, digests: Collection[str]) -> bool:
-    """Return whether the newest event of a locked row says just that, with the same files: its form was sent twice."""
+    """Return whether the newest event of a locked row is the same, with the same files: the form was sent twice."""
     newest = notice.events.order_by("pk").last()
     if newest is None or (newest.state, newest.by_id, newest.day) != (to, by.pk, day):
         return False
@@ -73,7 +73,10 @@ def note_event(
     way: str = "",
     undoes: NoticeEvent | None = None,
 ) -> NoticeEvent:
-    """Note the state that a notice has now. by: None for what the program saw; day: when it was, if not at `at`."""
+    """Record an event with the current state of a notice.
+
+    by: None for an event that the program observed; day: when it happened, if not at `at`.
+    """
     return NoticeEvent.objects.create(
         notice=notice, state=notice.state, by=by, at=at, note=trim_note(note), day=day, way=way, undoes=undoes
     )
@@ -86,9 +89,9 @@ def trim_note(note: str) -> str:
 def change_state(
     row: Notice, to: str, by: User | None, at: datetime, note: str = "", *, day: date | None = None, way: str = ""
 ) -> NoticeEvent:
-    """Bring a locked row into another state, and note it; no answer is waited for any more.
+    """Move a locked row to another state and record it; an expected answer is no longer due.
 
-    Raises BadInput where that state may not follow.
+    Raises BadInput where the transition is not allowed.
     """
     if to not in TRANSITIONS[row.state]:
         raise BadInput("notice.other-state")
@@ -98,9 +101,9 @@ def change_state(
 
 
 def reopen(notice: Notice, at: datetime) -> None:
-    """Say that what was removed is back again: as if it had just been sent, and nothing is sent.
+    """Return a notice to sent because its pages are back; nothing is sent.
 
-    Raises BadInput for one that is neither removed nor closed.
+    Raises BadInput for a notice that is neither removed nor closed.
     """
     with transaction.atomic():
         row = lock_notice(notice, State.REMOVED, State.CLOSED)

@@ -1,4 +1,7 @@
-"""Whether a page may stand in a notice: who notifies wrongly and does harm answers for it (Civil Code, art. 1195)."""
+"""Whether a page may be named in a notice. A wrong notice that does harm makes its sender liable (Civil Code, art.
+
+1195).
+"""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date
@@ -13,7 +16,10 @@ from webadmin.notices.services.values import notice_cases
 
 
 def unfit_reason(case: Case) -> Message | None:
-    """Why the page of a case may stand in no notice; None where it may. Read page and decision with the case."""
+    """Return why the page of a case may not be in a notice; None where it may.
+
+    Select page and decision with the case.
+    """
     if case.allowed_as:
         return Message("notice.page-allowed")
     if case.state != CaseState.CONFIRMED or case.decision is None:
@@ -28,7 +34,7 @@ def unfit_reason(case: Case) -> Message | None:
 def split_by_fitness(
     cases: Iterable[Case], provider: Collection[str] = frozenset()
 ) -> tuple[list[Case], list[tuple[Case, Message]]]:
-    """Those that may stand in a notice to a provider (`provider_identifiers`), and the others with their reasons."""
+    """Return the cases that may be in a notice to a provider (`provider_identifiers`), and the others with reasons."""
     cases = list(cases)
     stopped = _countered_pages({case.page_id for case in cases}, provider)
     fit: list[Case] = []
@@ -43,7 +49,7 @@ def split_by_fitness(
 
 
 def provider_identifiers(addressee: Addressee | None, values: Mapping[str, object]) -> frozenset[str]:
-    """By what a provider is known again: names and mail addresses, of what was entered and of what a paper says."""
+    """Return the names and mail addresses that identify a provider, from the addressee and the written fields."""
     known = [values.get("addressee_name"), values.get("addressee_email")]
     if addressee is not None:
         known += [addressee.name, addressee.legal_name, addressee.email]
@@ -51,9 +57,9 @@ def provider_identifiers(addressee: Addressee | None, values: Mapping[str, objec
 
 
 def require_fit(notice: Notice, today: date) -> None:
-    """Look again at a confirmed notice before it goes out: its pages, and the papers that were kept with it.
+    """Check the pages and enclosed documents of a confirmed notice again before it is sent.
 
-    Raises BadInput with the first that may not go out any more.
+    Raises BadInput for the first that may not be sent any more.
     """
     _, others = split_by_fitness(notice_cases(notice), provider_identifiers(notice.addressee, notice.values))
     if others:
@@ -70,7 +76,7 @@ def require_fit(notice: Notice, today: date) -> None:
 
 
 def _countered_pages(pages: Collection[str], provider: Collection[str]) -> dict[str, Message]:
-    """By page: that a counter-statement about it came from the provider. Another provider is not stopped by it."""
+    """Return, by page, a message about the provider's counter-statement. Statements of others do not count."""
     if not pages or not provider:
         return {}
     found: dict[str, Message] = {}

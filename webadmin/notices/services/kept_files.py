@@ -1,4 +1,4 @@
-"""Files that go with notices, and templates of Word: kept as they came, in the evidence store, and never replaced."""
+"""Uploaded documents and Word templates, kept unchanged in the evidence store and never replaced."""
 
 from collections.abc import Sequence
 from datetime import date
@@ -24,9 +24,9 @@ MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong int
 
 
 def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> HolderPaper:
-    """Keep a paper of a rights holder; one that is there already stays as it is. Raises BadInput, RetryLater.
+    """Keep a document of a rights holder; an identical one is returned as it is. Raises BadInput, RetryLater.
 
-    paper: a new row that says whose it is, its kind, its work and the days on which it is valid.
+    paper: a new row with its rights holder, kind, work and validity.
     """
     _require_manager(paper.rights_holder, by)
     begins, ends = paper.valid_from, paper.valid_until
@@ -49,12 +49,12 @@ def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> Holder
 
 
 def check_template(content: bytes, kind: Paper, name: str) -> None:
-    """Try a template in the reading process. Raises BadInput with what is wrong with it, RetryLater."""
+    """Check a template in the reading process. Raises BadInput with its fault, RetryLater."""
     run_check(name, check_rendering, content, kind)
 
 
 def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, by: User) -> PaperTemplate:
-    """Keep a template that `check_template` found good: it is used from now on. Raises BadInput, RetryLater."""
+    """Keep a template that passed `check_template`; it is used from now on. Raises BadInput, RetryLater."""
     _require_manager(holder, by)
     stores.evidence_store().put(digest(content), content)
     with transaction.atomic():
@@ -74,7 +74,7 @@ def add_template(holder: RightsHolder, kind: Paper, name: str, content: bytes, b
 
 
 def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by: User) -> None:
-    """Keep files (name, bytes) that show what happened to a notice. Raises BadInput, RetryLater."""
+    """Keep files (name, bytes) that prove an event. Raises BadInput, RetryLater."""
     if len(files) > MAX_EVENT_PAPERS:
         raise BadInput("notice.too-many-files", most=MAX_EVENT_PAPERS)
     for name, content in files:
@@ -85,7 +85,10 @@ def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by
 
 
 def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
-    """Use the file no more; what it went with keeps it. Raises BadInput where that was done already."""
+    """Take a file back from further use; notices that have it keep it.
+
+    Raises BadInput where it was taken back before.
+    """
     if not may_manage(by, kept):
         raise BadInput("notice.no-manager")
     active = type(kept).objects.filter(pk=kept.pk, withdrawn_at=None)
@@ -94,7 +97,7 @@ def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
 
 
 def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
-    """Return the bytes as they came. Raises BadInput where the store has them no more, ServiceUnavailable."""
+    """Return the bytes of a kept file. Raises BadInput where the store lacks them, ServiceUnavailable."""
     content = stores.evidence_store().get(Digest(kept.digest))
     if content is None:
         raise BadInput("paper.file-missing", name=kept.name)
@@ -102,13 +105,13 @@ def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
 
 
 def current_template(holder: int, kind: Paper) -> bytes:
-    """Return the newest template of the kind that stands, or the standard one. Raises as `read_content`."""
+    """Return the newest template of a kind that is not taken back, or the standard one. Raises as `read_content`."""
     kept = PaperTemplate.objects.filter(rights_holder=holder, kind=str(kind), withdrawn_at=None).first()
     return standard_template(kind) if kept is None else read_content(kept)
 
 
 def applicable_papers(notice: Notice, on: date) -> list[HolderPaper]:
-    """Return the papers of the rights holder that are valid on a day and concern the works of a notice."""
+    """Return the rights holder's documents that are valid on a day and concern the works of a notice."""
     works = set(notice.pages.values_list("case__work_id", flat=True))
     active = HolderPaper.objects.filter(rights_holder=notice.rights_holder_id, withdrawn_at=None)
     return [paper for paper in active if is_valid(paper, on) and (paper.work_id is None or paper.work_id in works)]

@@ -1,4 +1,4 @@
-"""What stands in each paper, and which law asks for it."""
+"""The fields of each kind of notice, and the law that asks for each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from core.wording import Message
 
 
 class Law(StrEnum):
-    """Where a field comes from; docs/notices.md quotes each."""
+    """The source of a field; docs/notices.md quotes each."""
 
     REGULATION_14_1 = "regulation-14-1"
     REGULATION_14_2 = "regulation-14-2"
@@ -30,11 +30,11 @@ FORM = Message("law.recommended-form")
 
 @dataclass(frozen=True, slots=True)
 class PaperField:
-    """One field. name: as it stands in templates, in Chinese; code: the same in English.
+    """A field. name: its Chinese name in templates; code: its English name.
 
-    needed: by kind, the law that asks for it; without it the paper cannot be finished. asked: kinds whose recommended
-    form asks for it: an empty one is pointed out. columns: of a list, its columns by code. is_optional: a row or a line
-    that holds nothing else is left out while it is empty; any other field that stands in a template must be filled in.
+    needed: the law that asks for it, by kind; the paper cannot be made without it. asked: kinds whose recommended form
+    asks for it; an empty one is pointed out. columns: the columns of a list, by code. is_optional: a row or line with
+    nothing else in it is left out while the field is empty; any other field in a template must be filled in.
     """
 
     code: str

@@ -1,4 +1,4 @@
-"""What the mail of a notice says and carries, and to whom it goes."""
+"""The recipient, text and attachments of a notice's mail."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ MB = 1_000_000  # the smaller reading of an addressee's limit
 
 
 def recipient_address(notice: Notice) -> str:
-    """Return the address that a notice goes to: of the addressee as entered now, else as the paper has it.
+    """Return the recipient's address: the addressee's current one, or the one written in the notice.
 
     Raises BadInput.
     """
@@ -28,7 +28,7 @@ def recipient_address(notice: Notice) -> str:
 
 
 def require_size(notice: Notice) -> None:
-    """Raise BadInput, with both numbers, where the files are more than the addressee takes in one mail."""
+    """Raise BadInput, with both sizes, where the attachments exceed the addressee's limit for one mail."""
     most = notice.addressee.max_attachments_mb if notice.addressee else None
     size = encoded_size([file.size for file in attached_files(notice)])
     if most is not None and size > most * MB:
@@ -57,7 +57,7 @@ def compose_mail(notice: Notice, sender: str, recipient: str, message_id: str, a
 
 
 def attached_files(notice: Notice) -> list[NoticeFile]:
-    """Return the files that go with the mail: of what is there in Word and as PDF the PDF alone, which nobody edits."""
+    """Return the files to attach; where a file exists as Word and as PDF, only the PDF, which is not edited."""
     files = list(notice.files.all())
     printed = {file.name.removesuffix(".pdf") for file in files if file.name.endswith(".pdf")}
     return [file for file in files if file.name.removesuffix(".docx") not in printed]
@@ -65,7 +65,7 @@ def attached_files(notice: Notice) -> list[NoticeFile]:
 
 @dataclass(frozen=True, slots=True)
 class MailPreview:
-    """A mail as it would go out now. digest: of all of it but its number and date, so that a change is seen."""
+    """A mail as it would be sent now. digest: of everything but its number and date, to detect changes."""
 
     mail: MailMessage
     files: Sequence[NoticeFile]
@@ -75,7 +75,7 @@ class MailPreview:
 def preview_mail(notice: Notice, sender: str) -> MailPreview:
     """Return the mail of a confirmed notice before it is sent.
 
-    Raises BadInput where none can be, and as `read_content`.
+    Raises BadInput where none can be sent, and as `read_content`.
     """
     recipient = recipient_address(notice)
     require_size(notice)

@@ -1,4 +1,4 @@
-"""A confirmed notice as a mail: plain words, its files attached. Names in it may come from a hostile page."""
+"""A confirmed notice as a plain-text mail with attachments. Names in it may come from a hostile page."""
 
 import re
 from collections.abc import Sequence
@@ -54,9 +54,9 @@ Attachments and their SHA-256:
 
 @dataclass(frozen=True, slots=True)
 class MailMessage:
-    """What a mail says and carries. sender, recipient, answers_to: plain addresses; answers_to "" for none.
+    """The content of a mail. sender, recipient, answers_to: plain addresses; answers_to "" for none.
 
-    answers_as_written: what the paper says where that is no plain address.
+    answers_as_written: the address in the notice where it is no plain address.
     """
 
     kind: Paper
@@ -76,10 +76,7 @@ class MailMessage:
 
 
 def mail_bytes(mail: MailMessage) -> bytes:
-    """Return the message as it goes over the wire, but for dots at the beginning of lines.
-
-    The same mail, the same bytes.
-    """
+    """Return the message as it is transmitted, before dot-stuffing. Deterministic."""
     message = EmailMessage(policy=SMTP)
     message["From"] = Address(display_name=_line(mail.holder, MAX_NAME_CHARS), addr_spec=mail.sender)
     message["To"] = Address(addr_spec=mail.recipient)
@@ -98,9 +95,9 @@ def mail_bytes(mail: MailMessage) -> bytes:
 
 
 def mail_subject(mail: MailMessage) -> str:
-    """What it is and which works it is about.
+    """Return the subject: the kind of notice and the works that it is about.
 
-    A name from a page must not become a second header, turn the line around or be a link.
+    A title from a hostile page cannot add a header, reverse the line or become a link.
     """
     english = mail.kind is Paper.DMCA
     shown = [f"“{each}”" if english else f"《{each}》" for each in mail.titles[:MAX_TITLES]]
@@ -111,12 +108,12 @@ def mail_subject(mail: MailMessage) -> str:
 
 
 def encoded_size(sizes: Sequence[int]) -> int:
-    """Return how much files of these sizes are in a mail."""
+    """Return the size in a mail, in bytes, of files of these sizes."""
     return sum(int(size * _ENCODED) + 1 for size in sizes)
 
 
 def defang_links(text: str) -> str:
-    """Return the text in one line, hidden characters spelled, and nothing in it that a mail program makes a link of.
+    """Return the text in one line, with hidden characters spelled out and nothing that mail programs turn into links.
 
     >>> defang_links("www.evil.example")
     'www[.]evil[.]example'
@@ -130,7 +127,7 @@ def _line(text: str, most: int) -> str:
 
 
 def _file_name(name: str) -> str:
-    """As `defang_links`, but for the dot before what the file is."""
+    """Return a file name with its links defanged, but for the dot before its extension."""
     stem, dot, ending = name.rpartition(".")
     return f"{defang_links(stem)}{dot}{defang_links(ending)}"
 
@@ -141,7 +138,7 @@ def _content_type(name: str) -> tuple[str, str]:
 
 
 def _reply_line(mail: MailMessage, *, english: bool) -> str:
-    """Where to write to: an answer to this mail reaches the rights holder only where it has an address of its own."""
+    """Return where to answer; a reply to the mail reaches the rights holder only where it has its own address."""
     if mail.answers_to:
         return "please answer this mail" if english else "请直接回复本邮件"
     return defang_links(mail.answers_as_written) or ("as in the notice" if english else "见通知")

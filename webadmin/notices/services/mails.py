@@ -1,7 +1,7 @@
-"""Mails of notices: kept before they go out, tried once, and never sent again by themselves.
+"""Mails of notices: kept before they are sent, attempted once, and never sent again automatically.
 
-prepared -> trying -> sent | failed | unknown. `trying` is written and committed before the first byte goes out. Whoever
-dies in it leaves it standing; after a while it counts as unknown, and a person looks in the mailbox and decides.
+prepared -> trying -> sent | failed | unknown. `trying` is committed before the first byte is sent. If the process dies
+then, the mail stays in that state; after a while it counts as unknown, and a person checks the mailbox and decides.
 """
 
 import time
@@ -41,10 +41,10 @@ PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
 def request_mail(
     notice: Notice, by: User, now: datetime, outbox: Outbox, settings: Settings, *, seen: str | None = None
 ) -> NoticeMail:
-    """Have a confirmed notice sent by a worker. seen: the digest of the preview that a person looked at.
+    """Ask a worker to send a confirmed notice. seen: the digest of the preview that the user saw.
 
-    Raises BadInput, also where the mail is another by now; ServiceUnavailable where the broker does not answer, and
-    then nothing waits to be sent.
+    Raises BadInput, also where the mail has changed since the preview, and ServiceUnavailable where the broker does not
+    answer; then nothing waits to be sent.
     """
     mail, is_new = _prepare(notice, by, now, settings, seen)
     if not is_new and not _renew(mail, now):
@@ -58,7 +58,7 @@ def request_mail(
 
 
 def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> NoticeMail:
-    """Send a confirmed notice in this process; also one that waits for a worker. Raises BadInput, RetryLater."""
+    """Send a confirmed notice in this process, also one that waits for a worker. Raises BadInput, RetryLater."""
     mail, _ = _prepare(notice, by, clock.now(), settings)
     deliver(mail.pk, settings, clock)
     mail.refresh_from_db()
@@ -66,7 +66,7 @@ def send_now(notice: Notice, by: User, clock: Clock, settings: Settings) -> Noti
 
 
 def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
-    """Hand a mail over that waits. Safe to call twice: one that was tried is left alone, whatever came of it."""
+    """Send a prepared mail. Safe to call twice: a mail that was attempted is left alone, whatever its result."""
     mail = NoticeMail.objects.select_related("notice").filter(pk=mail_id, state=State.PREPARED).first()
     if mail is None:
         return
@@ -83,20 +83,20 @@ def deliver(mail_id: int, settings: Settings, clock: Clock) -> None:
 
 
 def give_up(mail_id: int, now: datetime) -> None:
-    """Say what is known of a mail whose task failed for good."""
+    """Record the result of a mail whose task failed for good."""
     _change_state(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
     for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
         _change_state(mail_id, State.TRYING, State.UNKNOWN, now, _uncertainty(mail))
 
 
 def close_lost(now: datetime) -> None:
-    """Say of mails whose sender died while it tried that they may have gone out."""
+    """Mark mails whose process died while sending as possibly sent."""
     for mail in NoticeMail.objects.filter(state=State.TRYING, began_at__lte=now - LOST_AFTER):
         _change_state(mail.pk, State.TRYING, State.UNKNOWN, now, _uncertainty(mail))
 
 
 def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
-    """A person looked in the mailbox: the mail is there, or it is not and may be sent again. Raises BadInput."""
+    """Record what a user found in the mailbox: the mail was sent, or it may be sent again. Raises BadInput."""
     require_manager(mail.notice, by)
     close_lost(now)
     with transaction.atomic():
@@ -112,14 +112,14 @@ def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None
 
 
 def is_stuck(mail: NoticeMail, now: datetime) -> bool:
-    """Return whether a mail has waited so long for a worker that it may be asked for again."""
+    """Return whether a mail has waited for a worker so long that it may be requested again."""
     return mail.state == State.PREPARED and mail.asked_at <= now - EXPIRES_AFTER
 
 
 def _prepare(
     notice: Notice, by: User, now: datetime, settings: Settings, seen: str | None = None
 ) -> tuple[NoticeMail, bool]:
-    """Return the mail that waits to be sent, and whether this call made it. Raises BadInput, RetryLater."""
+    """Return the mail that waits to be sent, and whether this call created it. Raises BadInput, RetryLater."""
     require_manager(notice, by)
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
@@ -138,7 +138,7 @@ def _prepare(
 
 
 def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> NoticeMail:
-    """Return a new mail of a locked notice, its bytes kept."""
+    """Create and return the mail of a locked notice, with its bytes in the evidence store."""
     recipient = recipient_address(row)
     require_size(row)
     require_fit(row, local_day(now))
@@ -166,7 +166,7 @@ def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> No
 
 
 def _renew(mail: NoticeMail, now: datetime) -> bool:
-    """Return whether a mail has waited so long that its message was lost."""
+    """Restart the wait of a mail whose message was lost, and return whether it was."""
     old = NoticeMail.objects.filter(pk=mail.pk, state=State.PREPARED, asked_at__lte=now - EXPIRES_AFTER)
     return bool(old.update(asked_at=now))
 
@@ -179,9 +179,9 @@ def _read_message(mail: NoticeMail) -> bytes:
 
 
 def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
-    """Return whether this process, and no other, may send the mail now.
+    """Claim the mail for this process, and return whether it succeeded.
 
-    Raises BadInput where it may not go out any more.
+    Raises BadInput where the mail may not be sent any more.
     """
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
@@ -195,7 +195,7 @@ def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
 
 
 def _note_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
-    """Write what became of it; a database that is busy is asked again, for nobody else knows."""
+    """Record the result of an attempt; retry while the database is unavailable, for nothing else knows it."""
     for pause_s in PAUSES_S:
         try:
             _write_result(mail, handed, now)
@@ -219,7 +219,7 @@ def _write_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
 
 
 def _change_state(mail_id: int, state: str, to: str, now: datetime, said: Message) -> bool:
-    """Bring a mail from one state into another, if it still is in that one."""
+    """Move a mail from one state to another, and return whether it was in the first one."""
     return bool(NoticeMail.objects.filter(pk=mail_id, state=state).update(state=to, ended_at=now, said=said))
 
 

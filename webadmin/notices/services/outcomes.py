@@ -1,4 +1,4 @@
-"""What comes of a notice that went out, as people note it: answered, removed, refused, closed, or taken further."""
+"""Outcomes of a sent notice, as users note them: answered, removed, refused, closed, escalated."""
 
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time
@@ -38,9 +38,9 @@ OUTCOMES = (State.ANSWERED, State.REFUSED, State.REMOVED, State.CLOSED)
 
 
 def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventDetails = NO_DETAILS) -> None:
-    """Note what happened, once where the form is sent twice. noted.day: when, if not today.
+    """Record an outcome, once if the form is sent twice. noted.day: when it happened, if not today.
 
-    Raises BadInput for a state that may not follow; for a removal without proof, and for one that a check contradicts.
+    Raises BadInput for a transition that is not allowed, a removal without proof, and one that a check contradicts.
     """
     require_manager(notice, by)
     if to not in OUTCOMES:
@@ -60,9 +60,9 @@ def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventD
 
 
 def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
-    """The pages on which a check saw the passages on the day of sending or later, and nothing later that they went.
+    """Return the cases whose passages a check saw on or after the day of sending and not gone later.
 
-    Each with when; the newest first.
+    Each with its time, newest first.
     """
     if notice.sent_on is None:
         return []
@@ -72,7 +72,7 @@ def sightings_since_sending(notice: Notice) -> list[tuple[Case, datetime]]:
 
 
 def reversible_event(notice: Notice) -> NoticeEvent | None:
-    """Return the newest event, where a person noted it and may take it back."""
+    """Return the newest event if a user noted it and may take it back."""
     newest = effective_events(notice).filter(action=None).last()
     if newest is None or newest.by_id is None or newest.way == Way.MAIL or newest.state != notice.state:
         return None
@@ -80,9 +80,9 @@ def reversible_event(notice: Notice) -> NoticeEvent | None:
 
 
 def take_back_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
-    """Take back what was noted last: the notice is as it was before, and what was noted stays to be seen.
+    """Take the last event back: the notice returns to its earlier state, and the event remains visible.
 
-    Raises BadInput where that was a mail, the program, or a counter-statement, which has a way of its own.
+    Raises BadInput where the event is a mail, the program's own, or a counter-statement, which is taken back elsewhere.
     """
     require_manager(notice, by)
     with transaction.atomic():
@@ -111,7 +111,7 @@ def _undo(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -
 
 
 def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
-    """When the passages were seen on the pages of cases; not of those of which that is not the last that is known."""
+    """Yield cases with the time at which the passages were last seen, unless a later observation says otherwise."""
     removed = set(Removal.objects.filter(case__in=cases, ended_at=None).values_list("case", flat=True))
     looks = {look.case_id: look for look in RemovalLook.objects.filter(case__in=cases).exclude(seen=Seen.NOT_SEEN)}
     for case in cases:
@@ -123,7 +123,7 @@ def _last_sightings(cases: Sequence[Case]) -> Iterator[tuple[Case, datetime]]:
 
 
 def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> None:
-    """Raise BadInput for a removal before a check that saw the passages, and for a later one that nobody is sure of."""
+    """Raise BadInput for a removal before a check that saw the passages, or after one unless the user is certain."""
     seen = sightings_since_sending(row)
     if not seen:
         return
@@ -136,9 +136,9 @@ def _require_uncontradicted(row: Notice, noted: EventDetails, now: datetime) -> 
 
 
 def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
-    """Draft a notice about the same pages to somebody further from the text. The old one is escalated when it is sent.
+    """Draft a notice about the same pages to another addressee. Sending it marks the first one as escalated.
 
-    Raises BadInput as `draft`, and for one that is not waiting for anything.
+    Raises BadInput as `draft`, and where the notice cannot be escalated.
     """
     if State.ESCALATED not in TRANSITIONS[notice.state]:
         raise BadInput("notice.other-state")
@@ -159,7 +159,7 @@ def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
 
 
 def require_after_sending(row: Notice, day: date | None, now: datetime) -> None:
-    """Raise BadInput for a day that has not come, or on which the notice had not gone out."""
+    """Raise BadInput for a day in the future or before the notice was sent."""
     if day is None:
         return
     require_past(day, now)
@@ -168,12 +168,12 @@ def require_after_sending(row: Notice, day: date | None, now: datetime) -> None:
 
 
 def next_outcomes(notice: Notice) -> list[str]:
-    """Return the states that a person may note now."""
+    """Return the outcomes that a user may note now."""
     return [state for state in OUTCOMES if state in TRANSITIONS[notice.state]]
 
 
 def _earlier_notice(notice: Notice) -> str:
-    """In Chinese, as the paper is."""
+    """Return a sentence about the earlier notice, in Chinese like the paper."""
     name = notice.addressee.legal_name or notice.addressee.name if notice.addressee else ""
     name = name or str(notice.values.get("addressee_name", ""))
     day = notice.sent_on.isoformat() if notice.sent_on else ""

@@ -1,4 +1,4 @@
-"""A paper made of a template and values, refused while it would have a hole."""
+"""Render a notice from a template and values; refused while a needed field is empty."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,33 +17,33 @@ _MAIN_COLUMNS = {"works": "title", "addresses": "url", "attachments": "name"}
 
 @dataclass(frozen=True, slots=True)
 class RenderedPaper:
-    """The same paper in both formats."""
+    """A rendered notice in both formats."""
 
     word: bytes
     pdf: bytes
 
 
 def empty_required_fields(kind: Paper, values: Values) -> list[PaperField]:
-    """Return the fields that the law asks for and that are empty, in the order in which they stand."""
+    """Return the empty fields that the law asks for, in order."""
     return [each for each in FIELDS if kind in each.needed and _is_empty(each, values)]
 
 
 def missing_fields(kind: Paper, template: bytes, values: Values) -> list[PaperField]:
-    """The fields without which the paper is not finished: those of the law, and those that would leave a hole in it.
+    """Return the empty fields that the law asks for or that the template needs, in order.
 
-    In the order in which they stand. Raises BadInput for a template that is none.
+    Raises BadInput for a broken template.
     """
     missing = {each.code for each in (*empty_required_fields(kind, values), *unfilled_fields(template, values))}
     return [each for each in FIELDS if each.code in missing]
 
 
 def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
-    """Return the empty fields that the recommended form asks for and no law."""
+    """Return the empty fields that the recommended form asks for, in order."""
     return [each for each in FIELDS if kind in each.asked and _is_empty(each, values)]
 
 
 def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
-    """Fill the template and set it. Raises BadInput while something is missing, and for a template that is none."""
+    """Render a notice as Word and PDF. Raises BadInput where a needed field is empty or the template is broken."""
     missing = missing_fields(kind, template, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))
@@ -53,9 +53,9 @@ def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime
 
 
 def check_rendering(template: bytes, kind: Paper) -> None:
-    """Do with a template all that is ever done with it. Raises BadInput with what is wrong.
+    """Run every operation that templates undergo. Raises BadInput with the first fault.
 
-    In a process within bounds: what is not done there takes too long for a template.
+    Run it in a process with limits: a template that exceeds them is refused.
     """
     require_template(template, kind)
     try:

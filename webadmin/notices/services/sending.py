@@ -1,4 +1,4 @@
-"""That a notice went out, by whatever way; and what a person notes of the day and the files that show it."""
+"""The sending of a notice in whatever way, and the day, note and files that users give for an event."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,9 +25,9 @@ BY_HAND = tuple(way for way in Way if way != Way.MAIL)
 
 @dataclass(frozen=True, slots=True)
 class EventDetails:
-    """What a person notes of something that happened. day: when, None for today; files: name and bytes of each.
+    """The details that a user gives for an event. day: when, None for today; files: name and bytes of each.
 
-    is_certain: that pages were removed although a check saw the passages on them.
+    is_certain: the pages were removed although a check saw the passages on them.
     """
 
     day: date | None = None
@@ -44,9 +44,9 @@ NO_DETAILS = EventDetails()
 
 
 def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: datetime) -> None:
-    """Note that a person sent a confirmed notice, how, when, and what shows it.
+    """Record that a user sent a confirmed notice: how, when, and the proof.
 
-    It is a fact, so pages that changed since do not keep it from being noted. Raises BadInput.
+    Sending is a fact, so it is recorded even where pages have changed since. Raises BadInput.
     """
     require_manager(notice, by)
     if way not in BY_HAND:
@@ -65,7 +65,7 @@ def mark_sent(notice: Notice, way: str, noted: EventDetails, by: User, now: date
 
 
 def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note: str = "") -> NoticeEvent:
-    """Bring a locked row to `sent`; what it follows on is escalated by it, where it still can be."""
+    """Move a locked row to `sent`, and mark the notice that it follows as escalated where that is allowed."""
     event = change_state(row, State.SENT, by, now, note, day=day, way=way)
     row.sent_on = day
     row.answer_due = answer_due_day(row)
@@ -78,7 +78,7 @@ def note_sent(row: Notice, by: User, now: datetime, way: str, day: date, *, note
 
 
 def _require_confirmation_first(row: Notice, day: date) -> None:
-    """Raise BadInput for a day on which the notice was not confirmed yet: a slip of the year is not mended later."""
+    """Raise BadInput for a day before the notice was confirmed: a wrong year could not be corrected later."""
     confirmed = effective_events(row).filter(state=State.CONFIRMED).last()
     if confirmed is not None and day < local_day(confirmed.at):
         first = local_day(confirmed.at).isoformat()
@@ -86,7 +86,7 @@ def _require_confirmation_first(row: Notice, day: date) -> None:
 
 
 def _answer_days(notice: Notice) -> int:
-    """As the paper says; of one that says nothing as is entered for the addressee."""
+    """Return the days to answer: as written in the notice, else as entered for the addressee."""
     written = str(notice.values.get("answer_days", ""))
     if is_answer_period(written):
         return int(written)
@@ -94,7 +94,7 @@ def _answer_days(notice: Notice) -> int:
 
 
 def is_answer_period(text: str) -> bool:
-    """Return whether a text is a number of days that a paper may give: one to a year.
+    """Return whether a text is a number of days that a notice may give: 1 to 365.
 
     >>> [is_answer_period(text) for text in ("7", "0", "七", "366")]
     [True, False, False, False]
@@ -103,12 +103,12 @@ def is_answer_period(text: str) -> bool:
 
 
 def answer_due_day(notice: Notice) -> date | None:
-    """Return the day by which whoever got a notice should have answered; None for one that did not go out."""
+    """Return the day by which the addressee should have answered; None for an unsent notice."""
     return notice.sent_on + timedelta(days=_answer_days(notice)) if notice.sent_on else None
 
 
 def cancel_waiting_mail(row: Notice, now: datetime) -> None:
-    """Take back a mail that waits; raise BadInput where one is under way or may have gone out. The row is locked."""
+    """Cancel a waiting mail of a locked notice. Raises BadInput where one is under way or may have been sent."""
     mails = NoticeMail.objects.filter(notice=row)
     prepared = mails.filter(state=NoticeMail.State.PREPARED)
     prepared.update(state=NoticeMail.State.FAILED, ended_at=now, said=Message("mail.broken-off"))
@@ -117,7 +117,7 @@ def cancel_waiting_mail(row: Notice, now: datetime) -> None:
 
 
 def open_mails(notice: Notice) -> QuerySet[NoticeMail]:
-    """Mails of which it is not known what becomes of them: at most one."""
+    """Return the mails whose result is not known yet; at most one."""
     live = Q(state__in=[NoticeMail.State.PREPARED, NoticeMail.State.TRYING])
     return NoticeMail.objects.filter(live | Q(state=NoticeMail.State.UNKNOWN, settled_at=None), notice=notice)
 
@@ -128,11 +128,11 @@ def require_manager(notice: Notice, by: User) -> None:
 
 
 def require_past(day: date, now: datetime) -> None:
-    """Raise BadInput for a day that has not come."""
+    """Raise BadInput for a day in the future."""
     if day > local_day(now):
         raise BadInput("notice.in-the-future", day=day.isoformat())
 
 
 def local_day(now: datetime) -> date:
-    """Return the day of a moment where the user is."""
+    """Return the day of a moment in the default time zone."""
     return now.astimezone(timezone.get_default_timezone()).date()

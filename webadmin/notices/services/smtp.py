@@ -1,7 +1,7 @@
-"""Hand one message to a mail server, step by step, so that it is known whether it went out, did not, or may have.
+"""Send one message to a mail server step by step, so that it is known whether it was sent, was not, or may have been.
 
-Nothing is tried twice here. Until the final dot nothing was handed over (RFC 5321 3.3, 4.1.1.4: who lost the
-connection before it must not deliver); after it only an answer says what became of it.
+Nothing is retried here. Before the final dot nothing was accepted (RFC 5321 3.3, 4.1.1.4: a server that loses the
+connection before it must not deliver); after it only a reply tells the result.
 """
 
 import re
@@ -30,7 +30,7 @@ _GO_ON = 354
 
 
 class Outcome(StrEnum):
-    """What became of a message."""
+    """The result of sending a message."""
 
     SENT = "sent"
     FAILED = "failed"  # it surely did not go out
@@ -39,7 +39,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SendResult:
-    """What became of a message, and a sentence on what the server said or did."""
+    """The result of sending a message, with a sentence about what the server said or did."""
 
     outcome: Outcome
     message: Message
@@ -47,7 +47,7 @@ class SendResult:
 
 @dataclass(frozen=True, slots=True)
 class Letter:
-    """Bytes as they go over the wire, from whom and to whom: addresses in ASCII."""
+    """A message as transmitted, with its sender and recipient: addresses in ASCII."""
 
     sender: str
     recipient: str
@@ -55,7 +55,7 @@ class Letter:
 
 
 class _SendingFailed(Exception):
-    """It did not go out."""
+    """The message was not sent."""
 
     def __init__(self, message: Message) -> None:
         self.message = message
@@ -63,7 +63,7 @@ class _SendingFailed(Exception):
 
 
 class _BoundedReplyFile:
-    """What a server says, as smtplib reads it: a line at a time, and no answer of more than MAX_ANSWER_LINES."""
+    """The replies of a server for smtplib: line by line, each reply at most MAX_ANSWER_LINES long."""
 
     def __init__(self, file: BufferedReader) -> None:
         self._file = file
@@ -81,7 +81,7 @@ class _BoundedReplyFile:
 
 
 class _BoundedSession(smtplib.SMTP):
-    """A session that gives an endless answer up."""
+    """An SMTP session that gives up on an endless reply."""
 
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
@@ -92,11 +92,14 @@ class _BoundedSession(smtplib.SMTP):
 
 
 class _BoundedTlsSession(_BoundedSession, smtplib.SMTP_SSL):
-    """The same over TLS from the first byte on."""
+    """The same with TLS from the first byte."""
 
 
 def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None = None) -> SendResult:
-    """Hand a letter over. timeout_s: for one answer; SESSION_S for all of it. tls: another than the machine trusts."""
+    """Send a letter. timeout_s: for one reply; SESSION_S for the session.
+
+    tls: in place of the machine's trust store.
+    """
     client, ends_at = _client(server, letter, timeout_s, tls), time.monotonic() + SESSION_S
     try:
         with _session_limit(client):
@@ -121,7 +124,7 @@ def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLCo
 
 @contextmanager
 def _session_limit(client: smtplib.SMTP) -> Iterator[None]:
-    """A server that says a little every few seconds would hold the connection for ever: it is cut."""
+    """Cut the connection after SESSION_S: a server that sends a little every few seconds could hold it for ever."""
     timer = Timer(SESSION_S, lambda: _cut_connection(client.sock))
     timer.daemon = True
     timer.start()
@@ -179,16 +182,16 @@ def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendR
 
 
 def _require_time(ends_at: float) -> None:
-    """Raise _Failed where the session took too long: by now whoever asked for it may have been told that it is lost.
+    """Raise _SendingFailed where the session took too long: its caller may have been told already that it is lost.
 
-    Connecting, to one address of a host after the other, is bounded by nothing else.
+    Nothing else bounds connecting to one address of a host after another.
     """
     if time.monotonic() >= ends_at:
         raise _SendingFailed(Message("mail.stalled", step="connect"))
 
 
 def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
-    """Send the final dot: from here on, only an answer says what became of the message."""
+    """Send the final dot; from here on, only a reply tells the result."""
     try:
         assert client.sock is not None  # it was written to
         client.sock.settimeout(_remaining_s(ends_at))
@@ -205,7 +208,7 @@ def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
 
 
 def _command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> None:
-    """One command and its answer. Raises _SendingFailed for any other answer, and for none."""
+    """Send one command. Raises _SendingFailed for any reply that is not wanted, and for none."""
     try:
         code, said = ask()
     except smtplib.SMTPResponseException as error:
@@ -237,14 +240,14 @@ def _connection_fault(step: str, error: Exception) -> Message:
 
 
 def _step_name(step: str) -> Message | str:
-    """Return the stage of the dialogue, for a reader: SMTP's commands have no other name."""
+    """Return the name of a step for users; SMTP commands are their own names."""
     if step == "connect":
         return Message("mail.step-connect")
     return Message("mail.step-end") if step == "after DATA" else step
 
 
 def _close(client: smtplib.SMTP) -> None:
-    """Without QUIT: its answer says nothing of the message, and a server that holds it holds us."""
+    """Close the connection without QUIT: its reply says nothing about the message, and waiting for it can block."""
     with suppress(Exception):
         client.close()
 

@@ -1,4 +1,4 @@
-"""The templates that every rights holder begins with; each may be taken down, edited in Word and sent up again."""
+"""The standard templates. A rights holder can download one, edit it in Word and upload it again."""
 
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
@@ -12,7 +12,7 @@ _MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # of the wording
 
 
 def standard_template(kind: Paper) -> bytes:
-    """Return the DOCX of a kind, with its fields."""
+    """Return the DOCX of a kind of notice, with its fields."""
     language = "en" if kind is Paper.DMCA else "zh"
     return word_file(Document(term(kind).in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 
@@ -223,7 +223,7 @@ def _table(head: tuple[str, ...], row: tuple[str, ...], widths: tuple[float, ...
 
 
 def _lines(text: str) -> Cell:
-    """Return a paragraph for each line: one whose field is empty goes."""
+    """Return a cell with one paragraph for each line, so that a line whose field is empty can be left out."""
     return Cell(tuple(Paragraph.from_text(line) for line in text.split("\n")))
 
 

@@ -1,4 +1,4 @@
-"""What a notice is filled with: fields that people write, and lists that follow from its pages."""
+"""The values of a notice: fields that users write, and lists derived from its pages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -59,10 +59,7 @@ _ACCURACY = (
 
 
 def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) -> dict[str, str]:
-    """Return the fields of a new draft, from what is entered of the rights holder and the site.
-
-    People go on from there.
-    """
+    """Return the initial fields of a draft, from the rights holder and the site. Users edit them."""
     is_english = kind is Paper.DMCA
     written = {
         "site_name": site.name,
@@ -84,13 +81,13 @@ def initial_values(site: Site, kind: Paper, cases: Sequence[Case], today: date) 
 
 
 def _icp_record(site: Site) -> str:
-    """Return the record number that the site states, as it was read last."""
+    """Return the ICP record number that the site states, as read last."""
     rows = ContactRead.objects.filter(site=site, kind=ContactKind.ICP).order_by("-read_at", "pk")
     return rows.values_list("value", flat=True).first() or ""
 
 
 def addressee_values(addressee: Addressee | None) -> dict[str, str]:
-    """Return the fields of whom a notice goes to; none where nobody is chosen."""
+    """Return the fields about the addressee; empty where none is chosen."""
     if addressee is None:
         return {}
     return {
@@ -127,7 +124,7 @@ def _holder(identity: HolderIdentity | None) -> dict[str, str]:
 
 
 def _facts(site: Site, cases: Sequence[Case]) -> str:
-    """Return a paragraph for each work: since when, on how many pages, how much of it."""
+    """Return a paragraph for each work: since when, on how many pages, and how much of it."""
     by_work: dict[int, list[Case]] = defaultdict(list)
     for case in cases:
         by_work[case.work_id].append(case)
@@ -144,13 +141,13 @@ def _facts_of_work(site: Site, cases: Sequence[Case]) -> str:
 
 
 def _address_count(cases: Sequence[Case]) -> str:
-    """At how many addresses the pages stand, where these are more than the pages."""
+    """Return the number of addresses of the pages, in Chinese, where there are more addresses than pages."""
     count = sum(len(_keep_shown(listed)) for listed in list_addresses_of_cases(cases).values())
     return f"（共 {count} 个网址）" if count > len(cases) else ""
 
 
 def shown_addresses(case: Case) -> list[ListedAddress]:
-    """Return the addresses of a case that show its text, that of its page first, whatever became of it."""
+    """Return the addresses of a case that show its text, starting with that of its page in any state."""
     return _keep_shown(list_addresses(case))
 
 
@@ -160,7 +157,7 @@ def _keep_shown(listed: Sequence[ListedAddress]) -> list[ListedAddress]:
 
 
 def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) -> Values:
-    """Return every field of a notice: what people wrote, and the lists. zone: of the times in the lists."""
+    """Return all values of a notice: fields and lists. zone: of the times in the lists."""
     cases = notice_cases(notice)
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
@@ -184,27 +181,27 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
 
 
 def notice_cases(notice: Notice) -> list[Case]:
-    """The cases of its pages in the order of the works and their chapters, with all that a notice says of them."""
+    """Return the cases of a notice, by works and chapters, with the relations that a notice needs."""
     rows = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
     return in_order(list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder")))
 
 
 def in_order(cases: Sequence[Case]) -> list[Case]:
-    """Cases by their works and the chapters that they begin with."""
+    """Return the cases sorted by work and by first chapter."""
     of_versions = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"), chapter__isnull=False)
     first = dict(of_versions.order_by().values_list("case").annotate(Min("chapter__number")))
     return sorted(cases, key=lambda case: (case.work_id, first.get(case.pk, 0)))
 
 
 def works_without_proof(cases: Sequence[Case], papers: Iterable[HolderPaper]) -> list[Work]:
-    """Return the works of which no proof of ownership is there."""
+    """Return the works without a proof of ownership."""
     proved = {paper.work_id for paper in papers if paper.kind == HolderPaper.Kind.OWNERSHIP}
     works = {case.work_id: case.work for case in cases}
     return [] if None in proved else [work for key, work in works.items() if key not in proved]
 
 
 def _signed_works(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str]:
-    """The works whose author is the rights holder, by any of the names entered for either, and what proves them."""
+    """Return, by work, its proof where its author is the rights holder, by any name entered for either."""
     own = {account_key(name) for name in holder} - {""}
     works = {case.work_id: case.work for case in cases}
     signed = (key for key, work in works.items() if own & {account_key(name) for name in names_of_author(work)})
@@ -212,7 +209,7 @@ def _signed_works(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str
 
 
 def _work_rows(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: Mapping[int, str]) -> list[Row]:
-    """Return a row for each work. otherwise: what proves it where no paper does."""
+    """Return a row for each work. otherwise: the proof of works without a document."""
     proofs: dict[int | None, list[str]] = defaultdict(list)
     for paper in papers:
         if paper.kind == HolderPaper.Kind.OWNERSHIP:
@@ -230,7 +227,7 @@ def _work_rows(cases: Sequence[Case], papers: Iterable[HolderPaper], otherwise: 
 
 
 def works_without_date(cases: Sequence[Case]) -> list[Work]:
-    """Return the works of which no time of publication is known."""
+    """Return the works without a known date of publication."""
     works = {case.work_id: case.work for case in cases}
     return [work for work in works.values() if not _first_published(work)]
 
@@ -241,7 +238,7 @@ def _first_published(work: Work) -> str:
 
 
 def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[Row]:
-    """Return a row for each page; what is read for them is read for all at once."""
+    """Return a row for each page, read with a fixed number of queries."""
     listed, bundles, colon = (
         list_addresses_of_cases(cases),
         newest_bundles(cases),
@@ -277,7 +274,7 @@ def _address_rows(cases: Sequence[Case], zone: ZoneInfo, language: str) -> list[
 
 
 def _urls(case: Case, listed: Sequence[ListedAddress], zone: ZoneInfo, language: str) -> str:
-    """Return the address of the page; of several with the same text each, with when it was seen first and last."""
+    """Return the URL of the page; where several have the same text, each with its first and last sighting."""
     if len(listed) == 1:
         return case.page_url
     return "\n".join(f"{each.url}\n{_sighting_times(each, zone, language)}" for each in listed)
@@ -289,14 +286,14 @@ def _sighting_times(address: ListedAddress, zone: ZoneInfo, language: str) -> st
 
 
 def bundle_hashes(bundle: EvidenceBundle | None, language: str) -> list[tuple[str, str]]:
-    """Both digests of a bundle, named as the page of its case names them; none without a bundle."""
+    """Return both digests of a bundle with their names on the case page; empty without a bundle."""
     if bundle is None:
         return []
     return [(BUNDLE_DIGEST.in_language(language), bundle.digest), (FILE_DIGEST.in_language(language), bundle.sha256)]
 
 
 def _chapters(numbers: Collection[int], language: str) -> str:
-    """Return which chapters stand on the page; "" of none."""
+    """Return the chapters on the page as text; "" for none."""
     if not numbers:
         return ""
     named = numbers_named(sorted(numbers))
@@ -304,7 +301,7 @@ def _chapters(numbers: Collection[int], language: str) -> str:
 
 
 def main_match(case: Case) -> CaseMatch | None:
-    """Return the match of the version compared last that has most of the page."""
+    """Return the largest match of the version compared last."""
     matches = case.matches.filter(version_id=case.version_id).select_related("chapter")
     return matches.order_by("-matched_chars", "pk").first()
 
@@ -314,13 +311,13 @@ def newest_bundle(case: Case) -> EvidenceBundle | None:
 
 
 def newest_bundles(cases: Sequence[Case]) -> dict[int, EvidenceBundle]:
-    """By case its newest bundle of the version compared last, where there is one."""
+    """Return, by case, the newest bundle of the version compared last."""
     rows = EvidenceBundle.objects.filter(case__in=cases, version_id=F("case__version_id"), state__in=_HELD)
     return {row.case_id: row for row in rows.order_by("made_at", "pk")}
 
 
 def format_with_offset(at: datetime, zone: ZoneInfo) -> str:
-    """With the offset: a paper is read in another zone."""
+    """Return a local time with its UTC offset, since a paper may be read in another zone."""
     here = at.astimezone(zone)
     offset = f"{here:%z}"
     return f"{here:%Y-%m-%d %H:%M:%S} {offset[:3]}:{offset[3:]}"

@@ -1,6 +1,6 @@
-"""Templates of Word: the fields that stand in them as {{name}}, tried when one is uploaded, filled when it is used.
+"""Word templates with fields such as {{name}}: checked when uploaded, filled when used.
 
-A field of a list, such as {{网址.地址}}, stands in a row of a table, which is written once for each entry.
+A field of a list, such as {{网址.地址}}, is in a table row, which is repeated for each entry.
 """
 
 import copy
@@ -37,14 +37,14 @@ _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 @dataclass(frozen=True, slots=True)
 class TemplateField:
-    """One field of a template. column: of a list's field, else ""."""
+    """A field in a template. column: of a list field, else ""."""
 
     field: PaperField
     column: str = ""
 
 
 def template_faults(content: bytes, kind: Paper) -> list[Message]:
-    """What keeps a file from being a template of this kind; nothing for a good one. Raises BadInput for no DOCX."""
+    """Return what is wrong with a template of this kind; empty for a good one. Raises BadInput for no DOCX."""
     faults, found, file = list[Message](), set[str](), open_word_file(content)
     _require_size(file)
     for part in text_parts(file):
@@ -69,7 +69,7 @@ def template_faults(content: bytes, kind: Paper) -> list[Message]:
 
 
 def _require_size(file: Any) -> None:
-    """Raises BadInput for what no template has: filling it, or saying what is wrong with it, would take minutes."""
+    """Raise BadInput for a template so large that filling or checking it would take minutes."""
     parts = list(text_parts(file))
     elements = [each for part in parts for each in part.iter()]
     texts = "".join(str(each.text or "") for each in elements if each.tag == qn("w:t"))
@@ -84,7 +84,7 @@ def _require_size(file: Any) -> None:
 
 
 def fill_template(content: bytes, values: Values) -> bytes:
-    """Return the template with its fields filled; a field without a value is left empty.
+    """Return the template with its fields filled; a field without a value becomes empty.
 
     Raises BadInput as `template_faults`.
     """
@@ -108,13 +108,13 @@ def fill_template(content: bytes, values: Values) -> bytes:
 
 
 def template_codes(content: bytes) -> set[str]:
-    """Return the codes of the fields that stand in a template. Raises BadInput."""
+    """Return the codes of the fields in a template. Raises BadInput."""
     paragraphs = (each for part in text_parts(open_word_file(content)) for each in part.iter(qn("w:p")))
     return {field.code for paragraph in paragraphs for field in _paragraph_fields(paragraph)}
 
 
 def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
-    """Return the fields that would leave a hole in the paper, in the order in which they stand. Raises BadInput."""
+    """Return the fields that would leave a gap in the paper, in order. Raises BadInput."""
     found = dict[str, PaperField]()
     for part in text_parts(open_word_file(content)):
         left_out = set(_omitted_parts(part, values))
@@ -127,7 +127,7 @@ def unfilled_fields(content: bytes, values: Values) -> list[PaperField]:
 
 
 def _omitted_parts(part: Any, values: Values) -> list[Any]:
-    """Rows and lines that say nothing but fields a letter can do without, all of them empty."""
+    """Return the rows and lines that have only optional fields, all of them empty."""
     rows = [row for row in part.iter(qn("w:tr")) if _is_omittable(_own_paragraphs(row), values)]
     lines = [each for each in part.iter(qn("w:p")) if _is_label(each) and _is_omittable([each], values)]
     return [*rows, *(line for line in lines if _enclosing_row(line) not in rows and line.getparent().tag != qn("w:tc"))]
@@ -148,7 +148,7 @@ def _paragraph_fields(paragraph: Any) -> list[PaperField]:
 
 
 def _is_label(paragraph: Any) -> bool:
-    """Return whether a line has nothing but fields, or a name and a colon before them."""
+    """Return whether a line has only fields, or a label with a colon before them."""
     rest = _FIELD.sub("", "".join(str(node.text or "") for node in _nodes(paragraph))).strip()
     return not rest or (len(rest) <= MAX_LABEL_CHARS and rest.endswith(("：", ":")))
 
@@ -159,7 +159,7 @@ def _is_empty(field: PaperField, values: Values) -> bool:
 
 
 def _remove(place: Any) -> None:
-    """Take a row or a line out; a table that has no row left goes with its last one."""
+    """Remove a row or line, and the table with its last row."""
     parent = place.getparent()
     parent.remove(place)
     if parent.tag == qn("w:tbl") and parent.find(qn("w:tr")) is None:
@@ -167,7 +167,7 @@ def _remove(place: Any) -> None:
 
 
 def _write_rows(row: Any, entries: str | Sequence[Row], values: Values) -> None:
-    """Put a row for each entry in the place of the row that names the list."""
+    """Replace the row that names the list by a row for each entry."""
     for entry in entries if not isinstance(entries, str) else ():
         made = copy.deepcopy(row)
         for paragraph in list(made.iter(qn("w:p"))):
@@ -181,7 +181,7 @@ def _field_value_in_row(entry: Row, values: Values, asked: TemplateField) -> str
 
 
 def _lists_by_row(part: Any) -> dict[Any, set[str]]:
-    """Return the lists of which each row itself, not a table within it, has fields."""
+    """Return, by row, the lists of its fields; fields of a nested table belong to the nested row."""
     found: dict[Any, set[str]] = {}
     for paragraph in part.iter(qn("w:p")):
         row = _enclosing_row(paragraph)
@@ -225,14 +225,14 @@ def _field_names(paragraph: Any) -> Iterator[str]:
 
 
 def _nodes(paragraph: Any) -> list[Any]:
-    """Return the texts of a paragraph itself, in order; Word cuts a word into several wherever it was edited."""
+    """Return the text nodes of a paragraph itself, in order; Word splits a word wherever it was edited."""
     return [node for node in paragraph.iter(qn("w:t")) if next(node.iterancestors(qn("w:p")), None) is paragraph]
 
 
 def _fill(paragraph: Any, value_of: Callable[[TemplateField], str | None]) -> None:
-    """Put values in the place of fields, in the look of where each begins; from the last on, so that places hold.
+    """Replace fields by values in the format of each field's start, from the last field on, so that offsets hold.
 
-    A field that is all of its paragraph becomes a paragraph for each line of its value.
+    A field that is the whole paragraph becomes one paragraph for each line of its value.
     """
     nodes = _nodes(paragraph)
     whole = "".join(str(node.text or "") for node in nodes)
@@ -275,7 +275,7 @@ def _replace(nodes: Sequence[Any], start: int, end: int, value: str) -> None:
 
 
 def _set_text(node: Any, before: str, value: str, after: str) -> None:
-    """Write a text with the value's lines; what follows the field stays behind the last one."""
+    """Write a text with the lines of the value; what follows the field goes after the last line."""
     first, *others = value.split("\n")
     node.text = before + first + ("" if others else after)
     node.set(_XML_SPACE, "preserve")
@@ -290,7 +290,7 @@ def _set_text(node: Any, before: str, value: str, after: str) -> None:
 
 
 def require_template(content: bytes, kind: Paper) -> None:
-    """Raises BadInput with the first of what keeps the file from being a template."""
+    """Raise BadInput with the first fault of a template."""
     faults = template_faults(content, kind)
     if faults:
         raise BadInput(faults[0])

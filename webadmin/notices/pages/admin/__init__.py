@@ -1,4 +1,4 @@
-"""The lists and forms of notices; importing this package registers them."""
+"""The admin of notices; importing this package registers it."""
 
 from webadmin.notices.pages.admin import addressees, notices
 

@@ -1,4 +1,4 @@
-"""Whom notices go to: entered by managers, begun from what was read of a site."""
+"""The admin of addressees. Managers enter them, starting from what was read of a site."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ from webadmin.ui.pages.requests.request_values import is_key, record_of_key
 
 
 class SitesField(forms.ModelMultipleChoiceField):
-    """Sites by their keys; what no record could have as its key is not looked up: databases fail at it."""
+    """A choice of sites by key. A value that cannot be a key is refused before the query, which would fail at it."""
 
     def clean(self, value: Any) -> Any:
         stranger = next((each for each in value or () if not is_key(str(each))), None)
@@ -37,7 +37,7 @@ class SitesField(forms.ModelMultipleChoiceField):
 
 
 class AddresseeForm(forms.ModelForm):
-    """The sites are of the same rights holder; addresses of pages are such; there is a way to reach the addressee."""
+    """A form that checks that the sites are the rights holder's, that URLs are URLs, and that a platform has a form."""
 
     class Meta:
         model = Addressee
@@ -66,7 +66,7 @@ class AddresseeForm(forms.ModelForm):
 
 
 def _clean_page(typed: str) -> str:
-    """Raises ValidationError for what is no address, or several."""
+    """Return the URL of a page. Raises ValidationError for text that is no URL, or several."""
     if not typed.strip():
         return ""
     address = clean_urls(typed)
@@ -91,7 +91,7 @@ _FIELDS = {
 
 
 class _ChosenSites(AutocompleteSelectMultiple):
-    """Django's own asks the database for whatever was sent, also for what is no key."""
+    """An autocomplete widget that drops values that cannot be keys before it asks the database."""
 
     def optgroups(self, name: str, value: Any, attr: Any = None) -> Any:
         return super().optgroups(name, [each for each in value if is_key(str(each))], attr)
@@ -120,21 +120,24 @@ class AddresseeAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Return an addressee that stands shows the paper that it gets, and who entered it."""
+        """Add, for a saved addressee, the paper that it gets, its track record and who entered it."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         shown = (_("Entered"), {"fields": ["paper_name", "track_record", ("entered_by", "entered_at")]})
         return fieldsets if obj is None else [*fieldsets, shown]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """With the names of the sites, for a whole list at once."""
+        """Prefetch the names of the sites for the whole list."""
         return super().get_queryset(request).prefetch_related(Prefetch("sites", Site.objects.only("name")))
 
     def get_changeform_initial_data(self, request: HttpRequest) -> dict[str, Any]:
-        """Begin with what was read of a site: ?site=<its key>, &of=<whose> or &contact=<a contact's key>."""
+        """Return initial values from what was read of a site.
+
+        Query parameters: ?site=<its key>, and &of=<owner> or &contact=<a contact's key>.
+        """
         return _initial_values(request)
 
     def formfield_for_manytomany(self, db_field: ManyToManyField, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer the sites that the user manages, and no way to add one from here."""
+        """Offer the sites that the user manages, without a button to add one."""
         kwargs["queryset"] = manageable(Site.objects.all(), request.user)
         kwargs["form_class"] = SitesField
         kwargs["widget"] = _ChosenSites(db_field, self.admin_site)
@@ -170,7 +173,7 @@ class AddresseeAdmin(HolderAdmin):
 
 
 def _initial_values(request: HttpRequest) -> dict[str, Any]:
-    """Return the values with which a form begins."""
+    """Return the initial values of the form."""
     key, whose = request.GET.get("site", ""), request.GET.get("of", "")
     site = record_of_key(manageable(Site.objects.all(), request.user), key)
     if site is None:

@@ -1,4 +1,4 @@
-"""Notices, who the rights holder is in law, the papers that go with them, and templates."""
+"""The admin of notices, of the identities and papers of rights holders, and of templates."""
 
 from functools import partial
 from typing import Any, ClassVar
@@ -70,7 +70,7 @@ class PaperTemplateForm(forms.ModelForm):
         fields = ["rights_holder", "kind"]
 
     def clean(self) -> dict[str, Any]:
-        """Try the template as the kind that was chosen."""
+        """Check the template against the chosen kind."""
         cleaned = super().clean() or {}
         file, kind = cleaned.get("file"), str(cleaned.get("kind", ""))
         if file is None or kind not in set(Paper):
@@ -102,7 +102,7 @@ class HolderIdentityAdmin(HolderAdmin):
 
 
 class StoredFileAdmin(HolderAdmin):
-    """Files are sent up, handed out and taken back; none is changed or deleted."""
+    """An admin of files that are uploaded, downloaded and taken back, but never changed or deleted."""
 
     record_pages = [("file", "file", lambda request, row: kept_download(row.name, row.digest))]
     list_select_related = ["rights_holder", "added_by", "withdrawn_by"]
@@ -236,7 +236,7 @@ class PaperTemplateAdmin(StoredFileAdmin):
         return as_file(f"{PAPERS[Paper(kind)]}.docx", standard_template(Paper(kind)))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """With the key of the template that is used of the kind: the newest that stands."""
+        """Annotate each template with the key of the one in use for its kind: the newest that is not taken back."""
         rows = super().get_queryset(request)
         active = PaperTemplate.objects.filter(
             rights_holder=OuterRef("rights_holder"), kind=OuterRef("kind"), withdrawn_at=None

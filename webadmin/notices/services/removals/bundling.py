@@ -1,7 +1,7 @@
-"""Looks that prove a removal become evidence bundles: each response as it came, held against the text that stood there.
+"""Evidence bundles for the looks that prove a removal: each response, compared with the text that was there.
 
-Apart from the export of the proof (`webadmin.notices.services.removals.proof`): the desk, which writes it, loads no
-engine.
+Separate from the export of the proof (`webadmin.notices.services.removals.proof`), so that web processes, which write
+the export, load no engine.
 """
 
 from datetime import datetime
@@ -21,15 +21,15 @@ from webadmin.notices.models import RemovalLook
 
 
 def looks_without_bundle() -> "QuerySet[RemovalLook]":
-    """Looks that prove a removal and have no bundle yet, the oldest first."""
+    """Return the looks that prove a removal and have no bundle yet, oldest first."""
     rows = RemovalLook.objects.filter(removal__isnull=False, bundle=None)
     return rows.select_related("case__work", "case__decision").order_by("pk")
 
 
 def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: EvidenceStore, clock: Clock) -> None:
-    """Make the bundle of a look and keep it; the bytes first, then the row. Raises RetryLater where a store is away.
+    """Make and keep the bundle of a look: first the bytes, then the row. Raises RetryLater where a store is away.
 
-    Raises NotFound or BrokenInvariant where the response or the work's text is gone or changed.
+    Raises NotFound or BrokenInvariant where the response or the work's text is missing or changed.
     """
     match = _decided_match(look.case)
     if match is None:
@@ -40,7 +40,7 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
 
 
 def _capture(look: RemovalLook, pages: KeptPages) -> PageCapture:
-    """What came, as it was kept: by itself, or as the version of the page that it was."""
+    """Return the capture of the kept response, or of the page version that it became."""
     version = pages.version(VersionId(look.version_id)) if look.version_id else None
     if not look.answer_id:
         if version is None:
@@ -56,13 +56,13 @@ def _capture(look: RemovalLook, pages: KeptPages) -> PageCapture:
 
 
 def _decided_match(case: Case) -> CaseMatch | None:
-    """Return the largest match of the version that was decided on: what the page took."""
+    """Return the largest match of the version that was decided on."""
     rows = CaseMatch.objects.filter(case=case).order_by("-matched_chars", "pk").select_related("case__work")
     return rows.filter(version_id=case.decided_version).first() or rows.first()
 
 
 def note_removal_bundle(look: RemovalLook, match: CaseMatch, bundle: Bundle, sha256: str, now: datetime) -> None:
-    """Write down the bundle of a look that proves a removal. match: that the response was held against."""
+    """Record the bundle of a look that proves a removal. match: the match that the response was compared with."""
     with transaction.atomic():
         row = EvidenceBundle.objects.create(
             case_id=look.case_id,

@@ -1,7 +1,7 @@
-"""From looks to what they prove: a page is said to be removed, or to have the passages again, and who is told.
+"""Draw conclusions from looks: a page is removed, or its passages are back, and notices and cases follow.
 
-Two looks at least GONE_AFTER apart, with nothing contrary between them, and one more by another route where the
-operator named one. What was not to be seen speaks neither for it nor against it.
+A removal takes two looks at least GONE_AFTER apart with nothing contrary between them, and one more by another route
+where the operator named one. A look that saw nothing counts neither way.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ ENDED = (State.REMOVED, State.CLOSED)
 
 
 def unproved_cases() -> "QuerySet[Case]":
-    """Confirmed cases with looks that speak for a removal that is not said yet."""
+    """Return confirmed cases with looks that point to a removal that is not confirmed yet."""
     contrary = RemovalLook.objects.filter(case=OuterRef("case"), seen=Seen.STANDS, at__gt=OuterRef("at"))
     looks = RemovalLook.objects.filter(~Exists(contrary), seen__in=REMOVED, removal=None)
     active = Removal.objects.filter(case=OuterRef("pk"), ended_at=None)
@@ -42,9 +42,9 @@ def unproved_cases() -> "QuerySet[Case]":
 
 
 def absence_streak(case: Case) -> list[RemovalLook]:
-    """Return the looks that say, one after the other, that the passages do not stand on the page; oldest first.
+    """Return the latest looks in a row that did not see the passages, oldest first.
 
-    None counts of another address, which the case had before.
+    Looks at another address that the case had before are left out.
     """
     found: list[RemovalLook] = []
     looks = RemovalLook.objects.filter(case=case, removal=None, page_id__in=("", case.page_id))
@@ -57,12 +57,12 @@ def absence_streak(case: Case) -> list[RemovalLook]:
 
 
 def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
-    """Return the first look that is far enough from the first one."""
+    """Return the first look that is GONE_AFTER or more later than the first one."""
     return next((each for each in looks if each.at - looks[0].at >= GONE_AFTER), None)
 
 
 def confirm_removal(case: Case) -> Removal | None:
-    """Say that a page is removed where its looks prove it; None where they do not yet."""
+    """Record the removal of a page where its looks prove it; None where they do not yet."""
     if not _proof(case):  # most wait for their second look: nobody is kept waiting for them
         return None
     with transaction.atomic():
@@ -79,9 +79,9 @@ def confirm_removal(case: Case) -> Removal | None:
 
 
 def end_removals() -> list[Removal]:
-    """End the removals of pages that were seen with the passages again; each case is to be looked at by a person.
+    """End the removals of pages on which the passages were seen again; each case is marked for review.
 
-    Nothing is sent to anybody: notices that were done with are open again, and their matter stands in the inbox.
+    Nothing is sent: finished notices are reopened, and their matter appears in the inbox.
     """
     again = {"case__removals__ended_at": None, "at__gt": F("case__removals__said_at")}
     ended = []
@@ -116,7 +116,7 @@ def _proof(case: Case) -> list[RemovalLook]:
 def _is_compared(case: Case, look: RemovalLook) -> bool:
     """Return whether the page's version was compared with all works by now.
 
-    One that took other passages is contrary.
+    A version with a match of the case is contrary; its look is corrected.
     """
     if look.seen != Seen.CLEARED or not look.version_id:
         return True
@@ -127,7 +127,7 @@ def _is_compared(case: Case, look: RemovalLook) -> bool:
 
 
 def mark_notices_removed(at: datetime) -> None:
-    """Move the notices of which every page is removed by now, also of those that were noted as sent later."""
+    """Mark the notices whose pages are all removed, also those recorded as sent after the removal."""
     active = Removal.objects.filter(case=OuterRef("case"), ended_at=None)
     left = NoticePage.objects.filter(~Exists(active), notice=OuterRef("pk"))
     named = NoticePage.objects.filter(notice=OuterRef("pk"))

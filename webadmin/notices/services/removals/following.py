@@ -1,9 +1,7 @@
-"""Follows what becomes of the pages of confirmed cases. Each part may run twice, and goes on where the last one ended.
+"""Follow the pages of confirmed cases. Each step can run twice and resumes where the last one ended.
 
-1. what crawls that have ended saw of these pages is taken in, and what came back is said
-2. what looks prove by now is said
-3. the looks that prove a removal are bundled as evidence
-4. the looks that are due are asked for
+1. record what finished crawls saw of these pages, and end the removals of pages that are back 2. record the removals
+that looks prove by now 3. bundle the looks that prove a removal as evidence 4. request the looks that are due
 """
 
 import logging
@@ -25,7 +23,7 @@ RUNS_AT_ONCE, BUNDLES_AT_ONCE = 50, 200
 
 @dataclass(frozen=True, slots=True)
 class RoundCounts:
-    """What one round did."""
+    """The counts of one round."""
 
     looks: int = 0
     removed: int = 0
@@ -39,7 +37,7 @@ class RoundCounts:
 
 
 def follow(ports: Ports, store: EvidenceStore) -> RoundCounts:
-    """Return one round. Raises RetryLater where a store is away: the next round goes on."""
+    """Run one round and return its counts. Raises RetryLater where a store is away; the next round resumes."""
     now = ports.clock.now()
     made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())
     removed = sum(conclusions.confirm_removal(case) is not None for case in conclusions.unproved_cases())

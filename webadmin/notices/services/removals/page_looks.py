@@ -1,4 +1,4 @@
-"""One look at the page of one case: from what a crawl left of it to what was seen."""
+"""The look at the page of one case, made from what a crawl recorded."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ KEPT_WITHIN = timedelta(minutes=10)
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What looks are made from: the pages as they were kept, and the works' texts."""
+    """The sources of looks: the stored pages, and the texts of the works."""
 
     pages: KeptPages
     finder: PassageFinder
@@ -70,23 +70,23 @@ class Sources:
 
 @dataclass(frozen=True, slots=True)
 class PageOfCase:
-    """The page of a case as a crawl left it; what its methods give are looks without their case."""
+    """The page of a case after a crawl. Its methods return looks whose case is not set yet."""
 
     case: Case
     address: Address
     sources: Sources
 
     def failed_look(self) -> RemovalLook:
-        """Return the look that came to nothing."""
+        """Return the look for a failed visit."""
         assert self.address.failed_at is not None
         fault = self.address.sentence
         status = fault.params.get("status") if fault is not None else None
         return _unseen_look(self.address.failed_at, fault, status if isinstance(status, int) else None)
 
     def absence_look(self, answer: Absence) -> RemovalLook:
-        """Return the look that found that the page is not there.
+        """Return the look for a response that says that the page is absent.
 
-        What a site shows for addresses that never were may be a wall that stands before all of them.
+        A response like those for addresses that never existed may be a wall before all of them.
         """
         look = self._look(answer, answer.fetched_at, answer=answer)
         if answer.reason is AbsenceReason.NOT_FOUND_PAGE and not self._says_absent(answer):
@@ -94,7 +94,7 @@ class PageOfCase:
         return self._if_site_works(look)
 
     def _says_absent(self, answer: Absence) -> bool:
-        """Whether an answer like those for addresses that never were says so, or leads to where the site begins."""
+        """Return whether an answer like those for unknown addresses says so, or redirects to a start page."""
         if 300 <= answer.status < 400:
             target = redirect_target(dict(answer.headers), answer.final_url)
             return target is not None and (urlsplit(target).path in {"", "/"} or target in self._start_urls())
@@ -104,7 +104,7 @@ class PageOfCase:
         return {canonical(url) for url in site_start_urls(self.case.site)}
 
     def _visible_text(self, answer: Absence) -> str:
-        """What people see of an answer; "" where it cannot be read."""
+        """Return the visible text of an answer; "" where it cannot be read."""
         source = self._source(answer.raw_digest, answer.headers, answer.final_url)
         body = self.sources.pages.raw(answer.raw_digest) or b""
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
@@ -115,11 +115,9 @@ class PageOfCase:
         return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
 
     def cleared_look(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
-        """Return the look at a page on which no match was found.
+        """Return the look at a page without a match; None where the crawl kept nothing to examine.
 
-        None where the crawl kept nothing that could be looked at.
-
-        answer: the response of the page that was asked for alone.
+        answer: the response to a request for this page alone.
         """
         seen_at = self.address.seen_at
         assert seen_at is not None
@@ -136,7 +134,7 @@ class PageOfCase:
         return self._without_passages(version, answer)
 
     def _without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
-        """Return the look at a page on which the comparison with all works found nothing, looked into once more."""
+        """Return the look at a page in which the comparison with all works found nothing, after another search."""
         kept = answer if answer is not None else version
         look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
         # The response of this look, and those on which the text goes on.
@@ -148,13 +146,13 @@ class PageOfCase:
         return self._judge(look, [version.reading.whole_text, *sources], why)
 
     def _decided_part_count(self) -> int:
-        """On how many further pages the text went on when it was decided on."""
+        """Return the number of further pages that the text had when the case was decided."""
         decided = self.case.decided_version
         version = self.sources.pages.version(VersionId(decided)) if decided else None
         return len(version.parts) if version is not None else 0
 
     def _without_text(self, answer: Absence) -> RemovalLook:
-        """The look at an answer in which no main text was read, such as a sentence that the text was taken down."""
+        """Return the look at an answer without a main text, such as a sentence that the text was taken down."""
         look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
         source = self._source(answer.raw_digest, answer.headers, answer.final_url)
         shown = self._visible_text(answer)
@@ -164,7 +162,10 @@ class PageOfCase:
         return self._judge(look, [source], why)
 
     def _judge(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
-        """Return the look with what its texts have; None: one that could not be read. why: what it may be instead."""
+        """Return the look after a search of `texts`, where None is an unreadable one.
+
+        why: what the page may be instead.
+        """
         texts = list(texts)
         if self.sources.finder.count_characters(self.case, [text for text in texts if text]):
             look.seen = Seen.STANDS
@@ -176,7 +177,7 @@ class PageOfCase:
         return _mark_unseen(look, why) if why is not None else self._if_site_works(look)
 
     def _if_site_works(self, look: RemovalLook) -> RemovalLook:
-        """Return the look as it is where another page of the site could be had then; else nothing was to be seen."""
+        """Return the look as it is where another page of the site was available at the time, else as not seen."""
         times = (look.at - WORKS_WITHIN, look.at + WORKS_WITHIN)
         others = Address.objects.filter(site=self.case.site_id, seen_at__range=times, absent_since=None)
         works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
@@ -208,13 +209,13 @@ def _mark_unseen(look: RemovalLook, fault: Message) -> RemovalLook:
 
 
 def says_absent(text: str) -> bool:
-    """Return whether a page says of its own that what was asked for is not there, and asks for nothing in its place."""
+    """Return whether a page says by itself that its content is absent, and demands nothing such as a login."""
     said = text.casefold()
     return any(word in said for word in NOT_THERE) and not any(word in said for word in DEMANDS)
 
 
 def find_wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
-    """Why a page with this text in place of the passages is not to be seen; None where it is the page itself."""
+    """Return why a page with this text does not show its content; None where it is the page itself."""
     said, size = text.casefold(), len("".join(text.split()))
     is_notice = size <= MAX_NOTICE_CHARS
     if is_notice and (word := next((word for word in WALLS if word in said), "")):

@@ -1,8 +1,8 @@
-"""What of a case's passages a response still has, as the matcher says, wherever it stands in what the site sent.
+"""Find the passages of a case in a response with the matcher, wherever they are in what the site sent.
 
-The main text is compared, and the whole source without its markup: a text that was moved into a script, into hidden
-elements or attributes, or that is escaped there, is not removed. Not found: a text that was moved into pictures, behind
-a request that scripts make, or into a coding of the site's own.
+The main text and the whole source without its markup are compared: a text moved into a script, into hidden elements or
+attributes, or escaped there, is not removed. Not found: a text moved into pictures, behind a request that scripts make,
+or into an encoding of the site's own.
 """
 
 import html
@@ -31,17 +31,17 @@ _ASCII = re.compile(r"[\x00-\x7f]+")
 
 
 class PassageFinder:
-    """The works' texts of some cases, ready to be met in responses; for one round of looks."""
+    """The texts of the works that cases took from, indexed for comparison with responses. Lives for one round."""
 
     def __init__(self, works: WorkTexts) -> None:
         self._works = works
         self._entries: dict[str, WorkEntry | None] = {}
 
     def count_characters(self, case: Case, texts: Iterable[str]) -> int:
-        """Return how many characters of the works' texts that the case took from stand in any of `texts`, and count.
+        """Return how many characters of the works' texts that the case took occur in any of `texts`.
 
-        What a reviewer left out of the case does not. 0 also where none of the works' texts is kept any more: then
-        `has_all_texts` is False.
+        Passages that a reviewer left out of the case do not count. 0 also where none of the works' texts is kept any
+        more; then `has_all_texts` is False.
         """
         matcher, left_out = self._matcher(self._work_text_ids(case)), _left_out(case)
         found: dict[str, Places] = {}
@@ -52,7 +52,7 @@ class PassageFinder:
         return sum(len(taken) - len(taken & left_out.get(key, NO_PLACES)) for key, taken in found.items())
 
     def has_all_texts(self, case: Case) -> bool:
-        """Return whether all texts of the works that the case took from are there to be compared."""
+        """Return whether all texts of the works that the case took from are available."""
         texts = self._work_text_ids(case)
         return bool(texts) and all(self._entry(text) is not None for text in texts)
 

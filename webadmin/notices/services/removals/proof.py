@@ -1,7 +1,7 @@
-"""What proves a removal: each look's response as it came, held against the text that stood there, as evidence is.
+"""The proof of a removal: the response of each look, compared with the text that was there, as evidence is.
 
-A look becomes a bundle of the kind of all others, in which the finding has no passages; the proof is an export of these
-bundles and of the case, so that `bundles.verify` needs to know nothing of removals.
+Each look becomes an ordinary bundle whose finding has no passages. The proof is an export of these bundles and of the
+case, so `bundles.verify` needs no knowledge of removals.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from webadmin.notices.models import Removal, RemovalLook
 
 
 def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> VerificationReport:
-    """Write the proof of a removal to one file that stands alone.
+    """Write the proof of a removal to one self-contained file.
 
     Raises BadInput while a look has no bundle yet, and as `webadmin.evidence.services.case_export.export_case`.
     """
@@ -28,7 +28,7 @@ def export_removal(removal: Removal, path: Path, store: EvidenceStore) -> Verifi
 
 
 def removal_material(removal: Removal, store: EvidenceStore) -> CaseMaterial:
-    """Return all that the proof is written from. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
+    """Return the content of the proof. Raises BadInput while a look has no bundle yet, BrokenInvariant."""
     looks = list(removal.looks.select_related("bundle").order_by("at", "pk"))
     kept = [look.bundle for look in looks if look.bundle is not None]
     kept = [row for row in kept if row.state != EvidenceBundle.State.REMOVED]
@@ -50,7 +50,7 @@ def _content(row: EvidenceBundle, store: EvidenceStore) -> bytes:
 
 
 def _facts(removal: Removal, looks: list[RemovalLook]) -> Mapping[str, Any]:
-    """Return the statement, as JSON values."""
+    """Return the facts of the removal as JSON values."""
     return {
         "since": removal.since.isoformat(),
         "confirmed": removal.said_at.isoformat(),

@@ -1,7 +1,7 @@
-"""What a crawl saw of the pages of confirmed cases: gone, there without the passages, standing, or not to be seen.
+"""Looks from a crawl at the pages of confirmed cases: absent, without the passages, unchanged, or not seen.
 
-A row is made only where it says something: of a page on which the passages stand none, unless the look before it saw
-something else. Of looks in a row that saw nothing the newest stands.
+A look is stored only where it adds something: a page that still has its passages gets a row only after a different
+look. Of successive looks that saw nothing only the newest is kept.
 """
 
 import logging
@@ -31,7 +31,7 @@ ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_P
 
 
 def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
-    """Write down what a crawl that has ended saw of the pages of confirmed cases. Safe to call twice.
+    """Record what a finished crawl saw of the pages of confirmed cases. Safe to call twice.
 
     Raises ServiceUnavailable where the page store is away.
     """
@@ -52,9 +52,9 @@ def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
 
 @dataclass(frozen=True, slots=True)
 class _KnownState:
-    """What is known of some cases before a crawl is taken in, read at once.
+    """The state of some cases before a crawl is recorded, read at once.
 
-    matched: cases with a match in the version that their page's address shows, each with the version.
+    matched: pairs of a case and a version in which it has a match and which its page's address shows.
     """
 
     last: Mapping[int, RemovalLook]
@@ -75,7 +75,7 @@ class _KnownState:
 def _record_case_looks(
     case: Case, address: Address, run: CrawlRun, sources: Sources, known: _KnownState
 ) -> Iterator[RemovalLook]:
-    """Yield the looks at one page, oldest first."""
+    """Yield the new looks at one page, oldest first."""
     last = known.last.get(case.pk)
     since = max(run.due_at, last.at) if last is not None else run.due_at
     page = PageOfCase(case, address, sources)
@@ -103,7 +103,7 @@ def _keep(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
 
 
 def _addresses(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
-    """Of each page that the run met the address: its own URL's, or where else it was seen last."""
+    """Return, by page, the address under which the run met it: its own URL's, or another one where it was seen last."""
     touched = Q(seen_at__gte=run.due_at) | Q(failed_at__gte=run.due_at) | Q(absent_since__isnull=False)
     rows = Address.objects.filter(touched, site=run.site_id)
     pages = {case.page_id: case.page.url for case in cases}
@@ -120,7 +120,7 @@ def _key(site: int, url: str) -> str:
 
 
 def _looks_of_run(page: PageOfCase, since: datetime, run: CrawlRun, *, has_match: bool) -> Iterator[RemovalLook]:
-    """What the run saw of a page since a moment; each look without its case.
+    """Yield what the run saw of a page since a moment, as looks whose case is not set yet.
 
     has_match: the version that the address shows has a match of the case.
     """

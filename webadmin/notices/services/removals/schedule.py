@@ -1,9 +1,9 @@
-"""When pages are looked at again to see whether they were removed, through the checks that people ask for as well.
+"""The schedule of looks at pages that may have been removed; they use the same checks as those that users request.
 
-Pages that a sent notice names: from the day after it was sent daily, and weekly from the third week on, also those that
-were removed. Pages of any confirmed case that were seen without the passages once: when the second look is due, and
-daily until it came. Chosen: who is going to follow a notice does so within days (articles 14 to 17 of the Regulation
-say "at once", 17 U.S.C. 512 "expeditiously"), and what was taken down for the notice alone comes back within weeks.
+Pages in a sent notice: daily from the day after it was sent, and weekly from the third week on, also when removed.
+Pages of any confirmed case that one look saw without the passages: when the second look is due, then daily until it is
+made. Chosen: whoever follows a notice does so within days (articles 14 to 17 of the Regulation say "at once", 17 U.S.C.
+512 "expeditiously"), and what was taken down only because of a notice comes back within weeks.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ MOST_AT_ONCE = 500  # pages of all sites that one round asks for; the next one c
 
 
 def request_due_checks(now: datetime, outbox: Outbox) -> int:
-    """Ask for a look at every page that is due; how many. A site whose last looks are under way waits.
+    """Request a check of every page that is due, and return how many. Sites with checks under way wait.
 
     Raises RetryLater.
     """
@@ -45,7 +45,7 @@ def request_due_checks(now: datetime, outbox: Outbox) -> int:
 
 
 def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
-    """Pages that are due, by site and whether by another route; each once."""
+    """Return the pages that are due, each once, by site and by whether another route is used."""
     found: dict[tuple[int, bool], list[str]] = defaultdict(list)
     seen = set[str]()
     for site, page, by_second_route in (*_pages_to_confirm(now), *_pages_of_notices(now)):
@@ -56,7 +56,7 @@ def _due_pages_by_site(now: datetime) -> dict[tuple[int, bool], list[str]]:
 
 
 def _pages_to_confirm(now: datetime) -> Iterator[tuple[int, str, bool]]:
-    """Pages with a look that another one is to confirm."""
+    """Yield the pages with a look that another one has to confirm."""
     for case in unproved_cases():
         looks = absence_streak(case)
         second = confirming_look(looks) if looks else None
@@ -77,7 +77,7 @@ def _last_request_time(case: Case, *, by_second_route: bool) -> datetime | None:
 
 
 def _pages_of_notices(now: datetime) -> Iterator[tuple[int, str, bool]]:
-    """Pages that a sent notice names and that were not asked for of late."""
+    """Yield the pages in sent notices that were not checked recently."""
     due = _due_notice_pages(now).filter(case__site__kind__in=CRAWLED)
     busy = PageRecheck.objects.filter(asked_by=None, outcome="").values("page__site")
     sites = due.exclude(case__site__in=busy).order_by("case__site").values_list("case__site", flat=True).distinct()

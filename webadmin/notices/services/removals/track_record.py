@@ -1,7 +1,7 @@
-"""How those fared who were written to: what went out, what was answered, what was removed, and how soon.
+"""The track record of sites and addressees: notices sent, answers, removals, and how soon they came.
 
-Everything is counted from rows, by a fixed number of queries. A page that several notices name counts once, from the
-first that went out; it counts as removed where it was removed after that, whether or not it came back.
+Everything is counted from rows by a fixed number of queries. A page in several notices counts once, from the first one
+sent; it counts as removed if it was removed after that, whether or not it came back.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ ANSWERS = (State.ANSWERED, State.COUNTERED, State.REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class TrackRecord:
-    """Of one site, or of one addressee. Medians are None where there is nothing to take them of."""
+    """The track record of a site or an addressee. Medians are None where there is nothing to count."""
 
     notices: int = 0
     pages: int = 0
@@ -39,7 +39,7 @@ class TrackRecord:
 
     @property
     def removal_rate(self) -> float | None:
-        """[0, 1]; None where no page was named."""
+        """The share of pages that were removed, [0, 1]; None where no page was named."""
         return self.removed / self.pages if self.pages else None
 
     @property
@@ -52,7 +52,7 @@ class TrackRecord:
 
     @property
     def sentences(self) -> list[Message]:
-        """The one line where the next notice is written."""
+        """The track record as messages, for the form of the next notice."""
         said = [Message("removal.record-seal")] if self.asks_for_seal else []
         if not self.notices:
             return [*said, Message("removal.record-none")]
@@ -70,7 +70,7 @@ class TrackRecord:
 
 
 def round_up_days(time: timedelta | None) -> int | None:
-    """Whole days, those that have begun counted in.
+    """Return whole days, a begun day counted as one.
 
     >>> round_up_days(timedelta(hours=36)), round_up_days(timedelta(minutes=5)), round_up_days(None)
     (2, 1, None)
@@ -79,17 +79,17 @@ def round_up_days(time: timedelta | None) -> int | None:
 
 
 def addressee_record(addressee: Addressee, since: datetime | None = None) -> TrackRecord:
-    """Notices that went out to it, since a moment or ever."""
+    """Return the record of an addressee, since a moment or ever."""
     return _make_record(_sending_times(Notice.objects.filter(addressee=addressee), since), addressee.asks_for_seal)
 
 
 def site_record(site: Site, since: datetime | None = None) -> TrackRecord:
-    """Notices about a site, whoever they went to."""
+    """Return the record of notices about a site, whoever they were sent to."""
     return _make_record(_sending_times(Notice.objects.filter(site=site), since))
 
 
 def records_per_addressee(site: Site, since: datetime | None = None) -> list[tuple[Addressee, TrackRecord]]:
-    """Those who were written to about a site, with what came of that, by name."""
+    """Return the addressees of notices about a site with their records, by name."""
     sent = _sending_times(Notice.objects.filter(site=site, addressee__isnull=False), since)
     keys = dict(Notice.objects.filter(pk__in=sent).values_list("pk", "addressee_id"))
     found = []
@@ -100,7 +100,7 @@ def records_per_addressee(site: Site, since: datetime | None = None) -> list[tup
 
 
 def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[int, datetime]:
-    """When each of the notices first went out; those that did not are left out."""
+    """Return when each of the notices was first sent; unsent ones are left out."""
     first: dict[int, datetime] = {}
     events = NoticeEvent.objects.filter(notice__in=notices.order_by(), state=State.SENT, undone_by=None, undoes=None)
     events = events.order_by("at", "pk")
@@ -110,7 +110,7 @@ def _sending_times(notices: "QuerySet[Notice]", since: datetime | None) -> dict[
 
 
 def _event_time(at: datetime, day: date | None) -> datetime:
-    """When something happened that was noted at a moment: then, or on an earlier day, which is taken from its start."""
+    """Return when an event happened: the moment it was noted, or the start of the earlier day that it names."""
     zone = timezone.get_default_timezone()
     if day is None or day >= at.astimezone(zone).date():
         return at
@@ -155,12 +155,12 @@ def _answer_times(sent: Mapping[int, datetime]) -> tuple[dict[int, timedelta], i
 
 
 def _has_answer_period_ended(state: str, answer_due: date | None) -> bool:
-    """Return whether nobody waits for an answer to a notice that went out any more."""
+    """Return whether an answer to a sent notice is no longer expected."""
     return state != State.SENT or (answer_due is not None and answer_due < timezone.localdate())
 
 
 def _removal_times(sent: Mapping[int, datetime], named: Mapping[int, datetime]) -> tuple[list[timedelta], int]:
-    """Return how long each page took to be removed after it was named first, and how many of these came back."""
+    """Return how long each page took to be removed after it was first named, and how many came back."""
     took: dict[int, timedelta] = {}
     returned = set[int]()
     of_cases = Removal.objects.filter(case__in=NoticePage.objects.filter(notice__in=sent).values("case"))
