@@ -120,7 +120,7 @@ def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
     """Return every day of the period in order, those on which nothing happened too."""
-    cases_of = _group(cases, lambda case: scope.day_of(case.opened_at))
+    cases_of = _group(cases, lambda case: scope.local_day(case.opened_at))
     pages_of = _group(pages, lambda row: row.day)
     return tuple(
         DayMeasures(

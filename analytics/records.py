@@ -194,12 +194,12 @@ class ReportScope:
         return ZoneInfo(self.time_zone)
 
     @property
-    def starts_at(self) -> datetime:
-        """The first moment of the period, in UTC: for queries, `starts_at <= moment < ends_at`."""
+    def period_start(self) -> datetime:
+        """The first moment of the period, in UTC: for queries, `period_start <= moment < period_end`."""
         return self._midnight(self.since)
 
     @property
-    def ends_at(self) -> datetime:
+    def period_end(self) -> datetime:
         """The first moment after the period, in UTC."""
         return self._midnight(self.until + timedelta(days=1))
 
@@ -212,7 +212,7 @@ class ReportScope:
         """`moment` on the user's clock."""
         return moment.astimezone(self.zone)
 
-    def day_of(self, moment: datetime) -> date:
+    def local_day(self, moment: datetime) -> date:
         """Find the day of `moment` on the user's calendar."""
         return self.local(moment).date()
 

@@ -111,7 +111,7 @@ def _list_order(case: CaseRow) -> tuple[int, float, int]:
 def _has_case(scope: ReportScope, case: CaseRow) -> bool:
     return (
         (not scope.rights_holder or case.rights_holder == scope.rights_holder)
-        and scope.has_day(scope.day_of(case.opened_at))
+        and scope.has_day(scope.local_day(case.opened_at))
         and scope.has_work(case.work_title)
         and scope.has_site(case.site_name, case.site_host)
     )
@@ -120,7 +120,7 @@ def _has_case(scope: ReportScope, case: CaseRow) -> bool:
 def _has_lead(scope: ReportScope, lead: LeadRow) -> bool:
     return (
         (not scope.rights_holder or lead.rights_holder == scope.rights_holder)
-        and scope.has_day(scope.day_of(lead.found_at))
+        and scope.has_day(scope.local_day(lead.found_at))
         and scope.has_work(lead.work_title)
         and scope.has_site(lead.site_name)
     )
@@ -131,4 +131,4 @@ def _has_exclusion(scope: ReportScope, row: ExclusionRow) -> bool:
 
 
 def _has_crawl(scope: ReportScope, row: CrawlRow) -> bool:
-    return scope.has_day(scope.day_of(row.started_at)) and scope.has_site(row.site_name)
+    return scope.has_day(scope.local_day(row.started_at)) and scope.has_site(row.site_name)

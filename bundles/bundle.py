@@ -14,7 +14,7 @@ from bundles import cdx, comparison, container, originals, shapes
 from bundles.canonical import canonical
 from bundles.circumstances import circumstances
 from bundles.comparison import Comparison
-from bundles.records import Bundle, Exchange, Finding, PageCapture
+from bundles.records import Bundle, CapturedPage, Exchange, Finding
 from bundles.secrets_withheld import public_url
 from bundles.warc import archive, warc_date
 from core.errors import BadInput
@@ -37,7 +37,7 @@ COMPARISON = "evidence/comparison.json"  # in place of finding.json where pages 
 Found = Finding | Comparison
 
 
-def make(capture: PageCapture, found: Found, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
+def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None, salt: str = "") -> Bundle:
     """Return the bundle of one page.
 
     The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
@@ -78,7 +78,7 @@ def _finding_files(found: Found, text: str) -> dict[str, bytes]:
     return {FINDING: canonical(shapes.finding(found, text))}
 
 
-def _check(capture: PageCapture, found: Found) -> None:
+def _check(capture: CapturedPage, found: Found) -> None:
     if not all(part.exchanges for part in capture.parts):
         raise BadInput("evidence.no-response")
     if any(exchange.fetched_at.tzinfo is None for exchange in capture.exchanges):
@@ -92,7 +92,7 @@ def _check(capture: PageCapture, found: Found) -> None:
             raise BadInput("evidence.passage", number=number)
 
 
-def _pages(capture: PageCapture, salt: str) -> bytes:
+def _pages(capture: CapturedPage, salt: str) -> bytes:
     head = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages", "hasText": True}
     page = {**_page(capture.page, salt), "title": capture.title, "text": capture.text}
     following = [_page(part.page, f"{salt}-{number}") for number, part in enumerate(capture.parts[1:], 2)]
@@ -103,7 +103,7 @@ def _page(page: Exchange, key: str) -> dict[str, Any]:
     return {"id": key, "url": public_url(page.url), "ts": warc_date(page.fetched_at)}
 
 
-def _chains(capture: PageCapture) -> dict[str, bytes]:
+def _chains(capture: CapturedPage) -> dict[str, bytes]:
     return {
         shapes.chain_name(number): "".join(map(DER_cert_to_PEM_cert, exchange.tls.certificates)).encode()
         for number, exchange in enumerate(capture.exchanges, 1)
@@ -112,7 +112,7 @@ def _chains(capture: PageCapture) -> dict[str, bytes]:
 
 
 def _package(
-    capture: PageCapture, files: Mapping[str, bytes], at: datetime, salt: str, software: str
+    capture: CapturedPage, files: Mapping[str, bytes], at: datetime, salt: str, software: str
 ) -> dict[str, Any]:
     resources = [
         {"name": name.rpartition("/")[2], "path": name, "hash": f"sha256:{digest(content)}", "bytes": len(content)}

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bundles.records import Exchange, PageCapture, Part
+from bundles.records import CapturedPage, Exchange, Part
 from bundles.shapes import moment
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, ClockReading, Machine, NetworkRoute
@@ -25,7 +25,7 @@ _BEYOND_ASCII = re.compile(r"[^\x20-\x7e]+")
 Headers = Sequence[tuple[str, str]]
 
 
-def circumstances(capture: PageCapture) -> dict[str, Any]:
+def circumstances(capture: CapturedPage) -> dict[str, Any]:
     """Return all of it as JSON values. `machines` once each; `exchanges` in the order of connection.json."""
     machines = list(dict.fromkeys(part.machine for part in capture.parts if part.machine is not None))
     placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
@@ -129,7 +129,7 @@ def _profile(profile: BrowserProfile) -> dict[str, Any]:
     }
 
 
-def _not_recorded(capture: PageCapture) -> Iterator[tuple[str, Message]]:
+def _not_recorded(capture: CapturedPage) -> Iterator[tuple[str, Message]]:
     """What is missing, by its name, and why."""
     sources = {part.source for part in capture.parts}
     if CaptureSource.ARCHIVE in sources:

@@ -109,7 +109,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class PageCapture:
+class CapturedPage:
     """One fetched page. `parts`: the pages on which its text stands, in order."""
 
     parts: tuple[Part, ...]

@@ -8,7 +8,7 @@ from cryptography.hazmat.primitives.hashes import SHA256
 
 from bundles.certificates import parse_certificate
 from bundles.originals import place_originals
-from bundles.records import Drawing, Exchange, Finding, PageCapture, Part, Passage, Rendering, SeenAddress
+from bundles.records import CapturedPage, Drawing, Exchange, Finding, Part, Passage, Rendering, SeenAddress
 from bundles.secrets_withheld import public_url
 from bundles.warc import DOM, withheld_names
 from core.captures import CapturedResource, NameAnswer, TlsSession
@@ -29,7 +29,7 @@ def text_digest(text: str) -> Digest:
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
-def page(capture: PageCapture) -> dict[str, Any]:
+def page(capture: CapturedPage) -> dict[str, Any]:
     """What was fetched and read."""
     first, *following = _parts(capture)
     return {
@@ -49,7 +49,7 @@ def page(capture: PageCapture) -> dict[str, Any]:
     }
 
 
-def connection(capture: PageCapture) -> dict[str, Any]:
+def connection(capture: CapturedPage) -> dict[str, Any]:
     """Return each exchange: who answered, under which name, with which certificates."""
     placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
     exchanges = [
@@ -110,7 +110,7 @@ def chain_name(number: int) -> str:
     return f"evidence/tls-chain-{number}.pem"
 
 
-def _parts(capture: PageCapture) -> list[dict[str, Any]]:
+def _parts(capture: CapturedPage) -> list[dict[str, Any]]:
     """Return each page on which the text stands: where its response is, and what the text was read in."""
     numbers, total = [], 0
     for part in capture.parts:

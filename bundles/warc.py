@@ -15,7 +15,7 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from bundles.records import Exchange, PageCapture, Part, Rendering
+from bundles.records import CapturedPage, Exchange, Part, Rendering
 from bundles.secrets_withheld import REQUEST_HEADERS, RESPONSE_HEADERS, Headers, public_url, withheld
 from core.captures import CapturedResource, NameAnswer
 from core.ids import digest
@@ -72,7 +72,7 @@ class _Archive:
         source = f"{self.salt} {len(self.written) + ahead}".encode()
         return f"<urn:uuid:{UUID(bytes=hashlib.sha256(source).digest()[:16], version=4)}>"
 
-    def add(self, record: _Record) -> Written:
+    def write_record(self, record: _Record) -> Written:
         """Write one record. warcio would add SHA-1 digests; it leaves those that are there."""
         offset, record_id, payload_digest = self.out.tell(), self.next_id(), _label_digest(record.payload)
         headers = [
@@ -95,27 +95,27 @@ class _Archive:
         return self.written[-1]
 
 
-def archive(capture: PageCapture, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[Written]]:
+def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[Written]]:
     """data.warc.gz and what stands where in it."""
     target = _Archive(salt)
-    target.add(_warcinfo(software, made_at))
+    target.write_record(_warcinfo(software, made_at))
     first, *following = capture.parts
     responses, read_from = _add_part(target, first)
     answered = [responses[-1].id, *(_add_part(target, part)[0][-1].id for part in following)]
     for answer in dict.fromkeys(each.dns for each in capture.exchanges if each.dns is not None):
-        target.add(_dns(answer))
+        target.write_record(_dns(answer))
     for resource in capture.resources:
-        target.add(_resource(resource))
+        target.write_record(_resource(resource))
     page_url = public_url(capture.page.url)
-    target.add(_metadata(capture, responses))
+    target.write_record(_metadata(capture, responses))
     text = capture.text.encode("utf-8", "surrogatepass")
     refers = (("WARC-Refers-To", read_from.id),)
     at = capture.page.fetched_at
-    target.add(_Record("conversion", TEXT + page_url, at, "text/plain; charset=utf-8", text, text, refers))
+    target.write_record(_Record("conversion", TEXT + page_url, at, "text/plain; charset=utf-8", text, text, refers))
     for part, response_id in zip(capture.parts, answered, strict=True):
         for prefix, rendering in ((FULL_PAGE, part.drawing.screenshot), (PDF, part.drawing.pdf)):
             if rendering is not None:
-                target.add(_rendering(prefix + public_url(part.page.url), rendering, response_id))
+                target.write_record(_rendering(prefix + public_url(part.page.url), rendering, response_id))
     return target.out.getvalue(), target.written
 
 
@@ -141,7 +141,7 @@ def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
         return responses, responses[-1]
     url, refers = DOM + public_url(part.page.url), (("WARC-Refers-To", responses[-1].id),)
     record = _Record("conversion", url, part.page.fetched_at, "text/html", part.dom, part.dom, refers)
-    return responses, target.add(record)
+    return responses, target.write_record(record)
 
 
 def _add_exchange(target: _Archive, exchange: Exchange) -> Written:
@@ -152,13 +152,17 @@ def _add_exchange(target: _Archive, exchange: Exchange) -> Written:
     if exchange.request_line:
         answer_id = target.next_id(ahead=1)
         request = _request_block(exchange, url)
-        target.add(_Record("request", url, at, _REQUEST, request, b"", (*address, ("WARC-Concurrent-To", answer_id))))
+        target.write_record(
+            _Record("request", url, at, _REQUEST, request, b"", (*address, ("WARC-Concurrent-To", answer_id)))
+        )
         related = (("WARC-Concurrent-To", target.written[-1].id),)
     truncated = (("WARC-Truncated", "length"),) if exchange.is_truncated else ()
     block = _response_head(exchange) + exchange.body
     extra = (*address, *related, *truncated)
     mime = _mime(exchange.response_headers)
-    return target.add(_Record("response", url, at, _RESPONSE, block, exchange.body, extra, mime, exchange.status))
+    return target.write_record(
+        _Record("response", url, at, _RESPONSE, block, exchange.body, extra, mime, exchange.status)
+    )
 
 
 def _request_block(exchange: Exchange, url: str) -> bytes:
@@ -208,7 +212,7 @@ def _dns(answer: NameAnswer) -> _Record:
     return _Record("resource", public_url(f"dns:{answer.name}"), answer.asked_at, "text/dns", block, block)
 
 
-def _metadata(capture: PageCapture, responses: Sequence[Written]) -> _Record:
+def _metadata(capture: CapturedPage, responses: Sequence[Written]) -> _Record:
     first, *following = capture.parts
     page = first.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]

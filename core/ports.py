@@ -325,7 +325,9 @@ class SearchBacklog(Protocol):
         """
         ...
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
+    def find_unsearched(
+        self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int
+    ) -> list[Unsearched]:
         """Return those of `pages` to search to close `gaps`, except those that are due for a comparison anyway."""
         ...
 
@@ -336,7 +338,7 @@ class SearchBacklog(Protocol):
         """
         ...
 
-    def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
+    def end_search(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         """Record the end of a search, and return the number of missed pages that became due for a comparison.
 
         These are pages whose version in the page store differs from the compared one or is no longer there.
@@ -351,7 +353,7 @@ class FindableTexts(Protocol):
         """Return whether any rights holder has a work with this text."""
         ...
 
-    def unindexed(self, texts: Collection[WorkTextId]) -> None:
+    def note_unindexed(self, texts: Collection[WorkTextId]) -> None:
         """Record that texts were not in the index until now, whatever was recorded before."""
         ...
 
@@ -363,18 +365,18 @@ class FindableTexts(Protocol):
         """
         ...
 
-    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
+    def note_indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         """Record that texts are in the index from `at` on, except those already recorded.
 
         texts: with the number of characters of each that count in findings.
 
-        Pages of their rights holders compared earlier must be searched. `at` is later than the return of `unindexed`,
-        so a search that began before it and did not know a text never counts as one that did. Later times are set back
-        to it. Pages with findings in an older text of the same chapter become due for a comparison.
+        Pages of their rights holders compared earlier must be searched. `at` is later than the return of
+        `note_unindexed`, so a search that began before it and did not know a text never counts as one that did. Later
+        times are set back to it. Pages with findings in an older text of the same chapter become due for a comparison.
         """
         ...
 
-    def withdrawn(self, text: WorkTextId) -> None:
+    def note_withdrawn(self, text: WorkTextId) -> None:
         """Record that a text left the corpus, so that pages with findings in it become due for a comparison.
 
         Undecided suspected rewrites of it are no longer listed.
@@ -392,7 +394,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
         """
         ...
 
-    def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
+    def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
         """Return those of `versions` that are due for a comparison: as `pending`, but also for earlier versions."""
         ...
 

@@ -50,7 +50,7 @@ def read_latin(rows: SignRows, pinyin: PinyinReader) -> LatinReading:
         lasts = np.append(firsts[1:], starts.size)
         is_beside_han = _is_near_han(seen, starts[firsts], ends[lasts - 1])
         for first, last in zip(firsts[is_beside_han].tolist(), lasts[is_beside_han].tolist(), strict=True):
-            reader.read(starts[first:last].tolist(), ends[first:last].tolist())
+            reader.add_chain(starts[first:last].tolist(), ends[first:last].tolist())
     return reader.reading()
 
 
@@ -79,13 +79,13 @@ class _ChainReader:
         self._positions: list[int] = []
         self._inserted: list[tuple[int, int]] = []
 
-    def read(self, starts: list[int], ends: list[int]) -> None:
+    def add_chain(self, starts: list[int], ends: list[int]) -> None:
         """Take one chain: starts and ends of its runs."""
         syllables: list[int] = []
         positions: list[int] = []
         for start, end in zip(starts, ends, strict=True):
             run = "".join(self._rows.text[offset] for offset in self._rows.visible[start:end].tolist())
-            read = self._pinyin.read(run)
+            read = self._pinyin.split_run(run)
             if read is None:
                 return
             syllables += [syllable for syllable, _ in read]

@@ -26,7 +26,7 @@ class PinyinReader:
         self._kinds = kinds
         self._cached: dict[str, Syllables | None] = {}
 
-    def read(self, run: str) -> Syllables | None:
+    def split_run(self, run: str) -> Syllables | None:
         """(syllable id, offset in the run) of each syllable; None when the run is not pinyin.
 
         Tone marks are taken off, ü is v, capitals and full-width letters count as small ones.

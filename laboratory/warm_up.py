@@ -12,8 +12,8 @@ def warm_up() -> None:
     """Have each engine find a copy, and a text generated."""
     for entry in ENGINES.values():
         engine = entry.make()
-        engine.add("work", CHINESE * 4)
-        engine.add("other", CHINESE[::-1] * 4)
+        engine.add_work("work", CHINESE * 4)
+        engine.add_work("other", CHINESE[::-1] * 4)
         engine.find(CHINESE * 2)
     ChainText([CHINESE], len(CHINESE)).text(100, seed=1)
 

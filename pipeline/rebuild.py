@@ -20,8 +20,8 @@ def rebuild_index(
     counted: dict[WorkTextId, int] = {}
     before = ports.index.text_ids() if ports.index.state().generation else frozenset[WorkTextId]()
     ports.index.rebuild(_entries(ports, texts, missing, counted, on_progress))
-    ports.cases.unindexed(counted.keys() - before)
-    ports.cases.indexed(counted, ports.clock.now())
+    ports.cases.note_unindexed(counted.keys() - before)
+    ports.cases.note_indexed(counted, ports.clock.now())
     return missing
 
 

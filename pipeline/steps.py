@@ -54,7 +54,7 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
     if missing := set(version_ids) - {each.version.id for each in versions}:
         raise NotFound("page-version", min(missing))
     fingerprints = _page_fingerprints(versions, ports)
-    uncompared = ports.cases.uncompared(versions, ports.algorithm.id)
+    uncompared = ports.cases.find_uncompared(versions, ports.algorithm.id)
     owing = [each for each in versions if each.version.id in uncompared]
     outcomes = list(_compare_versions(owing, fingerprints, state, now, ports))
     ports.cases.note_seen([each for each in versions if each.version.id not in uncompared], now)
@@ -66,8 +66,8 @@ def register_work(text_id: WorkTextId, ports: Ports) -> None:
     """Fingerprint a text of the corpus and add it to the index. Raises NotFound for an unknown id."""
     fingerprint = work_fingerprint(text_id, ports)
     if ports.index.add(text_id, fingerprint):
-        ports.cases.unindexed([text_id])
-    ports.cases.indexed({text_id: fingerprint.tokens.size}, ports.clock.now())
+        ports.cases.note_unindexed([text_id])
+    ports.cases.note_indexed({text_id: fingerprint.tokens.size}, ports.clock.now())
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
@@ -76,7 +76,7 @@ def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
         return
     ports.index.remove(text_id)
     ports.fingerprints.remove(text_id)
-    ports.cases.withdrawn(text_id)
+    ports.cases.note_withdrawn(text_id)
 
 
 def is_too_short(fingerprint: Fingerprint) -> bool:

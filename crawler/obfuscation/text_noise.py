@@ -94,7 +94,7 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
 
 def _is_spelt_out(text: str, where: TextRange) -> bool:
     """Return true if letters spell the characters before them, by any of their readings: 雾(wu), but not 方法(main)."""
-    runs = [TABLES_2026.pinyin.read(run) for run in _LETTERS.findall(text[where.start : where.end])]
+    runs = [TABLES_2026.pinyin.split_run(run) for run in _LETTERS.findall(text[where.start : where.end])]
     syllables = [syllable for run in runs if run for syllable, _ in run]
     before = _NO_HAN.sub("", text[max(0, where.start - _MAX_BEFORE * len(syllables)) : where.start])[-len(syllables) :]
     if not syllables or len(before) < len(syllables):

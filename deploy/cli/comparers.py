@@ -143,7 +143,7 @@ class EngineComparer:
     def __init__(self, engine: Engine, works: Mapping[str, str]) -> None:
         self._engine = engine
         for work_id, text in works.items():
-            engine.add(work_id, text)
+            engine.add_work(work_id, text)
 
     def matches(self, pages: Sequence[tuple[str, str]], exclude_same_id: bool) -> Iterator[list[dict[str, Any]]]:
         """Yield the matches of each page as JSON values; a page is an id and a text."""

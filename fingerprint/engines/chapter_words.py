@@ -61,11 +61,11 @@ class ChapterWords:
         self._counts: list[NDArray[np.int32]] = []
         self._table: ChapterTable | None = None
 
-    def add(self, work_id: str, chapter: str) -> None:
+    def add_chapter(self, work_id: str, chapter: str) -> None:
         """A chapter of that work."""
         words, counts = word_counts(chapter, self._min_occurrences)
         if words.size:
-            self.owners.add(work_id)
+            self.owners.add_chapter(work_id)
             self._words.append(words)
             self._counts.append(counts)
             self._table = None
@@ -85,7 +85,7 @@ class WordEngine(ChapterEngine):
         self._table: ChapterTable | None = None
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        self._works.add(work_id, text)
+        self._works.add_chapter(work_id, text)
 
     def _current_table(self) -> ChapterTable:
         table = self._works.table()

@@ -44,7 +44,7 @@ class ChapterOwners:
     def __len__(self) -> int:
         return len(self._work_ids)
 
-    def add(self, work_id: str) -> int:
+    def add_chapter(self, work_id: str) -> int:
         """Return the number of a new chapter of that work."""
         self._work_ids.append(work_id)
         return len(self._work_ids) - 1
@@ -61,7 +61,7 @@ class ChapterEngine(ABC):
         self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
         self._owners = ChapterOwners()
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         for chapter in self._cut(text):
             self._add_chapter(work_id, chapter)
 

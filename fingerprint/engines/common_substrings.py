@@ -43,7 +43,7 @@ class SubstringIndex:
         self._texts: list[NDArray[np.uint32]] = []
         self._sorted: _SortedGrams | None = None
 
-    def add(self, codes: NDArray[np.uint32]) -> int:
+    def add_codes(self, codes: NDArray[np.uint32]) -> int:
         """Return the number of a new text, counted from 0. codes: uint32[n], none of them SEPARATOR."""
         self._texts.append(codes)
         self._sorted = None

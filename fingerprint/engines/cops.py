@@ -32,7 +32,7 @@ class Cops:
         self._min_share, self._min_sentence_chars = min_share, min_sentence_chars
         self._places: dict[int, list[tuple[str, int, int]]] = {}
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         own: set[int] = set()
         for sentence, digest in self._units(text):
             if digest not in own:

@@ -47,8 +47,8 @@ class CrcShingleEngine(ChapterEngine):
         words = canonical_words(text)
         features = _features(words, self._words)
         if features.size:
-            self._owners.add(work_id)
-            self._index.add(features)
+            self._owners.add_chapter(work_id)
+            self._index.add_features(features)
             self._word_counts.append(len(words))
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:

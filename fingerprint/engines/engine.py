@@ -36,7 +36,7 @@ class Engine(Protocol):
     nothing is found, and it raises nothing.
     """
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         """Index a work. An id is added once; works with the same text are works of their own."""
 
     def find(self, text: str) -> list[EngineMatch]:

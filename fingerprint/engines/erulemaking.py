@@ -70,7 +70,7 @@ class ERulemaking(ChapterEngine):
         words, counts = word_counts(text)
         if words.size < self._min_words:
             return
-        self._owners.add(work_id)
+        self._owners.add_chapter(work_id)
         self._words.append(words)
         self._counts.append(counts)
         codes = plain_characters(text)[0]

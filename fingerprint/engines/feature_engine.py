@@ -21,8 +21,8 @@ class FeatureEngine(ChapterEngine):
     def _add_chapter(self, work_id: str, text: str) -> None:
         features = self._extract_features(text)
         if features.size:
-            self._owners.add(work_id)
-            self._index.add(features)
+            self._owners.add_chapter(work_id)
+            self._index.add_features(features)
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         features = self._extract_features(text)

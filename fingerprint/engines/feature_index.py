@@ -24,7 +24,7 @@ class FeatureIndex:
         """int64[chapters]: how many features each has."""
         return np.array(self._sizes, np.int64)
 
-    def add(self, features: NDArray[np.uint64]) -> None:
+    def add_features(self, features: NDArray[np.uint64]) -> None:
         """The next chapter. features: each once, well mixed."""
         self._pending.append(features)
         self._sizes.append(features.size)

@@ -51,9 +51,9 @@ class FrequencyEngine:
         self._merge = MergeRule(max_gap=granularity - 1, max_drift=0)
         self._works = LocatedWorks(granularity)
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         offsets, windows, places = _windows(text, self._rule)
-        self._works.add(work_id, offsets, windows, places)
+        self._works.add_features(work_id, offsets, windows, places)
 
     def find(self, text: str) -> list[EngineMatch]:
         offsets, windows, places = _windows(text, self._page_rule)

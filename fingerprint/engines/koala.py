@@ -47,7 +47,7 @@ class Koala(ChapterEngine):
         self._is_built = False
 
     def _add_chapter(self, work_id: str, text: str) -> None:
-        self._owners.add(work_id)
+        self._owners.add_chapter(work_id)
         self._texts.append(plain_characters(text)[0])
         self._is_built = False
 

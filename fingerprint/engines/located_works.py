@@ -22,9 +22,11 @@ class LocatedWorks:
         self._work_ids: list[str] = []
         self._offsets: list[Offsets] = []
 
-    def add(self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
+    def add_features(
+        self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], places: NDArray[np.int32]
+    ) -> None:
         """The features of a work, well mixed, with the token each begins at."""
-        self._index.add(len(self._work_ids), features, places)
+        self._index.add_features(len(self._work_ids), features, places)
         self._work_ids.append(work_id)
         self._offsets.append(offsets)
 

@@ -38,9 +38,9 @@ class Mdr:
         self._index = SubstringIndex(min_chars)
         self._works: list[_Work] = []
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         codes, offsets = plain_characters(text)
-        self._index.add(codes)
+        self._index.add_codes(codes)
         self._works.append(_Work(work_id, offsets.astype(np.int32)))
 
     def find(self, text: str) -> list[EngineMatch]:

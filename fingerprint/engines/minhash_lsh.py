@@ -47,7 +47,7 @@ class MinHashLshEngine(ChapterEngine):
     def _add_chapter(self, work_id: str, text: str) -> None:
         sketch = self._sketch(text)
         if sketch is not None:
-            chapter = self._owners.add(work_id)
+            chapter = self._owners.add_chapter(work_id)
             self._sketches.append(sketch)
             for band in self._bands(sketch):
                 self._buckets[band].append(chapter)

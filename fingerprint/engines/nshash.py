@@ -72,7 +72,7 @@ class NsHash:
         self._sentences, self._digest, self._chapter_chars = sentences, DIGESTS[hash_name], chapter_chars
         self._works: dict[bytes, list[str]] = defaultdict(list)  # by digest
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         chapters = split_chapters(text, self._chapter_chars)
         digests = {digest for chapter in chapters for digest in self._digests(chapter)}
         for digest in digests:

@@ -31,7 +31,7 @@ class PositionIndex:
         self._works, self._places = np.zeros(0, np.int32), np.zeros(0, np.int32)
         self._buckets, self._shift = bucket_starts(self._keys)
 
-    def add(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
+    def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
         """The features of a work, well mixed."""
         self._pending.append((work, features, places))
 

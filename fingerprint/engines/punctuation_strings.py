@@ -84,8 +84,8 @@ class PunctuationStrings(ChapterEngine):
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         string = self._feature_string(text)
-        self._index.add(code_points(string))
-        self._owners.add(work_id)
+        self._index.add_codes(code_points(string))
+        self._owners.add_chapter(work_id)
         self._lengths.append(len(string))
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:

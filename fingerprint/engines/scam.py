@@ -64,8 +64,8 @@ class Registry:
         self._works = ChapterWords()
         self._table: ChapterTable | None = None
 
-    def add(self, work_id: str, chapter: str) -> None:
-        self._works.add(work_id, chapter)
+    def add_chapter(self, work_id: str, chapter: str) -> None:
+        self._works.add_chapter(work_id, chapter)
 
     def highest_possible(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> float:
         """Return an upper bound of the similarity of any chapter, by the word statistics alone; may be above 1.
@@ -145,7 +145,7 @@ class Scam(ChapterEngine):
 
     def _add_chapter(self, work_id: str, text: str) -> None:
         number = xxhash.xxh3_64_intdigest(work_id.encode("utf-8", "surrogatepass")) % len(self._registries)
-        self._registries[number].add(work_id, text)
+        self._registries[number].add_chapter(work_id, text)
 
     def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         words, counts = word_counts(text)

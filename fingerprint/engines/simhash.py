@@ -45,8 +45,8 @@ class SimhashEngine(ChapterEngine):
     def _add_chapter(self, work_id: str, text: str) -> None:
         fingerprint = self._fingerprint(text)
         if fingerprint is not None:
-            self._owners.add(work_id)
-            self._tables.add(fingerprint)
+            self._owners.add_chapter(work_id)
+            self._tables.add_fingerprint(fingerprint)
 
     def _find_chapter(self, text: str) -> Iterable[EngineMatch]:
         fingerprint = self._fingerprint(text)

@@ -52,7 +52,7 @@ class BlockTables:
         self._fingerprints: list[int] = []
         self._tables: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] | None = None
 
-    def add(self, fingerprint: int) -> None:
+    def add_fingerprint(self, fingerprint: int) -> None:
         """The next fingerprint."""
         self._fingerprints.append(fingerprint)
         self._tables = None

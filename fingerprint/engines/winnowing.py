@@ -73,9 +73,9 @@ class WinnowingEngine:
         self._min_to_match, self._min_to_show = min_to_match, min_to_show
         self._works = LocatedWorks(k)
 
-    def add(self, work_id: str, text: str) -> None:
+    def add_work(self, work_id: str, text: str) -> None:
         tokens, kept, places = self._fingerprints(text)
-        self._works.add(work_id, (tokens.starts, tokens.ends), kept, places)
+        self._works.add_features(work_id, (tokens.starts, tokens.ends), kept, places)
 
     def find(self, text: str) -> list[EngineMatch]:
         tokens, kept, places = self._fingerprints(text)

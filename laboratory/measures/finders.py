@@ -117,7 +117,7 @@ class _EngineFinder:
     def __init__(self, name: str, works: Iterable[tuple[str, str]]) -> None:
         self._engine = ENGINES[name].make()
         for work_id, text in works:
-            self._engine.add(work_id, text)
+            self._engine.add_work(work_id, text)
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
         """What the engine says; it knows no classes."""

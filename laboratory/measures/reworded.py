@@ -162,7 +162,7 @@ def development_alarms(source: RewordedCorpora, progress: Progress) -> list[Rewo
 def _by_characters(works: Mapping[WorkTextId, str], encoder: Encoder) -> RewordedSearch:
     chunks = MemoryChunkIndex()
     for text_id, text in works.items():
-        chunks.add(text_id, text)
+        chunks.add_text(text_id, text)
     return _searcher(Indexes(chunks), works, encoder, LOW)
 
 
@@ -186,7 +186,7 @@ def _indexes(works: Mapping[WorkTextId, str], encoder: Encoder) -> tuple[Indexes
     background = load_background()
     chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(background.axes)
     for text_id, text in works.items():
-        chunks.add(text_id, text)
+        chunks.add_text(text_id, text)
         add_text(han, text_id, text, encoder, background)
     chars = sum(map(len, works.values()))
     sizes = [("rare characters", chunks.nbytes / chars), ("meanings", han.nbytes / chars)]

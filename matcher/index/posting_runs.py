@@ -36,7 +36,7 @@ class PostingRuns:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._files.cleanup()
 
-    def add(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
+    def add_postings(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
         """Take postings in any order."""
         self._keys.append(keys)
         self._addresses.append(addresses)

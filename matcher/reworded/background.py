@@ -41,7 +41,7 @@ class SentenceWindows:
         """The number of sentences."""
         return (len(self.vectors) + 1) // 2
 
-    def between(self, start: int, end: int) -> "SentenceWindows":
+    def subset(self, start: int, end: int) -> "SentenceWindows":
         """Return the sentences [start, end) and the pairs within."""
         places = self.places(start, end)
         return SentenceWindows(self.vectors[places], self.nearness[places])

@@ -47,7 +47,7 @@ class FoundChunk:
 class ChunkIndex(Protocol):
     """The texts that reworded copies are looked for of. Implementations: `MemoryChunkIndex`."""
 
-    def add(self, text_id: WorkTextId, text: str) -> bool:
+    def add_text(self, text_id: WorkTextId, text: str) -> bool:
         """Make a text findable; False where it is already."""
         ...
 
@@ -90,7 +90,7 @@ class TextCells:
     cells: Cells
 
     @classmethod
-    def of(cls, text: str) -> "TextCells":
+    def from_text(cls, text: str) -> "TextCells":
         """Read a text."""
         latin = is_latin(text)
         return cls(len(text), latin, *cell_keys("" if latin else text))
@@ -134,10 +134,10 @@ class MemoryChunkIndex:
         self._lengths: list[int] = []
         self._end = 0
         self._pending: list[NDArray[np.uint64]] = []
-        self._run = _PostingRun.of(np.zeros(0, np.uint64))
+        self._run = _PostingRun.from_postings(np.zeros(0, np.uint64))
         self._has_removed = False
 
-    def add(self, text_id: WorkTextId, text: str) -> bool:
+    def add_text(self, text_id: WorkTextId, text: str) -> bool:
         if text_id in self._texts:
             return False
         return self.add_cells(text_id, TextCells(len(text), is_latin(text), *cell_keys(text)))
@@ -212,7 +212,7 @@ class MemoryChunkIndex:
         if self._has_removed:
             postings = postings[self._is_alive(postings.astype(np.uint32))]
         postings.sort()
-        self._run, self._pending, self._has_removed = _PostingRun.of(postings), [], False
+        self._run, self._pending, self._has_removed = _PostingRun.from_postings(postings), [], False
 
     def _is_alive(self, cells: Cells) -> NDArray[np.bool_]:
         living = {start for start, _ in self._texts.values()}
@@ -229,7 +229,7 @@ class _PostingRun:
     cells: Cells
 
     @classmethod
-    def of(cls, postings: NDArray[np.uint64]) -> "_PostingRun":
+    def from_postings(cls, postings: NDArray[np.uint64]) -> "_PostingRun":
         """postings: ascending, key above, cell below."""
         keys, counts = np.unique((postings >> _LOW_BITS).astype(np.uint32), return_counts=True)
         return cls(keys, np.cumsum(counts).astype(np.uint32), postings.astype(np.uint32))

@@ -45,7 +45,7 @@ Codes = NDArray[np.int8]
 class MeaningIndex(Protocol):
     """The texts that translations are looked for of. Implementations: `MemoryMeaningIndex`."""
 
-    def add(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
+    def add_sentences(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
         """Make a text findable by its sentences; False where it is already or has none."""
         ...
 
@@ -64,7 +64,7 @@ class MeaningIndex(Protocol):
 def add_text(index: MeaningIndex, text_id: WorkTextId, text: str, encoder: Encoder, background: Background) -> None:
     """Read a text and make it findable."""
     encoded = encoder.encode([text])[0]
-    index.add(text_id, encoded.units, background.windows(encoded))
+    index.add_sentences(text_id, encoded.units, background.windows(encoded))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,10 +80,10 @@ class TextMeanings:
     places: Units
 
     @classmethod
-    def of(cls, units: Units, windows: SentenceWindows, axes: Floats) -> "TextMeanings":
+    def from_windows(cls, units: Units, windows: SentenceWindows, axes: Floats) -> "TextMeanings":
         """Return the sentences of a text. axes: float32[512, n] of the background."""
         missing = -len(units) % GROUP
-        codes = coded(windows.vectors[: len(units)], axes)
+        codes = quantize(windows.vectors[: len(units)], axes)
         nearness = windows.nearness[: len(units)].astype(np.float16)
         starts = units[::GROUP, 0]
         lasts = np.append(units[GROUP - 1 :: GROUP, 1], units[-1:, 1])[: len(starts)]
@@ -94,7 +94,7 @@ class TextMeanings:
         )
 
     @classmethod
-    def read(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
+    def from_text(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
         """Of a text of any length, read piece by piece."""
         units, vectors, near = [np.zeros((0, 2), np.int32)], [np.zeros((0, 512), np.float32)], [np.zeros(0, np.float32)]
         for start, piece in _pieces(text):
@@ -104,7 +104,7 @@ class TextMeanings:
             vectors.append(windows.vectors[: len(encoded.units)])
             near.append(windows.nearness[: len(encoded.units)])
         windows = SentenceWindows(np.concatenate(vectors), np.concatenate(near))
-        return cls.of(np.concatenate(units), windows, background.axes)
+        return cls.from_windows(np.concatenate(units), windows, background.axes)
 
     @property
     def nbytes(self) -> int:
@@ -151,8 +151,8 @@ class MemoryMeaningIndex:
         self._texts: dict[WorkTextId, TextMeanings] = {}
         self._all: _Whole | None = None
 
-    def add(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
-        return self.add_meanings(text_id, TextMeanings.of(units, windows, self._axes))
+    def add_sentences(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
+        return self.add_meanings(text_id, TextMeanings.from_windows(units, windows, self._axes))
 
     def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
         """As `add`, of what was stored of the text."""
@@ -183,7 +183,7 @@ class MemoryMeaningIndex:
         if whole is None:
             return [[] for _ in blocks]
         start, end = blocks[0][0], blocks[-1][1]
-        part = page.between(start, end)
+        part = page.subset(start, end)
         groups = _group_csls(whole.meanings, part.vectors @ self._axes, part.nearness)
         places = [part.places(first - start, last - start) for first, last in blocks]
         return [self._best(whole, _gains(groups[each])) for each in places]
@@ -204,7 +204,7 @@ class MemoryMeaningIndex:
     def _together(self) -> "_Whole | None":
         """Return all texts as one, each then a view of its part of it, so that nothing is held twice."""
         if self._all is None and self._texts:
-            self._all = _Whole.of(list(self._texts.values()))
+            self._all = _Whole.from_texts(list(self._texts.values()))
             start = 0
             for text_id, text in self._texts.items():
                 part = slice(start, start := start + len(text.places))
@@ -222,7 +222,7 @@ class _Whole:
     follows: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, texts: Sequence[TextMeanings]) -> "_Whole":
+    def from_texts(cls, texts: Sequence[TextMeanings]) -> "_Whole":
         """Return the texts in this order, at least one."""
         owners = np.repeat(np.arange(len(texts), dtype=np.int32), [len(text.places) for text in texts])
         meanings = TextMeanings(
@@ -238,7 +238,7 @@ class _Whole:
         return int(places[group, 0]), int(places[group + int(self.follows[group]), 1])
 
 
-def coded(vectors: Floats, axes: Floats) -> Codes:
+def quantize(vectors: Floats, axes: Floats) -> Codes:
     """int8[n, axes]: where centred vectors lie along the axes."""
     return np.clip(np.round(vectors @ axes * CODE_SCALE), -127, 127).astype(np.int8)
 

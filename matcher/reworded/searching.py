@@ -19,7 +19,7 @@ from matcher.reworded.meanings import MeaningIndex
 from matcher.reworded.other_words import SentenceSide, in_other_words
 from matcher.reworded.record import bands
 from matcher.reworded.sentences import Units, is_latin, sentence_units
-from matcher.reworded.stretches import EncodedStretch, StretchEncoder, TextSource
+from matcher.reworded.stretches import EncodedStretch, StretchEncoder, WorkTextStore
 
 TENTH = 9  # of chunks by their scores
 RIVALS_AT_ONCE = 3  # what others say alike, the first of them say as a rule
@@ -45,7 +45,7 @@ class _SearchedPage:
     text: str
     without: Container[WorkTextId]
 
-    def compared(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
+    def exclude(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
         """Drop the chunks of texts that are left alone."""
         return [chunk for chunk in found if chunk.text_id not in self.without]
 
@@ -76,7 +76,7 @@ class RewordedSearch:
     def __init__(
         self,
         indexes: Indexes,
-        texts: TextSource,
+        texts: WorkTextStore,
         encoder: Encoder,
         background: Background,
         calibration: RewordedCalibration = DEFAULT,
@@ -103,7 +103,7 @@ class RewordedSearch:
         passed: dict[Block, list[FoundChunk]] = {}
         for first, last in self._blocks(len(units)):
             found = self._indexes.chunks.find(text[units[first, 0] : units[last - 1, 1]])
-            if chosen := self._standing_out(page.compared(found), self._calibration.min_standing_out):
+            if chosen := self._standing_out(page.exclude(found), self._calibration.min_standing_out):
                 passed[first, last] = chosen
         parts = []
         for first, last in runs(passed):
@@ -126,28 +126,28 @@ class RewordedSearch:
         parts = []
         several = self._blocks(windows.units)
         for (first, last), found in zip(several, index.find(windows, several), strict=True):
-            if chosen := self._standing_out(page.compared(found), self._calibration.min_meaning_standing_out):
+            if chosen := self._standing_out(page.exclude(found), self._calibration.min_meaning_standing_out):
                 units = encoded.units[first:last]
                 whole = TextRange(int(units[0, 0]), int(units[-1, 1]))
-                parts.append(_Part(page, units, windows.between(first, last), tuple((whole, each) for each in chosen)))
+                parts.append(_Part(page, units, windows.subset(first, last), tuple((whole, each) for each in chosen)))
         return parts
 
     def _blocks(self, units: int) -> list[Block]:
         return blocks(units, self._calibration.block_units, self._calibration.block_step)
 
     def _standing_out(self, found: Sequence[FoundChunk], min_ratio: float) -> list[FoundChunk]:
-        return standing_out(found, min_ratio, self._calibration.max_stretches)
+        return outstanding_chunks(found, min_ratio, self._calibration.max_stretches)
 
     def _decide(self, parts: Sequence[_Part], translated: bool) -> list[RewordedMatch]:
         found = RewordedClass.TRANSLATED if translated else RewordedClass.REWORDED
         by_text: dict[WorkTextId, list[_BlockComparison]] = defaultdict(list)
         for part in parts:
-            for compared in self._compared(part):
+            for compared in self._compare_blocks(part):
                 by_text[compared.stretch.chunk.text_id].append(compared)
         matches = (self._match(text_id, several, found) for text_id, several in by_text.items())
         return [match for match in matches if match is not None]
 
-    def _compared(self, part: _Part) -> list[_BlockComparison]:
+    def _compare_blocks(self, part: _Part) -> list[_BlockComparison]:
         """Compare each block with the stretches that blocks in its place passed the gate with."""
         chunks = {(chunk.text_id, chunk.start): chunk for _, chunk in part.candidates}
         around = self._stretches.around(list(chunks.values()))
@@ -160,7 +160,7 @@ class RewordedSearch:
                 for place, chunk in part.candidates
                 if place.start < end and start < place.end
             )
-            block = part.windows.between(first, last)
+            block = part.windows.subset(first, last)
             several += [
                 _BlockComparison(part, (first, last), stretches[place], align(block, stretches[place].windows))
                 for place in here
@@ -198,12 +198,12 @@ class RewordedSearch:
     def _elsewhere(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
         """Score what the block shares with another place of the works; less where `least` is not left anyway."""
         part, (first, last) = compared.part, compared.block
-        block = part.windows.between(first, last)
+        block = part.windows.subset(first, last)
         found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
-        others = elsewhere_chunks(compared.stretch.chunk, part.page.compared(found), self._texts)
+        others = elsewhere_chunks(compared.stretch.chunk, part.page.exclude(found), self._texts)
         most = 0.0
         for rivals in batches(others, RIVALS_AT_ONCE):
-            several = [said_alike(own, align(block, each.windows)) for each in self._stretches.around(rivals)]
+            several = [shared_score(own, align(block, each.windows)) for each in self._stretches.around(rivals)]
             most = max([most, *several])
             if self._less(own.score, most) < least:
                 break
@@ -233,7 +233,7 @@ def _range(units: Units, number: int) -> TextRange:
     return TextRange(int(units[number, 0]), int(units[number, 1]))
 
 
-def standing_out(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
+def outstanding_chunks(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
     """Of chunks by score those with at least min_ratio times the tenth's, `most` at the most.
 
     With less than ten there is no telling: the first are taken.
@@ -250,7 +250,7 @@ NEAR_CHARS = 1_000
 SAME_TEXT_SHARE = 0.5
 
 
-def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: TextSource) -> Iterator[FoundChunk]:
+def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: WorkTextStore) -> Iterator[FoundChunk]:
     """Yield the chunks found for a block, but for those near `chunk` and those that have its wording."""
     around = _text(chunk, texts, NEAR_CHARS)
     for other in found:
@@ -263,7 +263,7 @@ def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Text
             yield other
 
 
-def said_alike(own: Alignment, rival: Alignment) -> float:
+def shared_score(own: Alignment, rival: Alignment) -> float:
     """Return the part of a competing place's score that rests on sentences with a counterpart in the place itself.
 
     Of each sentence no more than the place itself has of it: a page that goes on in the next chapter, or in another
@@ -275,6 +275,6 @@ def said_alike(own: Alignment, rival: Alignment) -> float:
     return round(rival.score * both / whole, 4) if whole else 0.0
 
 
-def _text(chunk: FoundChunk, texts: TextSource, margin: int) -> str:
+def _text(chunk: FoundChunk, texts: WorkTextStore, margin: int) -> str:
     text = texts.text(chunk.text_id) or ""
     return text[max(0, chunk.start - margin) : chunk.end + margin]

@@ -74,13 +74,13 @@ def _same_words(page: str, work: str) -> tuple[Places, Places]:
                 found.setdefault(word, []).append(each.span())
         return found
 
-    return _of_both(words(page), words(work))
+    return _shared_places(words(page), words(work))
 
 
 def _same_numbers(page: str, work: str) -> tuple[Places, Places]:
     on_page, on_work = numerals(page), numerals(work)
 
-    def of(side: Iterable[Numeral], other: Iterable[Numeral]) -> Places:
+    def equal_places(side: Iterable[Numeral], other: Iterable[Numeral]) -> Places:
         others = list(other)
         return [
             (each.start, each.end)
@@ -88,7 +88,7 @@ def _same_numbers(page: str, work: str) -> tuple[Places, Places]:
             if any(each.value == one.value and not (each.is_loose and one.is_loose) for one in others)
         ]
 
-    return of(on_page, on_work), of(on_work, on_page)
+    return equal_places(on_page, on_work), equal_places(on_work, on_page)
 
 
 def _same_names(latin: str, han: str) -> tuple[Places, Places]:
@@ -109,7 +109,7 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
                 word = "".join(syllables[at : at + count])
                 if len(word) >= MIN_LATIN and word in names and at + count <= len(syllables):
                     spelled.setdefault(word, []).append((run.start() + at, run.start() + at + count))
-    return _of_both(names, spelled)
+    return _shared_places(names, spelled)
 
 
 def _letters(name: str) -> str:
@@ -118,7 +118,7 @@ def _letters(name: str) -> str:
     return "".join(letter for letter in plain if letter.isalpha())
 
 
-def _of_both(page: dict[str, Places], work: dict[str, Places]) -> tuple[Places, Places]:
+def _shared_places(page: dict[str, Places], work: dict[str, Places]) -> tuple[Places, Places]:
     both = page.keys() & work.keys()
     return [each for word in both for each in page[word]], [each for word in both for each in work[word]]
 

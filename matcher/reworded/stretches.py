@@ -18,7 +18,7 @@ KEPT = 128  # stretches, each some .15 MB
 Place = tuple[WorkTextId, int, int]
 
 
-class TextSource(Protocol):
+class WorkTextStore(Protocol):
     """The store of works' texts."""
 
     def text(self, text_id: WorkTextId) -> str | None:
@@ -47,7 +47,7 @@ class EncodedStretch:
 class StretchEncoder:
     """Encodes what is asked for, everything that is new at once; one thread at a time."""
 
-    def __init__(self, texts: TextSource, encoder: Encoder, background: Background) -> None:
+    def __init__(self, texts: WorkTextStore, encoder: Encoder, background: Background) -> None:
         self._texts, self._encoder, self._background = texts, encoder, background
         self._kept: OrderedDict[Place, EncodedStretch] = OrderedDict()
 

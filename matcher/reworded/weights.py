@@ -121,15 +121,15 @@ def _arrange_weights(stored: Any) -> Weights:
     for part, block in enumerate(blocks):
         table[part::PARTS] = block
 
-    def beside(name: str) -> Floats:
+    def concatenate_orders(name: str) -> Floats:
         return np.concatenate([stored[f"{name}{order}"] for order in ORDERS], axis=-1)
 
     return Weights(
         table=table,
         scale=stored["scale"],
         low=stored["lo"],
-        projection=(beside("proj"), beside("proj_b")),
-        projection_norm=(beside("ln_g"), beside("ln_b")),
+        projection=(concatenate_orders("proj"), concatenate_orders("proj_b")),
+        projection_norm=(concatenate_orders("ln_g"), concatenate_orders("ln_b")),
         first=tuple((stored[f"w1_{order}"], stored[f"b1_{order}"]) for order in ORDERS),
         second=tuple((stored[f"w2_{order}"], stored[f"b2_{order}"]) for order in ORDERS),
         norm=(stored["ln_g"], stored["ln_b"]),

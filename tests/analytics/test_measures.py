@@ -121,7 +121,7 @@ def test_a_further_page_with_the_same_passages_changes_no_characters_taken(case_
     before = build_report(scope, case_rows)
     after = build_report(scope, [*case_rows, replace(case_rows[0], case_id=0)])
     taken, on_pages = (lambda report: [(w.chars_taken, w.share_taken) for w in report.works]), case_rows[0]
-    is_counted = scope.has_day(scope.day_of(on_pages.opened_at)) and on_pages.state.is_copy
+    is_counted = scope.has_day(scope.local_day(on_pages.opened_at)) and on_pages.state.is_copy
     assert sorted(map(str, taken(after))) == sorted(map(str, taken(before)))
     assert after.totals.chars_taken == before.totals.chars_taken
     more = on_pages.matched_chars if is_counted else 0
@@ -148,8 +148,8 @@ def test_a_case_counts_on_the_day_that_the_users_clock_showed() -> None:
 
 def test_a_day_of_23_hours_ends_where_the_next_begins() -> None:
     scope = rows.scope(time_zone="America/New_York", since=date(2026, 3, 8), until=date(2026, 3, 8))
-    assert scope.ends_at - scope.starts_at == timedelta(hours=23)
-    inside, outside = scope.ends_at - timedelta(seconds=1), scope.ends_at
+    assert scope.period_end - scope.period_start == timedelta(hours=23)
+    inside, outside = scope.period_end - timedelta(seconds=1), scope.period_end
     assert len(build_report(scope, [rows.case(1, opened_at=inside), rows.case(2, opened_at=outside)]).cases) == 1
 
 

@@ -12,7 +12,7 @@ from bundles.canonical import canonical
 from bundles.circumstances import MAX_CHARS, cache_headers
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import open_bundle
-from bundles.records import NO_DRAWING, CaseMaterial, PageCapture, ProvenBundle
+from bundles.records import NO_DRAWING, CapturedPage, CaseMaterial, ProvenBundle
 from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, NetworkRoute
 from documents.explanation_blocks import BOTH_LANGUAGES
@@ -34,11 +34,11 @@ from webadmin.evidence.services import export
 MAX_BYTES = 4 * 1024  # of circumstances.json, which stands in a bundle as it is; beside 30 to 600 kB
 
 
-def made(given: PageCapture) -> bytes:
+def made(given: CapturedPage) -> bytes:
     return bundle.make(given, finding(), made_at=MADE, salt=SALT).content
 
 
-def said_of(given: PageCapture) -> dict[str, Any]:
+def said_of(given: CapturedPage) -> dict[str, Any]:
     said = open_bundle(made(given), "bundle").circumstances
     assert said is not None
     return dict(said)

@@ -21,7 +21,7 @@ from bundles.canonical import canonical
 from bundles.cdx import sort_key
 from bundles.faults import DoesNotHold, Fault
 from bundles.opened import open_bundle
-from bundles.records import NO_DRAWING, CaseMaterial, Drawing, PageCapture, ProvenBundle, Undrawn
+from bundles.records import NO_DRAWING, CapturedPage, CaseMaterial, Drawing, ProvenBundle, Undrawn
 from bundles.verification import check_file
 from core.captures import ArchivedRecord, CapturedResource, CaptureSource
 from core.errors import BadInput
@@ -62,16 +62,16 @@ RECORD = old_record("response", 1, b"HTTP/1.1 200 OK\r\nSet-Cookie: id=****; Pat
 REQUEST = old_record("request", 2, b"GET /8.html HTTP/1.1\r\nA: 1\r\n\r\n")
 
 
-def in_parts() -> PageCapture:
+def in_parts() -> CapturedPage:
     return capture(following=(part(2), part(3)))
 
 
-def by_browser() -> PageCapture:
+def by_browser() -> CapturedPage:
     sheet = CapturedResource("https://m.daoban.example/look.css", "text/css", FETCHED, SHEET)
     return capture(source=CaptureSource.BROWSER, made_with="Chromium 150.0", dom=DOM, resources=(sheet,))
 
 
-def from_archive() -> PageCapture:
+def from_archive() -> CapturedPage:
     kept = (
         ArchivedRecord("old.wacz", "archive/a.warc.gz", 17, False, RECORD, b""),
         ArchivedRecord("old.wacz", "archive/a.warc.gz", 900, False, REQUEST, b""),
@@ -81,7 +81,7 @@ def from_archive() -> PageCapture:
     return with_fields(bare, exchanges=(page,), source=CaptureSource.ARCHIVE, originals=kept)
 
 
-def made(given: PageCapture) -> bytes:
+def made(given: CapturedPage) -> bytes:
     return bundle.make(given, finding(), made_at=MADE, salt=SALT).content
 
 
@@ -181,7 +181,7 @@ def test_what_a_bundle_says_of_its_parts_is_held_against_its_records() -> None:
     assert fault(archived, bundle.PAGE, originals=[second, first]).fault is Fault.CONTRADICTS
 
 
-def in_parts_of_which_the_last_was_not_drawn() -> PageCapture:
+def in_parts_of_which_the_last_was_not_drawn() -> CapturedPage:
     left_out = Drawing(undrawn=Undrawn.PAGES, limit=2)
     return capture(following=(part(2), replace(part(4, drawing=left_out), number=4)))
 
@@ -256,7 +256,7 @@ def test_a_page_that_is_neither_drawn_nor_named_makes_no_bundle() -> None:
         made(capture(following=(part(2, drawing=NO_DRAWING),)))
 
 
-def pictured() -> PageCapture:
+def pictured() -> CapturedPage:
     """A page whose text stands in pictures."""
     return capture(obfuscations=({"kind": "text_picture", "count": 4, "example": "清晨的雾 ← /1.png"},))
 

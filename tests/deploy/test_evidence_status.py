@@ -10,7 +10,7 @@ from core.settings_loading import load
 from deploy.cli.evidence_status import in_zone, lines
 from deploy.cli.stored_checks import MAX_AGE_OF_CHECK, _evidence_faults
 from webadmin.evidence.services.bundles import EvidenceStatus
-from webadmin.evidence.services.status import as_values
+from webadmin.evidence.services.status import status_as_json
 
 NOW = datetime(2026, 11, 21, 12, 0, tzinfo=UTC)
 SETTINGS = load({})
@@ -66,14 +66,14 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
         last_check=check(timedelta(hours=10), {"digest": "a", "state": "changed"}),
     )  # fmt: skip
     authorities = ["https://a.example/", "https://b.example/"]
-    bundles, stamps, last = map(str, lines(as_values(stands, authorities, ""), SETTINGS))
+    bundles, stamps, last = map(str, lines(status_as_json(stands, authorities, ""), SETTINGS))
     assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; 3 pages wait for a bundle, 4 for a screenshot"
     assert (
         stamps
         == "time stamps: 5 ended days bear none; authorities that are set: 2; answers that are waited for: 6: no answer"
     )
     assert last.endswith("48 bundles and 5 kept files read, 1 changed or missing")
-    values = in_zone(as_values(stands, ["https://a.example/"], "") | {"seen_at": NOW.isoformat()}, SETTINGS)
+    values = in_zone(status_as_json(stands, ["https://a.example/"], "") | {"seen_at": NOW.isoformat()}, SETTINGS)
     assert values["seen_at"] == "2026-11-21T20:00:00+08:00"
     assert values["last_check"]["started_at"] == "2026-11-21T10:00:00+08:00"
     assert (values["missing"], values["unstamped_days"], values["last_check"]["faults"]) == (
@@ -82,7 +82,7 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
 
 
 def test_the_status_tells_of_no_check_and_no_authority() -> None:
-    _, stamps, last = map(str, lines(as_values(standing(last_check=None), [], ""), SETTINGS))
+    _, stamps, last = map(str, lines(status_as_json(standing(last_check=None), [], ""), SETTINGS))
     assert stamps == "time stamps: 0 ended days bear none; no authority is set (ZHUIWEN_TSA_URLS)"
     assert last == "last check of the evidence: none yet; it runs each night"
-    assert as_values(standing(last_check=None), [], "x")["last_check"] is None
+    assert status_as_json(standing(last_check=None), [], "x")["last_check"] is None

@@ -251,7 +251,7 @@ def test_a_text_not_noted_as_findable_is_searched_for_all_the_same(running: Chai
     noted_at = running.clock.now()
     running.clock.advance(1)
     assert search_pages(running.ports).hits == 2
-    running.book.indexed({registering: 9}, noted_at)  # the clock of the step was read before the search began
+    running.book.note_indexed({registering: 9}, noted_at)  # the clock of the step was read before the search began
     running.run()
     assert (page(running, 2).page_id, "other") in running.book.cases
 

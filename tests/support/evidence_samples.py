@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from bundles.records import Drawing, Exchange, Finding, PageCapture, Part, Passage, Rendering
+from bundles.records import CapturedPage, Drawing, Exchange, Finding, Part, Passage, Rendering
 from core.captures import NameAnswer, TlsSession
 from core.circumstances import ClockFault, ClockReading, Machine, NetworkRoute, Program
 from core.ids import Digest, digest
@@ -42,7 +42,7 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 PDF = b"%PDF-1.7\n" + b"drawn " * 500 + b"\n%%EOF\n"
 
 
-def capture(**changes: object) -> PageCapture:
+def capture(**changes: object) -> CapturedPage:
     """A page behind one redirect, with everything that a capture can have.
 
     changes: fields of the capture, of its first part and of that part's drawing; following: further parts.
@@ -88,7 +88,7 @@ def capture(**changes: object) -> PageCapture:
         ),
         machine=MACHINE,
     )
-    made = PageCapture(
+    made = CapturedPage(
         parts=(first,),
         title="第七章 雨停",
         text=PAGE_TEXT,
@@ -99,7 +99,7 @@ def capture(**changes: object) -> PageCapture:
     return with_fields(made, **changes)
 
 
-def with_fields(made: PageCapture, *, following: tuple[Part, ...] = (), **changes: object) -> PageCapture:
+def with_fields(made: CapturedPage, *, following: tuple[Part, ...] = (), **changes: object) -> CapturedPage:
     """A capture with these fields, be they its own, of its first part or of that part's drawing."""
 
     def of(each: object) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def drawing(number: int, url: str) -> Drawing:
     )
 
 
-def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEXT) -> PageCapture:
+def bare_capture(url: str = "http://daoban.example/8.html", text: str = PAGE_TEXT) -> CapturedPage:
     """A page fetched without a browser over plain HTTP."""
     page = capture().page
     return capture(

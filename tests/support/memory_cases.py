@@ -97,7 +97,7 @@ class MemoryCaseRepository:
     def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         return [self._record(outcome) for outcome in outcomes]
 
-    def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
+    def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
         return {each.version.id for each in versions if self._is_uncompared(each, algorithm_id)}
 
     def note_seen(self, versions: Collection[VersionOfPage], now: datetime) -> None:
@@ -140,7 +140,7 @@ class MemoryCaseRepository:
     def is_owned(self, text: WorkTextId) -> bool:
         return any(text in holder.texts for holder in self._holders)
 
-    def unindexed(self, texts: Collection[WorkTextId]) -> None:
+    def note_unindexed(self, texts: Collection[WorkTextId]) -> None:
         for place, _ in enumerate(self._holders):
             for text in texts:
                 self._indexed.pop((place, text), None)
@@ -150,13 +150,13 @@ class MemoryCaseRepository:
             self.outcomes[version] = replace(outcome, checked_at=min(now, outcome.checked_at))
         self._indexed = {key: min(now, at) for key, at in self._indexed.items()}
 
-    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
+    def note_indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         self.set_back(at)
         for place, holder in enumerate(self._holders):
             for text in holder.texts & frozenset(texts):
                 self._indexed.setdefault((place, text), at)
 
-    def withdrawn(self, text: WorkTextId) -> None:
+    def note_withdrawn(self, text: WorkTextId) -> None:
         for version, outcome in self.outcomes.items():
             if any(match.text_id == text for match in outcome.matches):
                 self._taken_back.add(version)
@@ -174,7 +174,9 @@ class MemoryCaseRepository:
         noted = {text: self._indexed.get((rights_holder, text)) for text in self._holders[rights_holder].texts}
         return {text: at for text, at in noted.items() if at is None or at >= since}
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
+    def find_unsearched(
+        self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int
+    ) -> list[Unsearched]:
         found = []
         for page in pages:
             holder = self._rights_holder(page.site_id)
@@ -192,7 +194,7 @@ class MemoryCaseRepository:
             self.outcomes[version] = replace(outcome, checked_at=search.at, corpus_revision=search.corpus_revision)
         self._taken_back |= {version for version, _ in self._older([page.version for page in hits], search)}
 
-    def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
+    def end_search(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         left = {
             outcome.version.id
             for rights_holder, gap in gaps.items()

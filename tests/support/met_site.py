@@ -36,7 +36,7 @@ class MetSite:
     def compare(self, version: str, now: datetime) -> None:
         """Do what `pipeline.steps.compare_pages` does, with findings that are known."""
         of_page = self.store.on_pages([version])  # type: ignore[list-item]
-        if not self.book.uncompared(of_page, 1):
+        if not self.book.find_uncompared(of_page, 1):
             self.book.note_seen(of_page, now)
             return
         seen = of_page[0]

@@ -80,7 +80,7 @@ class Rebuild:
             if change.postings is None:
                 new.remove(change.text_id, is_counted=False)
             else:
-                new.add(change.text_id, change.postings, is_counted=False)
+                new.add_text(change.text_id, change.postings, is_counted=False)
         return len(entries)
 
     def _try_switch(self, old: Generation | None, new: Generation, min_revision: int, done: int) -> int:

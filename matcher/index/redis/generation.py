@@ -124,13 +124,13 @@ class Generation:
 
     def _read_at_once(self, buckets: NDArray[np.int64]) -> list[Any]:
         if not buckets.size:
-            return self._link.read(self._state_question, 2)
+            return self._link.send_packed(self._state_question, 2)
         marker = self.names.markers[int(shard_numbers(buckets[:1], self.bucket_bits)[0])]
         named = buckets.size, self.names.pack_buckets(buckets, self.bucket_bits)
         question = pack_command(b"MGET", marker.encode(), further=named)
-        return self._link.read(question + self._state_question, 3)
+        return self._link.send_packed(question + self._state_question, 3)
 
-    def add(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
+    def add_text(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
         """Add a text, and say whether it was missing. It is found once all its postings are written.
 
         is_counted: whether it increases the revision and is passed on to a generation that is being built. Raises

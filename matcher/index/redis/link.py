@@ -123,7 +123,7 @@ class RedisLink:
         """Yield the keys that match a pattern, on all servers."""
         yield from self._client.scan_iter(match=pattern, count=1_000)
 
-    def read(self, packed: bytes, answers: int) -> list[Any]:
+    def send_packed(self, packed: bytes, answers: int) -> list[Any]:
         """Return the answers to `answers` commands that `pack_command` packed; of one server, and only to read.
 
         The driver checks every argument of a command: a fifth of the time of a look-up of 500 names, and most of that

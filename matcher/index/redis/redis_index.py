@@ -60,7 +60,7 @@ class RedisIndex:
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
         require_same_algorithm(fingerprint, self.algorithm_id)
         postings = sorted_postings(fingerprint)
-        return self._call_generation(lambda generation: generation.add(text_id, postings, is_counted=True))
+        return self._call_generation(lambda generation: generation.add_text(text_id, postings, is_counted=True))
 
     def remove(self, text_id: WorkTextId) -> None:
         self._call_generation(lambda generation: generation.remove(text_id, is_counted=True))
@@ -77,7 +77,9 @@ class RedisIndex:
             if self._link.is_cluster:
                 generation, revision, origin = self._link.one(*asked)
             else:
-                ((generation, revision, origin),) = self._link.read(pack_command(*(word.encode() for word in asked)), 1)
+                ((generation, revision, origin),) = self._link.send_packed(
+                    pack_command(*(word.encode() for word in asked)), 1
+                )
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
@@ -126,7 +128,7 @@ class RedisIndex:
                 if text_id not in texts:
                     postings = sorted_postings(fingerprint)
                     texts[text_id] = Range(end, max(1, postings.tokens), postings.keys.size)
-                    runs.add(postings.keys, postings.positions + end)
+                    runs.add_postings(postings.keys, postings.positions + end)
                     end += texts[text_id].size
                 rebuild.send_heartbeat()
             bits = self._bucket_bits or (choose_bucket_bits(runs.size) if texts else EMPTY_BUCKET_BITS)

@@ -152,7 +152,7 @@ def _check_postings(compared: _ComparedTexts, faults: IndexFaults, tell: Callabl
                 faults.note(IndexPlace.TEXTS)
                 continue
             known.append(its)
-            runs.add(postings.keys, postings.positions + its.start)
+            runs.add_postings(postings.keys, postings.positions + its.start)
         owned = _OwnedAddresses(known)
         for part, (keys, addresses) in enumerate(runs.parts()):
             wanted = _expected_rows(keys, addresses, generation.bucket_bits)

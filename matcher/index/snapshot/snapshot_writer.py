@@ -78,7 +78,7 @@ class _SnapshotWriter:
             require_room(bounds[-1] + text.tokens.size)
             self._file.write(np.ascontiguousarray(text.tokens, TYPES["tokens"]).tobytes())
             postings = sorted_postings(text)
-            runs.add(postings.keys, postings.positions + bounds[-1])
+            runs.add_postings(postings.keys, postings.positions + bounds[-1])
             ids[name] = None
             bounds.append(bounds[-1] + int(text.tokens.size))
         self._record_section("tokens", HEADER_BYTES, bounds[-1])

@@ -41,7 +41,7 @@ def tale(seed: int, sentences: int = 200) -> str:
 def filled(entry: EngineEntry) -> Engine:
     engine = entry.make()
     for seed in range(4):
-        engine.add(f"work {seed}", tale(seed))
+        engine.add_work(f"work {seed}", tale(seed))
     return engine
 
 

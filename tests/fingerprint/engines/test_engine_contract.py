@@ -51,7 +51,7 @@ POOR = {
 def filled(name: str) -> Engine:
     engine = ENGINES[name].make()
     for work_id, text in WORKS.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     return engine
 
 
@@ -86,7 +86,7 @@ def test_an_entry_says_of_each_parameter_and_each_departure_what_it_is_in_both_l
 def test_a_parameter_as_it_is_shown_is_the_one_that_the_engine_is_made_with(entry: EngineEntry) -> None:
     engine = entry.make(**entry.defaults)
     for work_id, text in WORKS.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     assert engine.find(WORKS[COPY]) == filled(entry.name).find(WORKS[COPY])
 
 
@@ -123,7 +123,7 @@ def test_no_work_is_more_similar_than_the_one_copied_whole_and_spans_lie_in_the_
 def test_works_with_the_same_text_are_both_found_with_the_same_similarity(entry: EngineEntry) -> None:
     engine = entry.make()
     for work_id, text in {**WORKS, "reprint": WORKS[COPY]}.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     found = {match.work_id: match.similarity for match in engine.find(WORKS[COPY])}
     assert found["reprint"] == found[COPY]
 
@@ -138,7 +138,7 @@ def test_nothing_is_found_from_a_page_that_has_nothing_of_the_works(entry: Engin
 def test_works_without_content_are_never_found(entry: EngineEntry) -> None:
     engine = entry.make()
     for work_id, text in {**FEATURELESS, **POOR, **WORKS}.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     assert {match.work_id for match in engine.find(WORKS[COPY])} <= set(WORKS)
     assert all(engine.find(text) == [] for text in FEATURELESS.values())
 
@@ -153,16 +153,16 @@ def test_works_can_be_added_after_a_page_was_looked_up(entry: EngineEntry) -> No
     engine = entry.make()
     others = [work_id for work_id in WORKS if work_id != COPY]
     for work_id in others:
-        engine.add(work_id, WORKS[work_id])
+        engine.add_work(work_id, WORKS[work_id])
     assert COPY not in {match.work_id for match in engine.find(WORKS[COPY])}
-    engine.add(COPY, WORKS[COPY])
+    engine.add_work(COPY, WORKS[COPY])
     assert COPY in {match.work_id for match in engine.find(WORKS[COPY])}
 
 
 @EVERY_ENGINE
 def test_one_character_a_million_times_is_taken_on_both_sides(entry: EngineEntry) -> None:
     engine = entry.make()
-    engine.add("endless", "字" * 1_000_000)
-    engine.add("story", WORKS[COPY])
+    engine.add_work("endless", "字" * 1_000_000)
+    engine.add_work("story", WORKS[COPY])
     assert "story" not in {match.work_id for match in engine.find("字" * 1_000_000)}
     assert "endless" not in {match.work_id for match in engine.find(WORKS[COPY])}

@@ -47,7 +47,7 @@ def test_winnowing_keeps_what_its_definition_says(hashes: np.ndarray, window: in
 @pytest.mark.parametrize(("k", "window"), FOLDED.values(), ids=FOLDED)
 def test_a_shared_run_of_k_plus_w_less_1_is_always_found(k: int, window: int) -> None:
     engine = WinnowingEngine(k, window, **ANY)
-    engine.add("work", WORK)
+    engine.add_work("work", WORK)
     characters = "".join(character for character in WORK if character not in "，。")
     length = k + window - 1
     for start in range(0, 2_000, 7):
@@ -59,16 +59,16 @@ def test_a_shared_run_of_k_plus_w_less_1_is_always_found(k: int, window: int) ->
 @pytest.mark.parametrize(("k", "window"), FOLDED.values(), ids=FOLDED)
 def test_runs_shorter_than_k_are_never_found(k: int, window: int) -> None:
     engine = WinnowingEngine(k, window, **ANY)
-    engine.add("work", "天地玄黄宇宙洪荒日月盈昃辰宿列张")
+    engine.add_work("work", "天地玄黄宇宙洪荒日月盈昃辰宿列张")
     pieces = [WORK[start : start + k - 1] for start in range(0, 1_000, 40)]
-    engine.add("pieces", "".join(pieces))
+    engine.add_work("pieces", "".join(pieces))
     assert engine.find("无中生有".join(f"{'天地玄黄宇宙洪荒'[: k - 1]}" for _ in range(20))) == []
 
 
 def test_an_excerpt_has_one_span_with_its_offsets_on_both_sides() -> None:
     engine = WinnowingEngine()
-    engine.add("other", story(3, 120))
-    engine.add("work", WORK)
+    engine.add_work("other", story(3, 120))
+    engine.add_work("work", WORK)
     page = OTHER[:300] + WORK[500:900] + OTHER[300:600]
     (found,) = engine.find(page)
     (span,) = found.spans
@@ -90,7 +90,7 @@ def test_traditional_characters_count_as_simplified_ones_only_where_they_are_fol
     results = {}
     for fold in (True, False):
         engine = WinnowingEngine(5, 4, fold=fold, **ANY)
-        engine.add("work", "学校门前的树下，灯光照着旁边的路。学生们在树边看灯，渡口的灯也亮了，树影落在学堂边。")
+        engine.add_work("work", "学校门前的树下，灯光照着旁边的路。学生们在树边看灯，渡口的灯也亮了，树影落在学堂边。")
         results[fold] = max((found.similarity for found in engine.find(page)), default=0.0)
     assert results[True] == 1.0
     assert results[False] < 0.7
@@ -98,16 +98,16 @@ def test_traditional_characters_count_as_simplified_ones_only_where_they_are_fol
 
 def test_few_fingerprints_in_common_are_no_match() -> None:
     engine = WinnowingEngine()
-    engine.add("work", WORK)
+    engine.add_work("work", WORK)
     assert engine.find(OTHER[:200] + WORK[300:317] + OTHER[200:400]) == []
 
 
 def test_the_index_gives_every_pair_of_equal_features_and_keeps_additions() -> None:
     index = PositionIndex()
     features = (np.arange(1, 5, dtype=np.uint64) << np.uint64(60)).repeat(2)
-    index.add(0, features, np.arange(8, dtype=np.int32))
+    index.add_features(0, features, np.arange(8, dtype=np.int32))
     assert index.hits(features[:1], np.array([9], np.int32)).works.tolist() == [0, 0]
-    index.add(1, features[:1], np.array([70], np.int32))
+    index.add_features(1, features[:1], np.array([70], np.int32))
     hits = index.hits(features[[0, 7]], np.array([3, 5], np.int32))
     rows = set(zip(hits.places.tolist(), hits.works.tolist(), hits.work_places.tolist(), strict=True))
     assert rows == {(3, 0, 0), (3, 0, 1), (3, 1, 70), (5, 0, 6), (5, 0, 7)}
@@ -117,7 +117,7 @@ def test_features_that_occur_too_often_are_left_out_and_the_rare_ones_are_not(mo
     monkeypatch.setattr(position_index, "HITS_OF_ANY_PAGE", 0)
     index = PositionIndex()
     features = np.arange(1, 4, dtype=np.uint64) << np.uint64(60)
-    index.add(0, np.repeat(features, [2, 40, 3]), np.arange(45, dtype=np.int32))
+    index.add_features(0, np.repeat(features, [2, 40, 3]), np.arange(45, dtype=np.int32))
     hits = index.hits(features, np.arange(3, dtype=np.int32))
     assert hits.places.tolist() == [0, 0, 2, 2, 2]
     assert hits.work_places.tolist() == [0, 1, 42, 43, 44]
@@ -176,7 +176,7 @@ def test_a_page_step_of_one_finds_a_copy_that_is_out_of_phase() -> None:
     page = characters[13 : 13 + 640]
     for step, expected in ((1, ["work"]), (32, [])):
         engine = FrequencyEngine(max_digit=7, page_step=step)
-        engine.add("work", characters)
+        engine.add_work("work", characters)
         assert [found.work_id for found in engine.find(page)] == expected
 
 
@@ -184,7 +184,7 @@ def test_a_page_step_of_one_finds_a_copy_that_is_out_of_phase() -> None:
 def test_homophones_change_no_window_and_the_span_is_the_passage(max_digit: int) -> None:
     characters = "".join(character for character in WORK if character not in "，。")
     engine = FrequencyEngine(max_digit=max_digit, min_matches=3)
-    engine.add("work", characters)
+    engine.add_work("work", characters)
     (found,) = engine.find(with_homophones(characters[64:704], 0.3))
     longest = max(found.spans, key=lambda span: len(span.page))
     assert (longest.page.start, longest.page.end, longest.work.start, longest.work.end) == (0, 640, 64, 704)
@@ -196,7 +196,7 @@ def test_fewer_equal_windows_than_asked_are_no_match() -> None:
     make: Callable[[int], FrequencyEngine] = lambda least: FrequencyEngine(max_digit=7, min_matches=least)  # noqa: E731
     for least, expected in ((3, ["work"]), (4, [])):
         engine = make(least)
-        engine.add("work", characters)
+        engine.add_work("work", characters)
         assert [found.work_id for found in engine.find(characters[64:192])] == expected
 
 

@@ -41,7 +41,7 @@ def numbered_words(first: int, count: int) -> list[str]:
 def test_exact_copies_are_found_whatever_their_punctuation_and_nothing_else_is() -> None:
     for algorithm in ("md5", "sha256"):
         engine = ExactEngine(algorithm)
-        engine.add("work", TEXT)
+        engine.add_work("work", TEXT)
         assert [found.work_id for found in engine.find(TEXT.replace("，", "\n"))] == ["work"]
         assert engine.find(TEXT + "字") == []
         assert engine.find(TEXT[1:]) == []
@@ -58,7 +58,7 @@ def test_the_jaccard_index_of_k_shingles_is_that_of_the_sets() -> None:
     page = with_random_characters(TEXT[:1_000], 0.05)
     ours, theirs = set(shingle_set(TEXT[:1_000], 3).tolist()), set(shingle_set(page, 3).tolist())
     engine = k_shingle_engine(3, min_jaccard=0.0)
-    engine.add("work", TEXT[:1_000])
+    engine.add_work("work", TEXT[:1_000])
     (found,) = engine.find(page)
     assert found.similarity == pytest.approx(len(ours & theirs) / len(ours | theirs))
     assert k_shingle_engine(3, min_jaccard=found.similarity) is not None
@@ -66,7 +66,7 @@ def test_the_jaccard_index_of_k_shingles_is_that_of_the_sets() -> None:
 
 def test_sets_of_words_are_duplicates_above_four_fifths_and_not_at_it() -> None:
     engine = word_jaccard_engine()
-    engine.add("at", " ".join(numbered_words(0, 10)))
+    engine.add_work("at", " ".join(numbered_words(0, 10)))
     assert word_set(" ".join(numbered_words(0, 10))).size == 10
     assert engine.find(" ".join(numbered_words(0, 8))) == []
     above = engine.find(" ".join(numbered_words(0, 9)))
@@ -85,7 +85,7 @@ def test_the_published_examples_of_crc_shingles(example: int, shared: int, of: i
     assert max(len(canonical_words(texts[each])) for each in "ab") == texts["of"] == of
     for work, page in ("ab", "ba"):
         engine = CrcShingleEngine()
-        engine.add(work, texts[work])
+        engine.add_work(work, texts[work])
         (found,) = engine.find(texts[page])
         assert found.similarity == shared / of
         assert round(100 * found.similarity, 2) == per_cent
@@ -107,9 +107,9 @@ def test_the_second_example_is_printed_as_3_of_23_with_the_capital_of_its_first_
 def test_a_share_counts_shingles_by_the_words_of_the_longer_text_and_a_tenth_is_no_story_yet() -> None:
     page = numbered_words(0, 20)
     engine = CrcShingleEngine()
-    engine.add("shorter", " ".join([*page[:5], *numbered_words(100, 5)]))
-    engine.add("longer", " ".join([*page[:10], *numbered_words(200, 30)]))
-    engine.add("a tenth", " ".join([*page[:4], *numbered_words(300, 16)]))
+    engine.add_work("shorter", " ".join([*page[:5], *numbered_words(100, 5)]))
+    engine.add_work("longer", " ".join([*page[:10], *numbered_words(200, 30)]))
+    engine.add_work("a tenth", " ".join([*page[:4], *numbered_words(300, 16)]))
     found = {each.work_id: each.similarity for each in engine.find(" ".join(page))}
     assert found == {"shorter": 3 / 20, "longer": 8 / 40}
 
@@ -131,7 +131,7 @@ def test_the_index_counts_shared_features_as_sets_do(chapters: list[list[int]], 
     index = FeatureIndex()
     plain = {}
     for number, chapter in enumerate(chapters):
-        index.add(np.unique(np.array(chapter, np.uint64)))
+        index.add_features(np.unique(np.array(chapter, np.uint64)))
         if number == len(chapters) // 2:
             index.count_shared(np.array([1], np.uint64))  # a look-up between additions
         if shared := len(set(chapter) & set(page)):
@@ -153,7 +153,7 @@ def test_dsc_keeps_about_one_shingle_in_25_by_its_content() -> None:
 
 def test_dsc_reports_the_share_of_the_pages_kept_shingles() -> None:
     engine = DscEngine(min_containment=0.0)
-    engine.add("work", TEXT)
+    engine.add_work("work", TEXT)
     page = TEXT[:800] + story(9)[:800]
     kept = set(kept_shingles(page).tolist())
     (found,) = engine.find(page)
@@ -163,7 +163,7 @@ def test_dsc_reports_the_share_of_the_pages_kept_shingles() -> None:
 
 def test_super_shingles_of_dsc_agree_in_a_copy_and_break_at_the_first_edits() -> None:
     engine = DscEngine(super_shingle=4)
-    engine.add("work", story(5, 100)[:2_500])
+    engine.add_work("work", story(5, 100)[:2_500])
     assert engine.find(story(5, 100)[:2_500])[0].similarity == 1.0
     assert engine.find(with_random_characters(story(5, 100)[:2_500], 0.05)) == []
 
@@ -200,7 +200,7 @@ def test_two_super_shingles_agree_exactly_where_a_mega_shingle_does() -> None:
     engines = {kind: Functions84Engine(kind, least) for kind, least in (("super", 2), ("mega", 1), ("minima", 17))}
     for number in range(12):
         for engine in engines.values():
-            engine.add(f"work-{number}", story(number)[:1_500])
+            engine.add_work(f"work-{number}", story(number)[:1_500])
     found = dict.fromkeys(engines, 0)
     for number in range(12):
         page = with_random_characters(story(number)[:1_500], rng.choice([0, 0.003, 0.01]), seed=number)

@@ -103,7 +103,7 @@ def test_tables_find_all_within_the_distance_and_nothing_else(
     stored = [page ^ sum(1 << place for place in each) for each in data.draw(st.lists(flips, max_size=8))]
     tables = BlockTables(blocks, max_distance)
     for fingerprint in stored:
-        tables.add(fingerprint)
+        tables.add_fingerprint(fingerprint)
     expected = [(number, distance(page, each)) for number, each in enumerate(stored)]
     assert tables.find_similar(page) == [(number, bits) for number, bits in expected if bits <= max_distance]
 
@@ -111,7 +111,7 @@ def test_tables_find_all_within_the_distance_and_nothing_else(
 def test_a_simhash_engine_finds_a_chapter_with_a_changed_word_and_no_other_text() -> None:
     engine = SimhashEngine()
     for seed in range(20):
-        engine.add(f"work-{seed}", story(seed, 120)[:2_500])
+        engine.add_work(f"work-{seed}", story(seed, 120)[:2_500])
     page = story(3, 120)[:2_500]
     assert [found.work_id for found in engine.find(page[:700] + "木" + page[701:])] == ["work-3"]
     assert engine.find(story(77, 120)[:2_500]) == []
@@ -133,7 +133,7 @@ def test_a_sketch_made_in_batches_has_the_least_hashes_of_all_features() -> None
     features = _features(text, 5)
     assert features.size > 3 * 4_096
     engine = MinHashLshEngine(chapter_chars=len(text), permutations=16)
-    engine.add("work", text)
+    engine.add_work("work", text)
     hashes = [
         [(int(each) * int(factor) + int(summand)) % 2**64 >> 32 for each in features]
         for factor, summand in zip(engine._factors, engine._summands, strict=True)
@@ -155,7 +155,7 @@ def test_equal_minima_estimate_the_jaccard_index(shared: float) -> None:
 def test_minhash_finds_what_is_above_the_threshold_and_estimates_how_much() -> None:
     engine = MinHashLshEngine()
     for seed in range(10):
-        engine.add(f"work-{seed}", story(seed, 120)[:2_500])
+        engine.add_work(f"work-{seed}", story(seed, 120)[:2_500])
     (found,) = engine.find(with_random_characters(story(4, 120)[:2_500], 0.02))
     assert found.work_id == "work-4"
     assert 0.65 < found.similarity < 0.95

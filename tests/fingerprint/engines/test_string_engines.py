@@ -32,7 +32,7 @@ def test_the_longest_common_substrings_equal_the_plain_definition(
     index = SubstringIndex(min_chars)
     expected = {}
     for number, work in enumerate(works):
-        assert index.add(codes(work)) == number
+        assert index.add_codes(codes(work)) == number
         longest = max(
             (
                 size
@@ -57,14 +57,14 @@ def test_the_longest_common_substrings_equal_the_plain_definition(
 @given(st.lists(st.integers(1, 10**6), min_size=80, max_size=120, unique=True), st.integers(0, 40), st.integers(0, 40))
 def test_a_shared_run_among_other_characters_is_found_whole(stream: list[int], before: int, skipped: int) -> None:
     index = SubstringIndex(20)
-    index.add(codes([value + 2_000_000 for value in stream[:before]] + stream[skipped:]))
+    index.add_codes(codes([value + 2_000_000 for value in stream[:before]] + stream[skipped:]))
     found = index.find(codes(stream[40:70]))
     assert [(each.page, each.start, each.chars) for each in found] == [(0, before + 40 - skipped, 30)]
 
 
 def test_a_text_that_repeats_itself_without_end_costs_no_quadratic_time() -> None:
     index = SubstringIndex(20)
-    index.add(codes([1, 2, 3] * 300_000))
+    index.add_codes(codes([1, 2, 3] * 300_000))
     assert index.longest_lengths(codes([3, 1, 2] * 300_000))[0] > 899_000
 
 
@@ -96,14 +96,14 @@ def test_the_variant_takes_one_character_at_every_mark() -> None:
 @pytest.mark.parametrize("name", ["punctuation-stops", "punctuation-marks"])
 def test_exact_copies_are_found_and_edited_ones_are_not(name: str) -> None:
     engine, text = ENGINES[name].make(), story(1, 100)
-    engine.add("w", text)
+    engine.add_work("w", text)
     assert [(found.work_id, found.similarity) for found in engine.find(text[:2500])] == [("w", 1.0)]
     assert engine.find(with_random_characters(text[:2500], 0.3)) == []
 
 
 def test_the_longest_common_substring_counts_as_share_of_the_shorter_string() -> None:
     engine, text = ENGINES["punctuation-stops"].make(), story(1, 50)[:2400]
-    engine.add("w", text)
+    engine.add_work("w", text)
     page = text[:1200] + story(2, 50)[:1200]
     shared = len(around_full_stops(text[:1200]))
     share = engine.find(page)[0].similarity
@@ -116,7 +116,7 @@ def test_the_longest_common_substring_counts_as_share_of_the_shorter_string() ->
 
 def test_the_windows_of_sif_begin_at_anchors_and_end_with_the_text() -> None:
     engine = Sif(anchors=("天",), window_chars=5, min_share=0.5)
-    engine.add("w", "甲乙天一二三四，丙天五六七八丁天九")
+    engine.add_work("w", "甲乙天一二三四，丙天五六七八丁天九")
     assert [found.similarity for found in engine.find("别天一二三四" + "的天五六七八")] == [1.0]
     assert engine.find("天一二三错") == []
     assert [found.similarity for found in engine.find("天一二三四。天错错错错")] == [0.5]
@@ -125,9 +125,9 @@ def test_the_windows_of_sif_begin_at_anchors_and_end_with_the_text() -> None:
 
 def test_a_quarter_of_the_fingerprints_is_enough_for_sif() -> None:
     engine = Sif(anchors=("天",), window_chars=3)
-    engine.add("w", "天一二天三四天五六天七八")
+    engine.add_work("w", "天一二天三四天五六天七八")
     assert [found.similarity for found in engine.find("天一二天甲乙天丙丁天戊己")] == [0.25]
-    engine.add("longer", "天一二天三四天五六天七八天壬癸")
+    engine.add_work("longer", "天一二天三四天五六天七八天壬癸")
     assert [found.work_id for found in engine.find("天一二天甲乙天丙丁天戊己天庚辛")] == ["w"]
 
 
@@ -137,8 +137,8 @@ def test_a_quarter_of_the_fingerprints_is_enough_for_sif() -> None:
 def test_substrings_that_begin_rarely_are_chosen() -> None:
     engine = Koala(substrings=2, substring_chars=3, min_shared=1)
     common = "东西南北" * 30
-    engine.add("w", common + "黄鼠狼给鸡拜年")
-    engine.add("v", common)
+    engine.add_work("w", common + "黄鼠狼给鸡拜年")
+    engine.add_work("v", common)
     for page in ("从前有黄鼠狼给鸡拜年的故事", common[:20] + "黄鼠狼给鸡拜年"):
         assert [found.work_id for found in engine.find(page)] == ["w"]
 
@@ -146,7 +146,7 @@ def test_substrings_that_begin_rarely_are_chosen() -> None:
 def test_a_page_full_of_strange_characters_keeps_its_places_for_what_works_may_have() -> None:
     engine = Koala()
     for seed in range(4):
-        engine.add(f"w{seed}", story(seed, 60))
+        engine.add_work(f"w{seed}", story(seed, 60))
     page = with_random_characters(story(2, 55), 0.2)
     assert [found.work_id for found in engine.find(page)][:1] == ["w2"]
 
@@ -158,8 +158,8 @@ def test_cops_gives_the_share_of_equal_sentences_and_where_they_stand() -> None:
     work = "开头的这一句话没有人会抄。第二句话被抄走了一个字不差！第三句也是这样被抄走了吗？"
     page = "这是网页自己写的第一句话。第二句话被抄走了，一个字不差。又是一句自己写出来的话。第三句也是这样被抄走了吗？"
     engine = Cops()
-    engine.add("w", work)
-    engine.add("v", "这里什么也没有被人家抄走过。")
+    engine.add_work("w", work)
+    engine.add_work("v", "这里什么也没有被人家抄走过。")
     (found,) = engine.find(page)
     assert (found.work_id, found.similarity) == ("w", 0.5)
     assert [work[span.work.start : span.work.end] for span in found.spans] == [
@@ -174,7 +174,7 @@ def test_cops_gives_the_share_of_equal_sentences_and_where_they_stand() -> None:
 
 def test_short_sentences_that_everybody_writes_are_no_units_of_cops() -> None:
     engine = Cops()
-    engine.add("w", "他笑了。为什么呢？原来如此！")
+    engine.add_work("w", "他笑了。为什么呢？原来如此！")
     assert engine.find("他笑了。为什么呢？原来如此！") == []
 
 
@@ -186,7 +186,7 @@ def test_mdr_finds_runs_of_twenty_characters_whatever_the_punctuation() -> None:
     work = "唐人王之涣有诗：" + run[:10] + "。\n" + run[10:] + "。后人多爱之。"
     page = "我最喜欢的诗是" + run[:5] + "，" + run[5:] + "，你呢"
     engine = Mdr()
-    engine.add("w", work)
+    engine.add_work("w", work)
     (found,) = engine.find(page)
     assert found.spans[0].page == TextRange(7, 28)
     assert found.spans[0].work == TextRange(8, 30)
@@ -197,6 +197,6 @@ def test_mdr_finds_runs_of_twenty_characters_whatever_the_punctuation() -> None:
 def test_mdr_reports_every_work_that_has_the_run() -> None:
     engine = Mdr()
     for work_id in ("b", "a"):
-        engine.add(work_id, story(1, 10))
-    engine.add("c", story(2, 10))
+        engine.add_work(work_id, story(1, 10))
+    engine.add_work("c", story(2, 10))
     assert [found.work_id for found in engine.find("前言" + story(1, 10)[40:120])] == ["a", "b"]

@@ -63,7 +63,7 @@ def test_texts_without_features_differ_entirely() -> None:
 def test_more_than_a_fifth_of_different_features_is_not_similar(share: float, is_found: bool) -> None:
     engine = BooleanModel()
     text = prose(1, 2400)
-    engine.add("w", text)
+    engine.add_work("w", text)
     page = changed(text, share)
     assert bool(engine.find(page)) == is_found
 
@@ -75,7 +75,7 @@ def test_texts_whose_numbers_of_features_differ_by_more_than_d_are_not_compared(
     assert difference > 1
     for limit, is_found in ((difference, True), (difference - 1, False)):
         engine = BooleanModel(max_count_difference=limit)
-        engine.add("w", text)
+        engine.add_work("w", text)
         assert bool(engine.find(page)) == is_found
 
 
@@ -86,7 +86,7 @@ def test_the_cosine_of_the_top_terms_equals_the_plain_definition() -> None:
     works = {f"w{seed}": prose(seed, 700, 60) for seed in range(6)}
     engine = TfIdf(top_terms=10**6, min_cosine=1e-9)
     for work_id, text in works.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     page = works["w1"][:300] + works["w4"][200:500]
     counts = {work_id: plain_counts(text) for work_id, text in works.items()}
     frequency = Counter(word for each in counts.values() for word in each)
@@ -106,7 +106,7 @@ def test_the_cosine_of_the_top_terms_equals_the_plain_definition() -> None:
 def test_twenty_terms_speak_for_a_chapter_after_a_tenth_of_its_characters_was_changed() -> None:
     engine = TfIdf()
     for seed in range(8):
-        engine.add(f"w{seed}", prose(seed, 2400))
+        engine.add_work(f"w{seed}", prose(seed, 2400))
     assert [found.work_id for found in engine.find(changed(prose(3, 2400), 0.1))] == ["w3"]
 
 
@@ -117,9 +117,9 @@ def test_words_that_are_common_or_rare_in_the_corpus_do_not_change_the_digest() 
     engine = IMatch()
     shared = prose(50, 300)  # in two of twelve works: of middle frequency
     for seed in range(10):
-        engine.add(f"w{seed}", prose(seed, 600, 40) + "，天地")
-    engine.add("first", shared + "，天地")
-    engine.add("second", shared + "，天地，黼黻")  # a word that no other work has
+        engine.add_work(f"w{seed}", prose(seed, 600, 40) + "，天地")
+    engine.add_work("first", shared + "，天地")
+    engine.add_work("second", shared + "，天地，黼黻")  # a word that no other work has
     assert [found.work_id for found in engine.find(shared + "，天地")] == ["first", "second"]
     assert [found.work_id for found in engine.find(shared + "，天地，魑魅")] == ["first", "second"]
     assert engine.find(shared[:200]) == []
@@ -129,13 +129,13 @@ def test_one_more_work_can_change_what_i_match_finds() -> None:
     engine = IMatch()
     text = prose(60, 300)
     for work_id in ("first", "second"):
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     for seed in range(10):
-        engine.add(f"w{seed}", prose(seed, 600, 40))
+        engine.add_work(f"w{seed}", prose(seed, 600, 40))
     page = text + "，" + prose(61, 30)
     assert [found.work_id for found in engine.find(page)] == ["first", "second"]
     for work_id in ("third", "fourth"):
-        engine.add(work_id, prose(61, 30))  # now its words are of middle frequency too
+        engine.add_work(work_id, prose(61, 30))  # now its words are of middle frequency too
     assert engine.find(page) == []
 
 
@@ -145,10 +145,10 @@ def test_one_more_work_can_change_what_i_match_finds() -> None:
 def test_form_letters_gather_round_the_most_repeated_text() -> None:
     engine = ERulemaking()
     letter = prose(1, 900)
-    engine.add("edited", changed(letter, 0.02, 5))
+    engine.add_work("edited", changed(letter, 0.02, 5))
     for number in range(3):
-        engine.add(f"letter {number}", letter)
-    engine.add("other", prose(2, 900))
+        engine.add_work(f"letter {number}", letter)
+    engine.add_work("other", prose(2, 900))
     found = engine.find(changed(letter, 0.02, 6))
     assert [each.work_id for each in found] == ["edited", "letter 0", "letter 1", "letter 2"]
     assert len({each.similarity for each in found}) == 1  # all by their seed
@@ -158,18 +158,18 @@ def test_the_features_of_erulemaking_are_the_words_that_the_fewest_texts_have() 
     common = prose(1, 900)
     engine = ERulemaking(features=30)
     for number in range(6):
-        engine.add(f"w{number}", common + prose(10 + number, 100))
+        engine.add_work(f"w{number}", common + prose(10 + number, 100))
     assert [found.work_id for found in engine.find(common + prose(13, 100))] == ["w3"]
     assert engine.find(common + prose(77, 100)) == []
     every_word = ERulemaking(features=10_000)
     for number in range(6):
-        every_word.add(f"w{number}", common + prose(10 + number, 100))
+        every_word.add_work(f"w{number}", common + prose(10 + number, 100))
     assert len(every_word.find(common + prose(13, 100))) == 6  # what they have in common outweighs their own
 
 
 def test_a_page_of_another_length_is_in_another_bucket() -> None:
     engine = ERulemaking()
-    engine.add("w", prose(1, 900) * 2)
+    engine.add_work("w", prose(1, 900) * 2)
     assert [each.work_id for each in engine.find(prose(1, 900) * 2 + prose(1, 100))] == ["w"]
     assert engine.find(prose(1, 900)) == []  # the same words in the same shares, but half as long
 
@@ -202,7 +202,7 @@ def test_scam_finds_by_the_higher_containment_whatever_the_number_of_registries(
     engine = Scam(registries=registries)
     works = {f"w{seed}": prose(seed, 1200, 60) for seed in range(5)}
     for work_id, text in works.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     page = works["w2"][:500] + prose(90, 20)
     measured = {
         work_id: max(
@@ -218,7 +218,7 @@ def test_scam_finds_by_the_higher_containment_whatever_the_number_of_registries(
 def test_dscam_asks_the_registries_alone_whose_words_allow_a_copy() -> None:
     engine = Scam(registries=16)
     for seed in range(16):
-        engine.add(f"w{seed}", prose(seed, 2400, 200))
+        engine.add_work(f"w{seed}", prose(seed, 2400, 200))
     words = word_counts(changed(prose(3, 2400, 200), 0.05))
     (chosen,) = engine.choose_registries(*words)
     assert {found.work_id for found in chosen.find(*words)} == {"w3"}
@@ -229,7 +229,7 @@ def test_dscam_asks_the_registries_alone_whose_words_allow_a_copy() -> None:
 def test_no_chapter_is_more_similar_than_the_word_statistics_of_its_registry_allow(seed: int) -> None:
     engine = Scam(registries=4, min_similarity=0.01, chapter_chars=500)
     for each in range(12):
-        engine.add(f"w{each}", prose(each % 5, 700 + 90 * each, 80))
+        engine.add_work(f"w{each}", prose(each % 5, 700 + 90 * each, 80))
     page = word_counts(prose(seed % 5, 300)[:200] + prose(seed, 900, 80))
     similarities = []
     for registry in engine.choose_registries(*page):
@@ -244,9 +244,9 @@ def test_no_chapter_is_more_similar_than_the_word_statistics_of_its_registry_all
 
 def test_the_table_knows_which_chapters_have_a_word() -> None:
     works = ChapterWords()
-    works.add("w", "天地人我")
-    works.add("w", "天地人我")
-    works.add("v", "天地")
+    works.add_chapter("w", "天地人我")
+    works.add_chapter("w", "天地人我")
+    works.add_chapter("v", "天地")
     table = works.table()
     assert table.chapters == 3
     words = word_counts("天地黑白")[0]
@@ -254,5 +254,5 @@ def test_the_table_knows_which_chapters_have_a_word() -> None:
     assert sorted(table.frequencies[numbers[numbers >= 0]].tolist()) == [3]
     assert (numbers == -1).sum() == words.size - 1
     assert table.chapter(2)[1].tolist() == [1]
-    works.add("u", "黑白")
+    works.add_chapter("u", "黑白")
     assert works.table().chapters == 4

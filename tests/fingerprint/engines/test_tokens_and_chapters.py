@@ -70,7 +70,7 @@ def test_chapters_that_overlap_by_half_hold_every_run_of_half_a_chapter(text: st
 
 def test_of_a_works_chapters_the_most_similar_counts_and_works_come_in_order() -> None:
     owners = ChapterOwners()
-    numbers = [owners.add(work_id) for work_id in ("b", "b", "a", "c")]
+    numbers = [owners.add_chapter(work_id) for work_id in ("b", "b", "a", "c")]
     assert numbers == [0, 1, 2, 3]
     found = best_works(owners.works([(0, 0.2), (1, 0.9), (2, 0.9), (3, 0.4)]))
     assert found == [EngineMatch("a", 0.9), EngineMatch("b", 0.9), EngineMatch("c", 0.4)]

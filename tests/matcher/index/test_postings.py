@@ -85,7 +85,7 @@ def test_runs_give_everything_in_order_of_its_key(held: list[int]) -> None:
     with pytest.MonkeyPatch.context() as patch, PostingRuns() as runs:
         patch.setattr(posting_runs, "RUN_POSTINGS", 16)
         for start in range(0, len(held), 7):
-            runs.add(keys[start : start + 7], addresses[start : start + 7])
+            runs.add_postings(keys[start : start + 7], addresses[start : start + 7])
         parts = list(runs.parts())
     assert runs.size == len(held)
     assert len(parts) == PARTS
@@ -99,7 +99,7 @@ def test_runs_give_everything_in_order_of_its_key(held: list[int]) -> None:
 def test_runs_leave_no_file_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(posting_runs, "RUN_POSTINGS", 4)
     with PostingRuns(tmp_path) as runs:
-        runs.add(np.arange(10, dtype=np.uint64), np.arange(10, dtype=np.int64))
+        runs.add_postings(np.arange(10, dtype=np.uint64), np.arange(10, dtype=np.int64))
         assert list(tmp_path.iterdir())
     assert not list(tmp_path.iterdir())
 

@@ -71,6 +71,6 @@ def test_windows_are_centred_sentences_then_pairs() -> None:
 
 def test_a_part_of_windows_has_the_pairs_within_it() -> None:
     numbers = np.arange(9, dtype=np.float32)  # five sentences and the four pairs behind them
-    part = SentenceWindows(numbers[:, None], numbers).between(1, 4)
+    part = SentenceWindows(numbers[:, None], numbers).subset(1, 4)
     assert part.nearness.tolist() == [1, 2, 3, 6, 7]
-    assert SentenceWindows(numbers[:, None], numbers).between(2, 3).nearness.tolist() == [2]
+    assert SentenceWindows(numbers[:, None], numbers).subset(2, 3).nearness.tolist() == [2]

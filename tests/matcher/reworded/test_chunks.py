@@ -17,8 +17,8 @@ def noise(seed: int, chars: int) -> str:
 @pytest.fixture
 def index() -> MemoryChunkIndex:
     filled = MemoryChunkIndex()
-    filled.add(A, noise(1, 3_000) + WORK + noise(2, 3_000))
-    filled.add(B, noise(3, 5_000) + INNOCENT)
+    filled.add_text(A, noise(1, 3_000) + WORK + noise(2, 3_000))
+    filled.add_text(B, noise(3, 5_000) + INNOCENT)
     return filled
 
 
@@ -34,9 +34,9 @@ def test_a_rewritten_passage_is_found_in_its_place(index: MemoryChunkIndex) -> N
 def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryChunkIndex) -> None:
     index.remove(A)
     assert all(chunk.text_id != A for chunk in index.find(REWORDED))
-    assert index.add(C, WORK)
+    assert index.add_text(C, WORK)
     assert index.find(REWORDED)[0].text_id == C
-    assert index.add(A, WORK + noise(4, 900))
+    assert index.add_text(A, WORK + noise(4, 900))
     assert {chunk.text_id for chunk in index.find(REWORDED)[:2]} == {A, C}
 
 
@@ -44,8 +44,8 @@ def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
     texts = {WorkTextId(str(seed)): noise(seed, 2_000) for seed in range(6)} | {A: WORK}
     at_once, one_by_one = MemoryChunkIndex(), MemoryChunkIndex()
     for text_id, text in texts.items():
-        at_once.add(text_id, text)
-        one_by_one.add(text_id, text)
+        at_once.add_text(text_id, text)
+        one_by_one.add_text(text_id, text)
         one_by_one.find(REWORDED)
     assert at_once.find(REWORDED) == one_by_one.find(REWORDED)
     assert at_once.nbytes == one_by_one.nbytes
@@ -53,21 +53,21 @@ def test_answers_do_not_depend_on_the_order_of_look_ups_and_additions() -> None:
 
 def test_a_removed_text_takes_no_room(index: MemoryChunkIndex) -> None:
     alone = MemoryChunkIndex()
-    alone.add(B, noise(3, 5_000) + INNOCENT)
+    alone.add_text(B, noise(3, 5_000) + INNOCENT)
     index.remove(A)
     assert index.nbytes == alone.nbytes
 
 
 def test_a_text_is_added_once(index: MemoryChunkIndex) -> None:
     before = index.nbytes
-    assert not index.add(A, "别的文字")
+    assert not index.add_text(A, "别的文字")
     assert index.nbytes == before
 
 
 def test_no_chunk_goes_beyond_its_text() -> None:
     index = MemoryChunkIndex()
-    index.add(A, "甲" * 290)
-    index.add(B, WORK)
+    index.add_text(A, "甲" * 290)
+    index.add_text(B, WORK)
     (found,) = [chunk for chunk in index.find(WORK) if chunk.text_id == B]
     assert (found.start, found.end) == (0, len(WORK))
     assert all(chunk.text_id != A for chunk in index.find(WORK))

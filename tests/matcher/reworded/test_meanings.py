@@ -32,8 +32,8 @@ def find(index: MemoryMeaningIndex, page: SentenceWindows, start: int, end: int)
 @pytest.fixture
 def index() -> MemoryMeaningIndex:
     filled = MemoryMeaningIndex(AXES)
-    filled.add(A, *text(1, 100))
-    filled.add(B, *text(2, 45))
+    filled.add_sentences(A, *text(1, 100))
+    filled.add_sentences(B, *text(2, 45))
     return filled
 
 
@@ -49,7 +49,7 @@ def test_many_blocks_of_a_page_are_found_as_each_alone(index: MemoryMeaningIndex
     assert len(several) > BLOCKS_AT_ONCE
     together = index.find(page, several)
     for (start, end), found in zip(several, together, strict=True):
-        (alone,) = index.find(page.between(start, end), [(0, end - start)])
+        (alone,) = index.find(page.subset(start, end), [(0, end - start)])
         assert [(chunk.text_id, chunk.start, chunk.end) for chunk in found] == [
             (chunk.text_id, chunk.start, chunk.end) for chunk in alone
         ]
@@ -60,7 +60,7 @@ def test_many_blocks_of_a_page_are_found_as_each_alone(index: MemoryMeaningIndex
 def test_more_groups_than_are_compared_at_once_are_compared_by_their_definition() -> None:
     index, long = MemoryMeaningIndex(AXES), text(4, GROUP * AT_ONCE + 20)
     block = replace(text(5, 16)[1], nearness=np.linspace(0, 0.2, 31, dtype=np.float32))
-    index.add(A, *long)
+    index.add_sentences(A, *long)
     sentences = long[1].vectors[: long[1].units]
     csls = (
         2 * block.vectors @ np.round(sentences * CODE_SCALE).T / CODE_SCALE - np.float16(0.3) - block.nearness[:, None]
@@ -84,9 +84,9 @@ def test_a_removed_text_is_found_no_more_and_one_added_later_is(index: MemoryMea
     page = text(1, 100)[1]
     index.remove(A)
     assert all(chunk.text_id == B for chunk in find(index, page, 40, 56))
-    assert index.add(A, *text(1, 100))
+    assert index.add_sentences(A, *text(1, 100))
     assert find(index, page, 40, 56)[0].text_id == A
-    assert not index.add(A, *text(3, 10))
+    assert not index.add_sentences(A, *text(3, 10))
 
 
 def test_a_sentence_takes_a_hundred_bytes(index: MemoryMeaningIndex) -> None:
@@ -105,4 +105,4 @@ def test_nothing_is_found_in_nothing(index: MemoryMeaningIndex) -> None:
     nothing = SentenceWindows(np.zeros((0, 512), np.float32), np.zeros(0, np.float32))
     assert find(MemoryMeaningIndex(AXES), text(1, 10)[1], 0, 10) == []
     assert index.find(nothing, []) == []
-    assert not index.add(WorkTextId("c"), np.zeros((0, 2), np.int32), nothing)
+    assert not index.add_sentences(WorkTextId("c"), np.zeros((0, 2), np.int32), nothing)

@@ -12,7 +12,7 @@ from matcher.reworded.calibration import DEFAULT, RewordedCalibration
 from matcher.reworded.chunks import FOUND, FoundChunk, MemoryChunkIndex
 from matcher.reworded.found import RewordedMatch
 from matcher.reworded.meanings import MemoryMeaningIndex
-from matcher.reworded.searching import Indexes, RewordedSearch, standing_out
+from matcher.reworded.searching import Indexes, RewordedSearch, outstanding_chunks
 from matcher.reworded.stretches import MemoryTexts
 from tests.support.encoders import encoder, needs_encoder
 from tests.support.rewritten import AGAIN, ENGLISH, INNOCENT, REWORDED, WORK
@@ -33,9 +33,9 @@ def works() -> MemoryTexts:
 def indexes(works: MemoryTexts) -> Indexes:
     chunks, han = MemoryChunkIndex(), MemoryMeaningIndex(load_background().axes)
     for text_id, text in works.items():
-        chunks.add(text_id, text)
+        chunks.add_text(text_id, text)
         encoded = encoder().encode([text])[0]
-        han.add(text_id, encoded.units, load_background().windows(encoded))
+        han.add_sentences(text_id, encoded.units, load_background().windows(encoded))
     return Indexes(chunks, han)
 
 
@@ -90,7 +90,7 @@ def test_a_translation_is_named_as_one(indexes: Indexes, works: MemoryTexts) -> 
 def test_a_chinese_page_is_found_in_an_english_work(works: MemoryTexts) -> None:
     latin = MemoryMeaningIndex(load_background().axes)
     encoded = encoder().encode([ENGLISH])[0]
-    latin.add(TEXT, encoded.units, load_background().windows(encoded))
+    latin.add_sentences(TEXT, encoded.units, load_background().windows(encoded))
     indexes = Indexes(MemoryChunkIndex(), latin=latin)
     (match,) = search(WORK, indexes, MemoryTexts({TEXT: ENGLISH}))
     assert (match.found, match.text_id) == (RewordedClass.TRANSLATED, TEXT)
@@ -114,7 +114,7 @@ def among(works: MemoryTexts, **more: str) -> tuple[Indexes, MemoryTexts]:
     texts = MemoryTexts({**works, **{WorkTextId(name): text for name, text in more.items()}})
     chunks = MemoryChunkIndex()
     for text_id, text in texts.items():
-        chunks.add(text_id, text)
+        chunks.add_text(text_id, text)
     return Indexes(chunks), texts
 
 
@@ -219,7 +219,7 @@ def test_the_gate_lets_through_what_stands_out_from_the_tenth() -> None:
     def chunks(*scores: float) -> list[FoundChunk]:
         return [FoundChunk(TEXT, number, number + 1, score) for number, score in enumerate(scores)]
 
-    found = standing_out(chunks(9, 4, *[2] * 8), 2, 3)
+    found = outstanding_chunks(chunks(9, 4, *[2] * 8), 2, 3)
     assert [each.score for each in found] == [9, 4]
-    assert standing_out(chunks(3, *[2] * 9), 2, 3) == []
-    assert [each.score for each in standing_out(chunks(9, 3, 3, 3), 2, 3)] == [9, 3, 3]
+    assert outstanding_chunks(chunks(3, *[2] * 9), 2, 3) == []
+    assert [each.score for each in outstanding_chunks(chunks(9, 3, 3, 3), 2, 3)] == [9, 3, 3]

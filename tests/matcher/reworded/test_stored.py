@@ -27,7 +27,7 @@ def test_no_fingerprint_algorithm_has_an_id_of_these() -> None:
 
 @pytest.mark.parametrize("text", [WORK * 5, "", "甲", "𠀀" * 700, "，" * 301, ENGLISH])
 def test_cells_come_back_as_they_were(text: str) -> None:
-    made = TextCells.of(text)
+    made = TextCells.from_text(text)
     back = TextCells.from_bytes(made.to_bytes())
     assert (back.chars, back.is_latin) == (made.chars, made.is_latin) == (len(text), text == ENGLISH)
     assert np.array_equal(back.keys, made.keys)
@@ -39,16 +39,16 @@ def test_cells_come_back_as_they_were(text: str) -> None:
 def test_an_index_of_stored_cells_answers_as_one_of_texts() -> None:
     of_texts, of_cells = MemoryChunkIndex(), MemoryChunkIndex()
     for name, text in ((A, INNOCENT * 3), (B, WORK * 2)):
-        of_texts.add(name, text)
-        assert of_cells.add_cells(name, TextCells.from_bytes(TextCells.of(text).to_bytes()))
+        of_texts.add_text(name, text)
+        assert of_cells.add_cells(name, TextCells.from_bytes(TextCells.from_text(text).to_bytes()))
     assert of_cells.find(REWORDED) == of_texts.find(REWORDED) != []
-    assert not of_cells.add_cells(A, TextCells.of(WORK))
+    assert not of_cells.add_cells(A, TextCells.from_text(WORK))
 
 
 @needs_encoder
 def test_meanings_come_back_as_they_were_and_are_found_by() -> None:
     background = load_background()
-    made = TextMeanings.read(WORK * 6, encoder(), background)
+    made = TextMeanings.from_text(WORK * 6, encoder(), background)
     back = TextMeanings.from_bytes(made.to_bytes())
     assert all(
         np.array_equal(getattr(back, name), getattr(made, name))
@@ -59,7 +59,7 @@ def test_meanings_come_back_as_they_were_and_are_found_by() -> None:
     assert len(made.to_bytes()) <= 5 * len(WORK * 6)
     of_text, of_stored = MemoryMeaningIndex(background.axes), MemoryMeaningIndex(background.axes)
     encoded = encoder().encode([WORK * 6])[0]
-    of_text.add(A, encoded.units, background.windows(encoded))
+    of_text.add_sentences(A, encoded.units, background.windows(encoded))
     assert of_stored.add_meanings(A, back)
     page = background.windows(encoder().encode([ENGLISH])[0])
     whole = [(0, page.units)]
@@ -69,7 +69,7 @@ def test_meanings_come_back_as_they_were_and_are_found_by() -> None:
 @needs_encoder
 @pytest.mark.parametrize("text", ["", "。", "他走了很远很远的路才回到家。"])
 def test_a_text_of_hardly_any_sentence_has_a_stored_form(text: str) -> None:
-    made = TextMeanings.read(text, encoder(), load_background())
+    made = TextMeanings.from_text(text, encoder(), load_background())
     back = TextMeanings.from_bytes(made.to_bytes())
     assert np.array_equal(back.places, made.places)
     assert MemoryMeaningIndex(load_background().axes).add_meanings(A, back) is bool(len(made.places))
@@ -78,16 +78,16 @@ def test_a_text_of_hardly_any_sentence_has_a_stored_form(text: str) -> None:
 @needs_encoder
 def test_a_long_text_is_read_piece_by_piece_with_its_offsets(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "\n".join([WORK, INNOCENT, WORK])
-    whole = TextMeanings.read(text, encoder(), load_background())
+    whole = TextMeanings.from_text(text, encoder(), load_background())
     monkeypatch.setattr("matcher.reworded.meanings.PIECE_CHARS", 100)
-    pieces = TextMeanings.read(text, encoder(), load_background())
+    pieces = TextMeanings.from_text(text, encoder(), load_background())
     assert np.array_equal(pieces.places, whole.places)
     assert np.abs(pieces.codes.astype(int) - whole.codes).max() <= 1
 
 
 @given(st.integers(0, 10_000), st.integers(1, 255))
 def test_a_changed_byte_is_refused(place: int, change: int) -> None:
-    payload = bytearray(TextCells.of(WORK).to_bytes())
+    payload = bytearray(TextCells.from_text(WORK).to_bytes())
     payload[place % len(payload)] ^= change
     with pytest.raises(BadInput):
         TextCells.from_bytes(bytes(payload))
@@ -97,7 +97,7 @@ def test_a_changed_byte_is_refused(place: int, change: int) -> None:
 @pytest.mark.parametrize("size", [0, 1, 13, 14, 20])
 def test_what_was_cut_off_is_refused(kind: type[TextCells] | type[TextMeanings], size: int) -> None:
     with pytest.raises(BadInput):
-        kind.from_bytes(TextCells.of(WORK).to_bytes()[:size])
+        kind.from_bytes(TextCells.from_text(WORK).to_bytes()[:size])
 
 
 @pytest.mark.parametrize(

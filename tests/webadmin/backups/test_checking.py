@@ -214,7 +214,7 @@ def test_a_chapter_that_waits_for_its_fingerprint_misses_none(kept: Kept) -> Non
 @pytest.mark.parametrize("is_readable", [True, False], ids=["of other numbers", "by its digest"])
 def test_damaged_codes_of_a_text_go_and_its_fingerprint_stays(kept: Kept, is_readable: bool) -> None:
     text_id, store = Chapter.objects.get().text_id, kept.live.ports.fingerprints
-    whole = StoredFingerprint(text_id, CELLS_ID, TextCells.of(story(1)).to_bytes())
+    whole = StoredFingerprint(text_id, CELLS_ID, TextCells.from_text(story(1)).to_bytes())
     store.put_many([whole])
     assert kept.check() == []
     if is_readable:
@@ -230,7 +230,7 @@ def test_damaged_codes_of_a_text_go_and_its_fingerprint_stays(kept: Kept, is_rea
 
 def test_what_is_damaged_of_a_fingerprint_leaves_the_codes_of_the_text(kept: Kept) -> None:
     text_id, store = Chapter.objects.get().text_id, kept.live.ports.fingerprints
-    store.put_many([StoredFingerprint(text_id, CELLS_ID, TextCells.of(story(1)).to_bytes())])
+    store.put_many([StoredFingerprint(text_id, CELLS_ID, TextCells.from_text(story(1)).to_bytes())])
     store.put_many([StoredFingerprint(text_id, DEFAULT.id, b"damaged")])
     assert told(kept.check()) == [("fingerprints", "changed", "made anew")]
     assert store.get(text_id, CELLS_ID) is not None

@@ -29,7 +29,7 @@ def again(version: PageVersion, at: datetime) -> set[VersionId]:
         DjangoCaseRepository(MemoryWorkStore()),
         VersionOfPage(version, is_current=True, sighted=Sighted(at, at)),
     )
-    uncompared = book.uncompared([found], 1)
+    uncompared = book.find_uncompared([found], 1)
     if not uncompared:
         book.note_seen([found], at)
     return uncompared

@@ -429,12 +429,12 @@ def test_a_page_is_owed_until_recorded_and_after_a_new_algorithm(world: World) -
 
 def index(world: World, text: str, at: datetime) -> None:
     """Let the text become findable, as a step that puts it into the index notes it."""
-    world.book.unindexed([WorkTextId(text)])
-    world.book.indexed({WorkTextId(text): 8}, at)
+    world.book.note_unindexed([WorkTextId(text)])
+    world.book.note_indexed({WorkTextId(text): 8}, at)
 
 
 def searchable(world: World, *versions: PageVersion) -> list[Unsearched]:
-    return world.book.unsearched([page_of(version) for version in versions], world.book.lags(1), 1)
+    return world.book.find_unsearched([page_of(version) for version in versions], world.book.lags(1), 1)
 
 
 def test_a_text_indexed_later_is_searched_for_and_owes_nothing(world: World) -> None:
@@ -471,7 +471,7 @@ def test_a_text_that_was_findable_all_along_asks_for_no_search(world: World) -> 
     index(world, "b", CHECKED - A_MINUTE)
     version = page_version(world.site)
     world.book.open_or_update_cases([outcome(version, at=CHECKED)])
-    world.book.indexed({WorkTextId("b"): 8}, CHECKED + A_MINUTE)
+    world.book.note_indexed({WorkTextId("b"): 8}, CHECKED + A_MINUTE)
     assert world.book.lags(1) == {}
 
 
@@ -542,17 +542,17 @@ def test_what_a_search_never_met_is_owed_a_comparison_and_ends_the_searching(wor
     world.book.open_or_update_cases([outcome(recorded, at=CHECKED)])
     index(world, "b", CHECKED + A_MINUTE)
     gaps = world.book.lags(1)
-    assert world.book.search_ended(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 1
+    assert world.book.end_search(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 1
     assert world.book.lags(1) == {}
     assert world.book.pending([page_of(recorded)], 1) == {recorded.id}
-    assert world.book.search_ended(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 0
+    assert world.book.end_search(gaps, Search(CHECKED + 2 * A_MINUTE, 9, 1)) == 0
 
 
 def test_a_page_that_found_a_withdrawn_text_is_owed_a_comparison(world: World) -> None:
     version, other = page_version(world.site), page_version(world.site, "http://pirate.example/2.html")
     world.book.open_or_update_cases([outcome(version, match("a"), at=CHECKED)])
     world.book.open_or_update_cases([outcome(other, match("b"), at=CHECKED)])
-    world.book.withdrawn(WorkTextId("a"))
+    world.book.note_withdrawn(WorkTextId("a"))
     assert world.book.pending([page_of(version), page_of(other)], 1) == {version.id}
     world.book.open_or_update_cases([outcome(version, at=CHECKED + A_MINUTE)])
     assert world.book.pending([page_of(version)], 1) == set()
@@ -569,7 +569,7 @@ def test_an_outcome_with_a_withdrawn_text_is_compared_again(world: World) -> Non
 def _rights_holder(world: World, version: PageVersion) -> int:
     index(world, "b", CHECKED + 9 * A_MINUTE)
     (page,) = searchable(world, version)
-    world.book.unindexed([WorkTextId("b")])
+    world.book.note_unindexed([WorkTextId("b")])
     return page.rights_holder
 
 

@@ -213,7 +213,7 @@ def test_a_work_that_is_sent_again_while_its_texts_enter_the_index(world: World)
     Chapter.objects.create(work=work, number=9, title="第九章", text_id=key, chars=len(text))
     file = WorkFile(work.title, work.author, (ChapterText(9, "第九章", text),))
     send = partial(add_work, world.ours.holder, file, Work.Kind.NEWS, store, CollectingOutbox(), keep_missing=True)
-    enter = partial(DjangoCaseRepository(store).indexed, {key: 12}, MOMENT)
+    enter = partial(DjangoCaseRepository(store).note_indexed, {key: 12}, MOMENT)
     crossed(send, enter, ('UPDATE "works_work"', "kind"))
     assert Chapter.objects.get(work=work, number=9).chars == 12
 

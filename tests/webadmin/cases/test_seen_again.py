@@ -36,7 +36,7 @@ class Compared:
         steps.compare_pages([version], self.ports)
 
     def is_owed(self, version: VersionId) -> bool:
-        return bool(self.ports.cases.uncompared(self.ports.pages.on_pages([version]), self.ports.algorithm.id))
+        return bool(self.ports.cases.find_uncompared(self.ports.pages.on_pages([version]), self.ports.algorithm.id))
 
     def store(self, text: str, at: datetime) -> VersionId:
         fetched = response(self.site.pk, "http://pirate.example/1.html", text.encode(), at)

@@ -13,7 +13,7 @@ from webadmin.review.pages.case_page.comparison import (
     CopiedBlock,
     MissingBlock,
     SourcedBlock,
-    TextSource,
+    SourceLink,
     UncopiedBlock,
     compare,
 )
@@ -165,7 +165,7 @@ def test_text_of_other_works_loses_no_character(page: str, others: list[list[int
     work = "戊" * 70
     column = compare(page, work, [span(page, work, (at[0], at[1]), (0, 1)) for at in own]).page
     places = sorted(
-        (SourcePlace(*at, TextSource("别的书", "/")) for at in others), key=lambda place: (place.start, place.end)
+        (SourcePlace(*at, SourceLink("别的书", "/")) for at in others), key=lambda place: (place.start, place.end)
     )
     cut = with_sources(column, places)
     assert cut.text == page

@@ -161,7 +161,7 @@ def test_an_engine_that_fails_is_named_and_the_others_answer_nevertheless(caplog
     class Broken:
         gives_spans = True
 
-        def add(self, work_id: str, text: str) -> None:
+        def add_work(self, work_id: str, text: str) -> None:
             """Takes anything."""
 
         def find(self, text: str) -> list[EngineMatch]:

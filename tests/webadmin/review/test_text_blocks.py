@@ -16,7 +16,7 @@ def blocks_of(*parts: str) -> list[str]:
     blocks = TextBlocks()
     for part in parts:
         for line in split_lines(part):
-            blocks.add(line, line)
+            blocks.add_piece(line, line)
     markup = blocks.markup()
     assert BLOCK.sub("", markup) == "", "nothing stands beside the blocks"
     return BLOCK.findall(markup)
@@ -52,12 +52,12 @@ def test_no_block_is_empty(text: str) -> None:
 def test_an_element_around_several_blocks_is_closed_in_each_and_begins_once() -> None:
     line = "字" * (BLOCK_CHARS - 1) + "\n"
     blocks = TextBlocks()
-    blocks.add("前", "前")
+    blocks.add_piece("前", "前")
     blocks.open(BEGIN, AGAIN, END)
     for text in (line, line, "末"):
-        blocks.add(text, text)
+        blocks.add_piece(text, text)
     blocks.close()
-    blocks.add("后", "后")
+    blocks.add_piece("后", "后")
     assert BLOCK.findall(blocks.markup()) == [f"前{BEGIN}{line}{END}", f"{AGAIN}{line}{END}", f"{AGAIN}末{END}后"]
 
 
@@ -65,7 +65,7 @@ def test_an_element_that_ends_with_a_block_stands_in_no_further_one() -> None:
     line = "字" * (BLOCK_CHARS - 1) + "\n"
     blocks = TextBlocks()
     blocks.open(BEGIN, AGAIN, END)
-    blocks.add(line, line)
+    blocks.add_piece(line, line)
     blocks.close()
-    blocks.add("后", "后")
+    blocks.add_piece("后", "后")
     assert BLOCK.findall(blocks.markup()) == [f"{BEGIN}{line}{END}", "后"]

@@ -67,7 +67,7 @@ def test_the_clock_runs_from_the_first_sight_to_the_official_time(site: Site, wo
     assert leads == [timedelta(days=-2), timedelta(hours=3), None, timedelta(0), None, None]
     assert [each.number for each in shown.early_chapters] == [2]
     assert shown.lead == timedelta(hours=3)
-    assert shown.chapters[2].first_seen_at == official(3)
+    assert shown.chapters[2].first_seen == official(3)
 
 
 def test_a_chapter_appeared_with_the_version_that_has_it_not_with_its_page(site: Site, work: Work) -> None:
@@ -86,7 +86,7 @@ def test_what_pages_state_of_themselves_stands_beside_what_was_seen(site: Site, 
     carry(site, work, 1, {1: WHOLE}, official(1), page_published_at=stated)
     carry(site, work, 2, {1: WHOLE}, official(1))
     (chapter, *_) = whole_book(site.pk, work.pk).chapters
-    assert (chapter.stated_at, chapter.lead) == (stated, timedelta(0))
+    assert (chapter.stated_publication, chapter.lead) == (stated, timedelta(0))
 
 
 def test_gaps_lie_before_the_last_chapter_that_is_there(site: Site, work: Work) -> None:

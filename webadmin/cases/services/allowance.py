@@ -97,7 +97,7 @@ def covered_cases(licence: Licence) -> Covered[Case]:
         rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=licence_label(licence)
     )
     rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    return _covered_by(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
+    return _filter_covered(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
 def covered_findings(licence: Licence) -> Covered[Exclusion]:
@@ -106,10 +106,10 @@ def covered_findings(licence: Licence) -> Covered[Exclusion]:
         work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
     )
     rows = rows.filter(work=licence.work_id) if licence.work_id else rows
-    return _covered_by(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
+    return _filter_covered(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
-def _covered_by(rows: Iterable[M], licence: Licence) -> Covered[M]:
+def _filter_covered(rows: Iterable[M], licence: Licence) -> Covered[M]:
     """Those where the licence holds: two licences may have one name."""
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
     here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]

@@ -43,7 +43,9 @@ class DjangoSearchBacklog:
         found: dict[WorkTextId, datetime | None] = {WorkTextId(text): at for text, at in noted}
         return found | {WorkTextId(text): None for text in waiting}
 
-    def unsearched(self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int) -> list[Unsearched]:
+    def find_unsearched(
+        self, pages: Collection[Page], gaps: Mapping[int, SearchGap], algorithm_id: int
+    ) -> list[Unsearched]:
         watched = [(page, holder) for page, holder in with_holders(pages) if holder in gaps]
         checks = valid_checks([page.current_version for page, _ in watched], algorithm_id)
         found = []
@@ -64,7 +66,7 @@ class DjangoSearchBacklog:
         for batch in batches(list(hits)):
             _older([page.version for page in batch], search).update(algorithm_id=OUTDATED)
 
-    def search_ended(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
+    def end_search(self, gaps: Mapping[int, SearchGap], search: Search) -> int:
         return sum(
             _last_checked(holder, search.algorithm_id, gap.newest_text)
             .filter(checked_at__lt=search.at)
@@ -72,7 +74,7 @@ class DjangoSearchBacklog:
             for holder, gap in gaps.items()
         )
 
-    def unindexed(self, texts: Collection[WorkTextId]) -> None:
+    def note_unindexed(self, texts: Collection[WorkTextId]) -> None:
         for batch in batches(sorted(texts)):
             Chapter.objects.filter(text_id__in=batch, indexed_at__isnull=False).update(indexed_at=None)
 
@@ -80,7 +82,7 @@ class DjangoSearchBacklog:
         PageCheck.objects.filter(checked_at__gt=now).update(checked_at=now)
         Chapter.objects.filter(indexed_at__gt=now).update(indexed_at=now)
 
-    def indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
+    def note_indexed(self, texts: Mapping[WorkTextId, int], at: datetime) -> None:
         self.set_back(at)
         for batch in batches(sorted(texts)):
             with transaction.atomic():
@@ -92,7 +94,7 @@ class DjangoSearchBacklog:
                 replaced = CaseMatch.objects.filter(chapter__in=some).exclude(text_id=F("chapter__text_id"))
                 _take_back(replaced)
 
-    def withdrawn(self, text: WorkTextId) -> None:
+    def note_withdrawn(self, text: WorkTextId) -> None:
         _take_back(CaseMatch.objects.filter(text_id=text))
         text_withdrawn.send(None, text=text)
 
@@ -155,7 +157,7 @@ class DjangoCaseRepository(DjangoSearchBacklog):
         except IntegrityError:  # another process wrote the same page or case for the first time: now it is there
             return self._record(outcomes)
 
-    def uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
+    def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:
         shown = {each.version.id: each.is_current for each in versions}
         checks = PageCheck.objects.filter(version_id__in=list(shown), algorithm_id=algorithm_id)
         compared = {

@@ -241,7 +241,7 @@ def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
         return replace(findings, source=sources.find_name(reading.whole_text, findings.work))
     if _is_disguised(reading) or not _are_little(matches):  # who quotes does not disguise
         return findings
-    source = _name_beside_matches(matches, reading, findings.work, sources)
+    source = _shared_source_name(matches, reading, findings.work, sources)
     if not source:
         return findings
     items = tuple((chapter, _as_quotation(match)) for chapter, match in findings.items)
@@ -271,17 +271,17 @@ def _are_little(matches: Collection[Match]) -> bool:
     )
 
 
-def _name_beside_matches(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
+def _shared_source_name(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
     """Return how the source is named beside every match (there is one at least), as it is beside the first."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
         text = reading.text if is_main else reading.whole_text
-        named.append(next(filter(None, (_name_beside(span, text, work, sources) for span in match.spans)), ""))
+        named.append(next(filter(None, (_find_source_name(span, text, work, sources) for span in match.spans)), ""))
     return named[0] if all(named) else ""
 
 
-def _name_beside(span: Span, text: str, work: Work, sources: SourceNames) -> str:
+def _find_source_name(span: Span, text: str, work: Work, sources: SourceNames) -> str:
     before = text[max(0, span.page.start - REACH_CHARS) : span.page.start]
     after = text[span.page.end : span.page.end + REACH_CHARS]
     return sources.find_name(before, work) or sources.find_name(after, work)

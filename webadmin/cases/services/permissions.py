@@ -51,7 +51,7 @@ NOTHING = Allowance()
 
 
 @dataclass(slots=True)
-class _Near:
+class _HostRights:
     """The rights that concern one host."""
 
     own: list[str]
@@ -85,7 +85,7 @@ class Rights:
         self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
         self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
         self._zone = timezone.get_default_timezone()
-        self._near: dict[tuple[str, int], _Near] = {}
+        self._near: dict[tuple[str, int], _HostRights] = {}
         self._numbers = _Numbers()
         self._overruled: set[tuple[str, int, str, str]] = set()
         self._no_longer: dict[tuple[str, int], Rejection] = {}  # overruled once, and taken back
@@ -132,7 +132,7 @@ class Rights:
 
     def own_account(self, copied: RightsQuery) -> Allowance | None:
         """Return the account of the rights holder that posted the page."""
-        for account in self._rights_near(copied.url).accounts:
+        for account in self._host_rights(copied.url).accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
             if not is_overruled and _account(account).has_posted(copied.url, copied.account):
                 return Allowance(Rejection.OWN_SITE, str(account), account)
@@ -140,7 +140,7 @@ class Rights:
 
     def own_domain(self, copied: RightsQuery) -> Allowance | None:
         """Return the domain of the rights holder on which the page stands."""
-        for domain in self._rights_near(copied.url).own:
+        for domain in self._host_rights(copied.url).own:
             if not self._overrules(copied, Rejection.OWN_SITE, domain):
                 return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
         return None
@@ -150,7 +150,7 @@ class Rights:
 
         Without a reason where it covers all but some chapters.
         """
-        near = self._rights_near(copied.url)
+        near = self._host_rights(copied.url)
         permissions = [
             permission
             for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
@@ -177,7 +177,7 @@ class Rights:
     def _overrules(self, copied: RightsQuery, reason: str, label: str) -> bool:
         return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
-    def _rights_near(self, url: str) -> _Near:
+    def _host_rights(self, url: str) -> _HostRights:
         """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""
         try:
             key = host_key(url)
@@ -193,7 +193,7 @@ class Rights:
                     )
             own = [domain for domain in self._own if is_on_domain(url, domain)]
             accounts = [each for each in self._accounts if is_on_domain(url, each.domain or each.address)]
-            self._near[key] = _Near(own, accounts, for_all, by_work)
+            self._near[key] = _HostRights(own, accounts, for_all, by_work)
         return self._near[key]
 
 

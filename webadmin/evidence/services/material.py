@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import Any
 
-from bundles.records import NO_DRAWING, Drawing, Exchange, Finding, PageCapture, Part, Passage, SeenAddress
+from bundles.records import NO_DRAWING, CapturedPage, Drawing, Exchange, Finding, Part, Passage, SeenAddress
 from bundles.secrets_withheld import public_url
 from bundles.warc import DOM
 from core.captures import Capture, CapturedResource, CaptureSource, WireExchange
@@ -37,7 +37,7 @@ def page_capture(
     drawings: Mapping[int, Drawing] | None = None,
     absent: Mapping[str, Message] | None = None,
     text: str | None = None,
-) -> PageCapture:
+) -> CapturedPage:
     """Return the capture of a page version. Raises NotFound if its response is gone, BrokenInvariant if changed.
 
     drawings: the renderings of its pages, by page number, from 1; text: the page text that was compared, None for the
@@ -51,7 +51,7 @@ def page_capture(
     first = _page_part(own, body, wire)
     following, not_there = _following_parts(version, pages, drawings or {})
     said = {**_describe_fetch(first, wire, version.origin), **not_there, **(absent or {})}
-    return PageCapture(
+    return CapturedPage(
         parts=(replace(first, drawing=(drawings or {}).get(1, NO_DRAWING)), *following),
         title=version.reading.title,
         text=version.reading.text if text is None else text,
@@ -65,7 +65,7 @@ def page_capture(
     )
 
 
-def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> PageCapture:
+def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str = "") -> CapturedPage:
     """Return the capture of a response that was stored without a page version.
 
     title, text: those of the page, if the response is one. Raises NotFound if the response is gone, BrokenInvariant if
@@ -77,7 +77,7 @@ def answer_capture(answer: Absence, pages: PageStore, title: str = "", text: str
     wire = _stored_capture(answer.capture_digest, pages)
     own = StoredPart(answer.final_url, answer.status, answer.headers, answer.raw_digest, answer.fetched_at)
     part = _page_part(own, body, wire)
-    return PageCapture((part,), title, text, absent=_describe_fetch(part, wire, ""))
+    return CapturedPage((part,), title, text, absent=_describe_fetch(part, wire, ""))
 
 
 def _raw_text(reading: Reading, text: str | None) -> str:

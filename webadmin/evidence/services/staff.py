@@ -21,12 +21,12 @@ def by_role(holder: int) -> Naming:
     """Return a function that names the users of a rights holder by their current role."""
     known: dict[int, str] = {}
 
-    def role_of(user: User) -> str:
+    def name_role(user: User) -> str:
         if user.pk not in known:
             known[user.pk] = user_role(user, holder) or FORMER
         return known[user.pk]
 
-    return role_of
+    return name_role
 
 
 def format_moment(at: datetime, naming: Naming) -> str:

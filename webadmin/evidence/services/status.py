@@ -15,10 +15,10 @@ def status_values(settings: EvidenceSettings, now: datetime) -> dict[str, Any]:
         names, fault = [each.name for each in configured_authorities(settings)], ""
     except BadConfiguration as error:
         names, fault = [], str(error.faults[0])
-    return as_values(evidence_status(names), names, fault) | {"seen_at": now.isoformat(timespec="seconds")}
+    return status_as_json(evidence_status(names), names, fault) | {"seen_at": now.isoformat(timespec="seconds")}
 
 
-def as_values(status: EvidenceStatus, names: list[str], fault: str) -> dict[str, Any]:
+def status_as_json(status: EvidenceStatus, names: list[str], fault: str) -> dict[str, Any]:
     """Return a status as JSON values. fault: why the authorities cannot be asked."""
     last = status.last_check
     check = last and {

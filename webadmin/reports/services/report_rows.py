@@ -123,7 +123,7 @@ class _ReportQuery:
         self._reader, self._scope, self._names, self._work, self._site = reader, scope, names, work, site
 
     def _during(self, field: str) -> Q:
-        return Q(**{f"{field}__gte": self._scope.starts_at, f"{field}__lt": self._scope.ends_at})
+        return Q(**{f"{field}__gte": self._scope.period_start, f"{field}__lt": self._scope.period_end})
 
     def _narrow(self, site_path: str, work_path: str = "") -> Q:
         condition = Q(**{site_path: self._site}) if self._site else Q()

@@ -82,19 +82,19 @@ class ChapterCopied:
         return CopyExtent.FULL if self.share >= FULL_SHARE else CopyExtent.PART
 
     @property
-    def first_seen_at(self) -> datetime | None:
+    def first_seen(self) -> datetime | None:
         """When the first of the pages that have it was seen with it."""
         return min((each.first_seen_at for each in self.pages), default=None)
 
     @property
-    def stated_at(self) -> datetime | None:
+    def stated_publication(self) -> datetime | None:
         """The earliest date of publication that the pages state; sites write what they like."""
         return min((each.page.stated_at for each in self.pages if each.page.stated_at), default=None)
 
     @property
     def lead(self) -> timedelta | None:
         """The lead over the official time, negative if it was seen later; None where either time is unknown."""
-        seen = self.first_seen_at
+        seen = self.first_seen
         return self.official_at - seen if self.official_at and seen else None
 
     @property

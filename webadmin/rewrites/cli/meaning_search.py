@@ -30,7 +30,7 @@ def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress)
     han = {text_id: text for text_id, text in texts.items() if text_id not in latin}
     chunks = MemoryChunkIndex()
     for text_id, text in han.items():
-        chunks.add(text_id, text)
+        chunks.add_text(text_id, text)
     wanted = [han if True in languages else {}, latin if False in languages else {}]
     total = sum(len(text) for several in wanted for text in several.values())
     done = 0

@@ -115,9 +115,9 @@ def _ask_engine(entry: EngineEntry, question: Question) -> list[EngineMatch]:
     own = {f"work {number}": text for number, text in enumerate(question.works)}
     others = question.background if entry.name in CORPUS_ENGINES else ()
     for work_id, text in own.items():
-        engine.add(work_id, text)
+        engine.add_work(work_id, text)
     for number, text in enumerate(others):
-        engine.add(f"other {number}", text)
+        engine.add_work(f"other {number}", text)
     return [found for found in engine.find(question.page) if found.work_id in own]
 
 

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from bundles import bundle as bundles
-from bundles.records import Bundle, PageCapture
+from bundles.records import Bundle, CapturedPage
 from core.errors import NotFound
 from core.ids import PageId, VersionId, digest
 from core.ports import Clock, EvidenceStore, KeptPages, WorkStore
@@ -39,7 +39,7 @@ def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: Ev
     note_removal_bundle(look, match, found, digest(found.content), clock.now())
 
 
-def _capture(look: RemovalLook, pages: KeptPages) -> PageCapture:
+def _capture(look: RemovalLook, pages: KeptPages) -> CapturedPage:
     """Return the capture of the kept response, or of the page version that it became."""
     version = pages.version(VersionId(look.version_id)) if look.version_id else None
     if not look.answer_id:

@@ -62,17 +62,17 @@ class MatterExport:
             taken.append(bundle)
         self._cases.append(material.case)
         name = layout.in_checks(layout.case_file(material.case))
-        self.spool.add(name, statements.case(material, taken, placed))
+        self.spool.put(name, statements.case(material, taken, placed))
 
     def add_document(self, name: str, content: bytes) -> Digest:
         """Take in what the program wrote; its digest."""
         self._documents.append(name)
-        return self.spool.add(name, content)
+        return self.spool.put(name, content)
 
     def add_paper(self, paper: Enclosure, name: str) -> None:
         """Take in what people made or sent, as it is."""
         self._papers.append(statements.of_paper(paper, name))
-        self.spool.add(name, paper.content)
+        self.spool.put(name, paper.content)
 
     def write(
         self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()
@@ -88,21 +88,21 @@ class MatterExport:
     def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> BundlePlace:
         pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}
         placed = BundlePlace(f"{stem}.wacz", {name: layout.copy_name(stem, name) for name in pictures})
-        self.spool.add(placed.file, content)
+        self.spool.put(placed.file, content)
         for name, picture in pictures.items():
-            self.spool.add(placed.shown[name], picture)
+            self.spool.put(placed.shown[name], picture)
         return placed
 
     def _add_proof(self, digest: Digest, proof: DayProof | None) -> None:
         if proof is None:
             return
-        self.spool.add(layout.in_checks(layout.proof_file(digest)), statements.proof(digest, proof))
+        self.spool.put(layout.in_checks(layout.proof_file(digest)), statements.proof(digest, proof))
         for number, stamp in enumerate(proof.stamps, 1):
             self._add_stamp(layout.stamp_folder(proof.root, number), stamp)
 
     def _add_stamp(self, folder: str, stamp: Any) -> None:
         for name, content in statements.stamp_files(folder, stamp).items():
-            self.spool.add(layout.in_checks(name), content)
+            self.spool.put(layout.in_checks(name), content)
 
     def _note(self, example: Example) -> None:
         self._bundles += 1
@@ -130,11 +130,11 @@ class MatterExport:
             "papers": self._papers,
             "left_out": [str(each) for each in about.left_out],
         }
-        self.spool.add(layout.in_checks(layout.MATTER), canonical(said))
+        self.spool.put(layout.in_checks(layout.MATTER), canonical(said))
         for name, content in matter_explanation(told, created, self.code_version).items():
-            self.spool.add(name, content)
+            self.spool.put(name, content)
         subject = {"matter": self.matter}
-        sealed = self.spool.add(manifest, statements.manifest(self.spool.listed, subject, created, self.code_version))
+        sealed = self.spool.put(manifest, statements.manifest(self.spool.listed, subject, created, self.code_version))
         for number, authority in enumerate(seals, 1):
             self._add_stamp(layout.seal_folder(number), authority.stamp(sealed))
-        self.spool.add(sums, statements.sums(self.spool.listed))
+        self.spool.put(sums, statements.sums(self.spool.listed))

@@ -18,7 +18,7 @@ class Spool(Mapping[str, bytes]):
         self._bytes = 0
         self.listed: dict[str, ListedFile] = {}
 
-    def add(self, name: str, content: bytes) -> Digest:
+    def put(self, name: str, content: bytes) -> Digest:
         """Keep a file, in place of one of the same name; its SHA-256.
 
         Raises DoesNotHold where no export can be so large.

@@ -74,7 +74,7 @@ class UncopiedBlock:
 
 
 @dataclass(frozen=True, slots=True)
-class TextSource:
+class SourceLink:
     """Another text of the rights holder as it is named to a reader, and where its own comparison stands."""
 
     name: str
@@ -86,7 +86,7 @@ class SourcedBlock:
     """Text that was not copied from this text, but from another one of the rights holder."""
 
     text: str
-    source: TextSource
+    source: SourceLink
 
 
 @dataclass(frozen=True, slots=True)

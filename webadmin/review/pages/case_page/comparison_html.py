@@ -56,9 +56,9 @@ def column_html(column: ComparisonColumn) -> SafeString:
             case UncopiedBlock():
                 _add_uncopied(block, blocks)
             case SourcedBlock():
-                blocks.add(_sourced_html(block), "")
+                blocks.add_piece(_sourced_html(block), "")
             case MissingBlock():
-                blocks.add(_missing_html(), "")
+                blocks.add_piece(_missing_html(), "")
     return blocks.markup()
 
 
@@ -98,13 +98,13 @@ def _add_uncopied(block: UncopiedBlock, blocks: TextBlocks) -> None:
     if tail - head < MIN_FOLDED_CHARS:
         head = tail = len(block.text)
     for line in split_lines(block.text[:head]):
-        blocks.add(visible(line), line)
+        blocks.add_piece(visible(line), line)
     if tail > head:
         count = count_characters(block.text[head:tail])
         label = ngettext("%(count)s other character", "%(count)s other characters", count) % {"count": f"{count:,}"}
-        blocks.add(_fold_html(block.text[head:tail], label), "")
+        blocks.add_piece(_fold_html(block.text[head:tail], label), "")
     for line in split_lines(block.text[tail:]):
-        blocks.add(visible(line), line)
+        blocks.add_piece(visible(line), line)
 
 
 def _sourced_html(block: SourcedBlock) -> str:
@@ -135,7 +135,7 @@ def _fold_middle(text: str, head: int, tail: int, label: str) -> Iterator[str]:
 def _fold_html(text: str, label: str) -> str:
     blocks = TextBlocks()
     for line in split_lines(text):
-        blocks.add(visible(line), line)
+        blocks.add_piece(visible(line), line)
     return format_html('<details class="zw-fold"><summary>{}</summary>{}</details>', visible(label), blocks.markup())
 
 
@@ -159,7 +159,7 @@ def _add_copied(block: CopiedBlock, begun: set[int], blocks: TextBlocks) -> None
     )
     for (pairs, is_moved), pieces in groupby(block.pieces, lambda piece: (piece.pairs, piece.is_moved)):
         of_pair, moved = list(pieces), ' class="zw-elsewhere"' if is_moved else ""
-        blocks.add(
+        blocks.add_piece(
             f'<span{moved} data-pair="{" ".join(map(str, pairs))}">'
             f"{''.join(_piece(piece, words) for piece in of_pair)}</span>",
             "".join(piece.text for piece in of_pair),

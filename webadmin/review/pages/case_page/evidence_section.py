@@ -38,7 +38,7 @@ class BundleShown:
         return describe_drawings(self.bundle)
 
     @property
-    def removed_at(self) -> datetime | None:
+    def removal_time(self) -> datetime | None:
         removal = getattr(self.bundle, "removal", None)
         return removal.removed_at if removal else None
 
@@ -55,7 +55,7 @@ class EvidenceShown:
         return any(each.is_damaged for each in self.bundles)
 
     @property
-    def checked_at(self) -> datetime | None:
+    def last_check(self) -> datetime | None:
         """When a bundle was last read again."""
         return max((each.bundle.checked_at for each in self.bundles if each.bundle.checked_at), default=None)
 
@@ -67,7 +67,7 @@ class EvidenceShown:
 
     @property
     def can_be_exported(self) -> bool:
-        return any(each.removed_at is None for each in self.bundles)
+        return any(each.removal_time is None for each in self.bundles)
 
 
 def case_evidence(case: Case) -> EvidenceShown:

@@ -15,7 +15,7 @@ from webadmin.review.pages.case_page.comparison import (
     ColumnBlock,
     ComparisonColumn,
     SourcedBlock,
-    TextSource,
+    SourceLink,
     UncopiedBlock,
 )
 from webadmin.works.models import Chapter
@@ -27,7 +27,7 @@ MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series
 class Carriers:
     """The texts that carry the passages of a match as well. unnamed: those withdrawn, or of other rights holders."""
 
-    named: tuple[TextSource, ...]
+    named: tuple[SourceLink, ...]
     more: int
     unnamed: int
 
@@ -41,7 +41,7 @@ class SourcePlace:
 
     start: int
     end: int
-    source: TextSource
+    source: SourceLink
 
 
 def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
@@ -76,7 +76,7 @@ def list_carriers(match: CaseMatch) -> Carriers:
     )
     known = {chapter.text_id for chapter in chapters}
     shown = tuple(
-        TextSource(f"《{chapter.work}》{chapter}", reverse("admin:works_work_change", args=[chapter.work_id]))
+        SourceLink(f"《{chapter.work}》{chapter}", reverse("admin:works_work_change", args=[chapter.work_id]))
         for chapter in chapters[:MAX_CARRIERS_SHOWN]
     )
     return Carriers(shown, len(chapters) - len(shown), len(set(match.also) - known))
@@ -104,9 +104,9 @@ def _cut(block: UncopiedBlock, at: int, places: Sequence[SourcePlace]) -> Iterat
         yield UncopiedBlock(block.text[done - at :], block.is_first and done == at, block.is_last)
 
 
-def _text_source(match: CaseMatch, shown: Case) -> TextSource:
+def _text_source(match: CaseMatch, shown: Case) -> SourceLink:
     address = reverse("admin:cases_case_change", args=[match.case_id])
     if match.case_id != shown.pk:
-        return TextSource(f"《{match.case.work}》", address)
+        return SourceLink(f"《{match.case.work}》", address)
     chapter = match.chapter_title or (str(match.chapter) if match.chapter else _("another chapter"))
-    return TextSource(chapter, f"{address}?match={match.pk}")
+    return SourceLink(chapter, f"{address}?match={match.pk}")

@@ -104,10 +104,10 @@ class _RawTextWriter:
             text = self._raw[cut.start : cut.end]
             if not cut.marks:
                 for line in split_lines(text):
-                    self.blocks.add(visible(line), line)
+                    self.blocks.add_piece(visible(line), line)
                 continue
             for line in split_lines(text) if text else [""]:
-                self.blocks.add(_mark_html(line, self._marks[cut.marks[0].change]), line)
+                self.blocks.add_piece(_mark_html(line, self._marks[cut.marks[0].change]), line)
         if pair:
             self.blocks.close()
 

@@ -21,7 +21,7 @@ class TextBlocks:
         self._chars = 0
         self._again, self._close = "", ""
 
-    def add(self, markup: str, text: str) -> None:
+    def add_piece(self, markup: str, text: str) -> None:
         """Add what stands for a piece of the text; behind it a block may end."""
         self._parts.append(markup)
         self._chars += len(text)

@@ -36,14 +36,14 @@ class CodesStore:
 
     def cells(self, texts: Collection[WorkTextId]) -> Iterator[tuple[WorkTextId, TextCells]]:
         """Those of each text that is there, in order of id."""
-        return self._each(sorted(texts), CELLS_ID, TextCells, TextCells.of)
+        return self._each(sorted(texts), CELLS_ID, TextCells, TextCells.from_text)
 
     def meanings(
         self, texts: Collection[WorkTextId], encoder: Encoder, background: Background
     ) -> Iterator[tuple[WorkTextId, TextMeanings]]:
         """Return the same; a text that is new is encoded now."""
         return self._each(
-            sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.read(text, encoder, background)
+            sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.from_text(text, encoder, background)
         )
 
     def text(self, text_id: WorkTextId) -> str | None:
