@@ -1,10 +1,10 @@
-"""What cases tell the applications above them. Of rights it is told inside the transaction of the change."""
+"""Signals of cases for the apps above them. Those about rights are sent in the transaction of the change."""
 
 from django.dispatch import Signal
 
-# No work has this text any more. text: its id.
+# A text is no longer in any work. text: its id.
 text_withdrawn = Signal()
-# The findings of a rights holder are ruled anew. holder: its key.
+# The findings of a rights holder are being ruled again. holder: its key.
 rights_ruled = Signal()
 # The sweep begins.
 sweep_began = Signal()

@@ -1,4 +1,4 @@
-"""The tasks of cases: comparison, rulings, opinions, searches and the sweep."""
+"""Celery tasks of cases: comparison, rulings, opinions, searches and the sweep."""
 
 import logging
 import time
@@ -33,7 +33,7 @@ LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 class OpinionsStep(StepTask):
-    """A step on one page version of a case. What failed for good may be asked for again at once."""
+    """A step on one page version of a case. After a final failure it may be requested again at once."""
 
     abstract = True
 
@@ -46,7 +46,7 @@ class OpinionsStep(StepTask):
 
 @app.task(name="cases.compare_pages", base=PagesStep)
 def compare_pages(version_ids: list[str]) -> None:
-    """Compare pages; what they took from works is bundled next. A message that is lost, the sweeper sends again."""
+    """Compare pages, and send for the bundles of their matches. The sweeper sends lost messages again."""
     ports = live(SETTINGS)
     found = steps.compare_pages([VersionId(each) for each in version_ids], ports)
     if found:
@@ -56,14 +56,14 @@ def compare_pages(version_ids: list[str]) -> None:
 
 @app.task(name="cases.rule_again", base=StepTask)
 def rule_again(rights_holder_id: int) -> None:
-    """Rule the findings of a rights holder whose rights changed."""
+    """Rule on the findings of a rights holder whose rights changed."""
     log_bad_input("rule_again", lambda: live(SETTINGS).cases.rule_again(rights_holder_id))
 
 
 @app.task(name="cases.ask_engines", base=OpinionsStep)
 def ask_engines(case_id: int, version_id: str) -> None:
-    """Ask the published engines about a page; texts that ended the worker again and again are given up."""
-    # Loads all engines, 50 MB: only where somebody asks.
+    """Ask the published engines about a page; give up on texts that killed the worker repeatedly."""
+    # Loads all engines, 50 MB: only on request.
     from webadmin.cases.services.opinions import asking as second_opinions
 
     subject, ports = OpinionSubject(case_id, version_id), live(SETTINGS)
@@ -75,29 +75,29 @@ def ask_engines(case_id: int, version_id: str) -> None:
         else:
             second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
     finally:
-        attempts.end()  # what is left standing is a worker that died
+        attempts.end()  # an attempt that never ends is a worker that died
 
 
-# As long as there are pages. Delivered again after a while, it meets its own lock and ends.
+# Runs as long as there are pages. A redelivered message finds the lock taken, and ends.
 @app.task(name="cases.search_pages", base=StepTask, soft_time_limit=None, time_limit=None)
 def search_pages() -> None:
-    """Search the stored pages for texts that are new, all of them at once: while works still come in, it waits."""
+    """Search the stored pages for all new texts at once; wait while works are still being added."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     if pending(client).waiting["works"]:
-        return  # the last of them sends for it again
+        return  # the last of them requests the search again
     with redis_lock(client, SEARCH) as is_ours:
         if is_ours:
             searched = search(ports, _SearchProgress().tell)
             if not searched.found_nothing:
                 log.info("%s: %s", job_stats.SEARCH, _note_stats(job_stats.SEARCH, searched))
-    # What became findable meanwhile met a search that was under way, and nobody else asks for it before the clock does.
+    # Texts indexed during the search found its lock taken; without this, only the schedule would search for them.
     if is_ours and not searched.found_nothing:
         ask_for_search(ports)
 
 
 @app.task(name="cases.sweep", base=PeriodicTask, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
-    """Send again what was left behind. While pages still wait in the queue, no page is sent again."""
+    """Send lost work again; no pages while others still wait in the queue."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     sweep_began.send(sender=None)
     if pending(client).waiting["pages"]:
@@ -116,7 +116,7 @@ def sweep() -> None:
 
 @app.task(name="cases.compare_daily", base=StepTask, soft_time_limit=None, time_limit=None)
 def compare_daily() -> None:
-    """Schedule what the reference corpus owes: new works, another algorithm, pages that came while a part was down."""
+    """Schedule pending comparisons: for new works, another algorithm, or pages stored while a service was down."""
     client = redis_client(SETTINGS)
     with redis_lock(client, MAINTENANCE, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:
@@ -126,7 +126,7 @@ def compare_daily() -> None:
 
 
 class _SearchProgress:
-    """Tells the log from time to time how far a search has come."""
+    """Logs the progress of a search from time to time."""
 
     def __init__(self) -> None:
         self._told_at = time.monotonic()

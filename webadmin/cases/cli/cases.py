@@ -184,7 +184,7 @@ def _heading(case: "Case", settings: Settings) -> list[tuple[str, object]]:
 
 
 def _addresses(case: "Case", settings: Settings) -> "Iterator[Message | str]":
-    """Yield the address of the page; of several with the same text each, with when it was seen."""
+    """Yield the URL of the case, or each of several URLs with its first and last time."""
     from webadmin.cases.services.addresses import list_addresses
 
     listed = list_addresses(case)
@@ -241,7 +241,7 @@ def _allowance(case: "Case", settings: Settings) -> Message | str:
 
 
 def _ask_engines(case: "Case", version_id: str) -> Message | None:
-    """Have the published engines asked in the background; why that could not be done, or None."""
+    """Request the opinions of the published engines; return the reason of a failure, or None."""
     from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 
     try:
@@ -263,7 +263,7 @@ def _agreement(opinions: "OpinionsShown", refusal: Message | None) -> Message:
 
 
 def _engines(opinions: "OpinionsShown", settings: Settings) -> dict[str, Any] | None:
-    """None while there is no answer."""
+    """Return the answers of the engines as JSON values; None while there are none."""
     opinion = opinions.opinion
     if opinion is None:
         return None

@@ -1,4 +1,4 @@
-"""Cases and matters as a user names them."""
+"""Finds cases and matters by the numbers that users type."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_case(key: str) -> "Case":
-    """Find the case of that number. Raises BadInput."""
+    """Return the case with this number. Raises BadInput."""
     from webadmin.cases.models import Case
 
     rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
@@ -18,7 +18,7 @@ def find_case(key: str) -> "Case":
 
 
 def find_matter(key: str) -> "Matter":
-    """Find the matter of that number. Raises BadInput."""
+    """Return the matter with this number. Raises BadInput."""
     from webadmin.cases.models import Matter
 
     number = as_number(key, BadInput("cli.no-matter-number", text=repr(key)))
@@ -26,5 +26,5 @@ def find_matter(key: str) -> "Matter":
 
 
 def case_number(text: str) -> int:
-    """Return the number of a case. Raises BadInput for what is none."""
+    """Return the number of a case. Raises BadInput for any other text."""
     return as_number(text, BadInput("cli.no-case-number", text=repr(text)))

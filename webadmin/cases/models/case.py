@@ -1,4 +1,4 @@
-"""Cases: one text of a site that took from one work, with the evidence as it was and what a reviewer decided."""
+"""Cases: one text of a site that copied from one work, with its frozen evidence and the reviewers' decisions."""
 
 from django.conf import settings
 from django.db import models
@@ -18,12 +18,12 @@ from webadmin.works.models.rights import Chapter, Licence, Work
 
 
 def _for_holder_and_all(*fields: str) -> list[models.Index]:
-    """What serves a filter or an order of the list for the people of one rights holder, and for an administrator."""
+    """Return the indexes for a filter or an order of the list, of one rights holder and of all."""
     return [models.Index(fields=["rights_holder", *fields]), models.Index(fields=[*fields])]
 
 
 class Case(models.Model):
-    """One page and one work; other addresses of the site with the same text are its `addresses`, and no cases.
+    """One page and one work; other addresses of the site with the same text are its `addresses`, not cases.
 
     Figures are those of the newest matches; a verdict stays until a reviewer changes it.
 
@@ -35,7 +35,7 @@ class Case(models.Model):
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder"), db_index=False
     )
-    # All cases of the page's site and the work; given by webadmin.cases.services.matters in the transaction that makes
+    # All cases of the page's site and the work; set by webadmin.cases.services.matters in the transaction that creates
     # the case.
     matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
     work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"), db_index=False)
@@ -43,18 +43,18 @@ class Case(models.Model):
     site = CopiedKey(Site, models.PROTECT, "page.site", verbose_name=_("site"))
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
-    # As the page states them, of the version shown.
+    # As the shown version of the page states them.
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
     page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
     page_published_at = models.DateTimeField(_("published, as the page states"), null=True, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
-    # The verdict that stands, of those in `verdicts`; none while the case is open or set aside.
+    # The current verdict, one of `verdicts`; none while the case is open or set aside.
     decision = models.ForeignKey(
         "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
     )
-    # The verdict of `decision`, "" for none: written together with it.
+    # The verdict of `decision`, "" for none; written together with it.
     decided_as = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True, editable=False)
-    # What allows the page as it was last seen: licence, own domain, or that the work is not protected; "" for nothing.
+    # The right that allows the page as last seen: licence, own domain or an unprotected work; "" for none.
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
@@ -70,7 +70,7 @@ class Case(models.Model):
     opened_at = models.DateTimeField(_("opened"))
     first_seen_at = models.DateTimeField(_("first seen"))
     last_seen_at = models.DateTimeField(_("last seen"))
-    # Since the verdict that stands; empty without one.
+    # Since the current verdict; empty without one.
     changed_since = models.DateTimeField(_("page changed since the verdict"), null=True, blank=True)
     returned_at = models.DateTimeField(_("page back again"), null=True, blank=True)
 
@@ -82,7 +82,7 @@ class Case(models.Model):
         indexes = [
             models.Index(fields=["matter", "state"]),
             models.Index(fields=["work", "state"]),
-            models.Index(fields=["matter", "-taken_chars", "id"]),  # what stands for it in a list
+            models.Index(fields=["matter", "-taken_chars", "id"]),  # the case that represents it in a list
             models.Index(fields=["rights_holder", "allowed_by"], condition=~Q(allowed_as=""), name="case_allowed"),
             models.Index(
                 fields=["rights_holder", "-opened_at", "obfuscation_kinds", "state"],
@@ -104,17 +104,17 @@ class Case(models.Model):
 
     @property
     def verdict(self) -> str:
-        """The verdict that stands, "" for none; read the decision with the case."""
+        """The current verdict, "" for none; select `decision` with the case."""
         return self.decision.verdict if self.decision else ""
 
     @property
     def decided_version(self) -> str:
-        """The version that the page showed at the verdict; without one that of the newest matches."""
+        """The version that the page showed at the verdict; without a verdict, that of the newest matches."""
         return (self.decision.page_version_id if self.decision else "") or self.version_id
 
     @property
     def work_share(self) -> float:
-        """How much of the work, as it is now, stands on the page; read the work with the case."""
+        """The share of the current work that is on the page; select `work` with the case."""
         return share_of_work(self.taken_chars, self.work.counted_chars) or 0.0
 
     def __str__(self) -> str:
@@ -122,7 +122,7 @@ class Case(models.Model):
 
 
 class CaseMatch(models.Model):
-    """What one version of the page took from one chapter: frozen, with everything needed to check it again."""
+    """The passages that one version of the page copied from one chapter: frozen, with all that a new check needs."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="matches", verbose_name=_("case"))
     chapter = models.ForeignKey(Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter"))
@@ -167,9 +167,9 @@ class CaseMatch(models.Model):
 
 
 class CaseAddress(models.Model):
-    """That a page showed the text of a case, from when until when; the case's own page among them.
+    """A page that showed the text of a case, with the first and the last time; the case's own page among them.
 
-    A case whose text stands at one address has none. webadmin.cases.services.addresses writes them.
+    A case whose text is at one address has none. webadmin.cases.services.addresses writes them.
     """
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="addresses", verbose_name=_("case"))
@@ -188,7 +188,7 @@ class CaseAddress(models.Model):
 
 
 class TakenText(models.Model):
-    """Which characters of one text of the work stand on the page, in the version that the case shows."""
+    """The characters of one text of the work that are on the page, in the version that the case shows."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -205,7 +205,7 @@ class TakenText(models.Model):
 
 
 class RightsRecord(models.Model):
-    """That a right came to allow the page of a case, or allows it no more; newest first."""
+    """A change of the right that allows the page of a case; newest first."""
 
     class Cause(models.TextChoices):
         RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
@@ -217,7 +217,7 @@ class RightsRecord(models.Model):
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     cause = models.CharField(_("because"), max_length=16, choices=Cause)
     at = models.DateTimeField(_("at"))
-    # Who entered what allows the page, or took it back, and when; None where no person is known.
+    # The user who entered or withdrew the right, and when; None if no user is known.
     entered_by = user_key(_("entered by"), models.PROTECT, null=True, blank=True)
     entered_at = models.DateTimeField(_("entered"), null=True, blank=True)
 
@@ -231,15 +231,17 @@ class RightsRecord(models.Model):
 
 
 class VerdictRecord(models.Model):
-    """Every decision on a case, in order; an empty verdict means that the case was opened again."""
+    """A decision on a case; an empty verdict reopens the case."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
     verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
-    # That the page showed then; of the page that is the case's now, where that is another address with the same text.
+    # The version shown then; after a move of the case, the one of its new page with the same text.
     page_version_id = models.CharField(_("page version"), max_length=40, blank=True)
-    seen_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)  # then: what was seen
-    # That was made with the verdict; None for most, and where it was withdrawn.
+    seen_version_id = models.CharField(
+        max_length=40, blank=True, default="", editable=False
+    )  # after a move: the version seen at the decision
+    # The licence created with the verdict; None for most, and after its withdrawal.
     licence = models.ForeignKey(
         Licence, models.SET_NULL, null=True, blank=True, editable=False, related_name="+", verbose_name=_("licence")
     )

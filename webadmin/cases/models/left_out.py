@@ -1,6 +1,6 @@
-"""What people said does not count, or does count after all: passages, texts, noise, and exclusions that were overruled.
+"""Decisions of users on what counts: excluded passages, ignored texts, and overruled exclusions.
 
-None of these rows is ever changed but to be taken back, once; a row with `withdrawn_at` has no effect any more.
+A row changes only once, when it is withdrawn; a row with `withdrawn_at` has no effect.
 """
 
 from django.db import models
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Work
 
 
 class _Entered(models.Model):
-    """Who said so and when, and who took it back."""
+    """The user who entered a row, and the user who withdrew it."""
 
     note = models.CharField(_("note"), max_length=500, blank=True)
     entered_by = user_key(_("entered by"), models.PROTECT)
@@ -29,7 +29,7 @@ class _Entered(models.Model):
 
 
 class Overruling(_Entered):
-    """That what is found of a work on a page counts, although it was left out for this reason."""
+    """A decision that findings of a work on a page count although they were excluded for this reason."""
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="overrulings", verbose_name=_("page"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="overrulings", verbose_name=_("work"))
@@ -46,9 +46,9 @@ class Overruling(_Entered):
 
 
 class ExcludedPassage(_Entered):
-    """A passage of the work, or one of its texts whole, that does not count in one case.
+    """A passage of the work, or one whole text of it, that does not count in one case.
 
-    The passage is kept as the work has it, so that it is known again in every later version of the page.
+    The passage is stored in the wording of the work, so that it is recognized in every later version of the page.
     """
 
     class Reason(models.TextChoices):
@@ -74,7 +74,7 @@ class ExcludedPassage(_Entered):
 
 
 class IgnoredText(_Entered):
-    """Text that never counts: noise of one site, or, with no site, a passage of works that counts on no site."""
+    """Text that never counts: noise of one site or, without a site, a passage of works that counts on no site."""
 
     class Reason(models.TextChoices):
         NOISE = "noise", _("advertisement or noise of the site")

@@ -1,4 +1,4 @@
-"""Matters: all that one site took from one work. Its cases are decided, noticed and reported together."""
+"""Matters: all copies of one work on one site. Its cases are decided, noticed and reported together."""
 
 from django.conf import settings
 from django.db import models
@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 MAX_NAME_CHARS = 60  # of a saved view: a line of the navigation
 
 
-# What lists are filtered by stands in each index: matters that are left out are passed over, their rows not read.
+# Each index has the filter columns of the lists: excluded matters are skipped without reading their rows.
 _FILTERED_BY = (
     "site",
     "work",
@@ -32,7 +32,7 @@ _FILTERED_BY = (
 
 
 def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
-    """What counts and pages a queue of the inbox without the matters outside of it, of one holder and of all."""
+    """Return the indexes that count and page a queue of the inbox, of one rights holder and of all."""
     fields = ["-harm", "-id", *_FILTERED_BY]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"matters_{name}_of_holder"),
@@ -41,7 +41,7 @@ def _queue(name: str, condition: Q | None = None) -> list[models.Index]:
 
 
 class Matter(models.Model):
-    """One site and one work. People enter assignee and papers; webadmin.cases.services.matters writes the rest."""
+    """One site and one work. Users enter assignee and documents; webadmin.cases.services.matters writes the rest."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="matters", verbose_name=_("rights holder")
@@ -57,8 +57,7 @@ class Matter(models.Model):
         verbose_name=_("assignee"),
     )
     awaited = models.CharField(_("papers waited for"), max_length=300, blank=True)
-    # The earliest day until when somebody else is to take a page down; written by
-    # webadmin.evidence.services.third_party_tasks.
+    # The earliest due day of a requested capture; written by webadmin.evidence.services.third_party_tasks.
     proof_due = models.DateField(_("capture by a third party until"), null=True, blank=True)
 
     open_cases = models.PositiveIntegerField(_("open"), default=0)
@@ -68,10 +67,10 @@ class Matter(models.Model):
     returned_cases = models.PositiveIntegerField(_("page back again"), default=0)
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each once
     work_share = models.FloatField(_("share of the work"), default=0.0)
-    # Of chapters whose official time is known: how long before it (below 0: after it) the site first had one, at most.
+    # The longest lead over an official time, of chapters that have one; negative if the site was later.
     lead_s = models.BigIntegerField(_("lead over the official publication in seconds"), null=True, blank=True)
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
-    # Their kinds, each between spaces, those of most pages first: an index holds it.
+    # Their kinds, each between spaces, the most frequent first; in an index.
     obfuscation_kinds = models.CharField(_("alterations"), max_length=400, default="", blank=True)
     harm = models.FloatField(_("impact"), default=0.0)  # 0 to 100: core.harm
     first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
@@ -113,7 +112,7 @@ class Matter(models.Model):
 
 
 class MatterText(models.Model):
-    """How much of one text of the work the matter's cases have together, and since when."""
+    """The characters of one text of the work that the matter's cases copied together, and since when."""
 
     matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -132,7 +131,7 @@ class MatterText(models.Model):
 
 
 class CopiedText(models.Model):
-    """How much of one text of a work all matters have together: webadmin.cases.services.matters.figures."""
+    """The characters of one text of a work in all matters together: webadmin.cases.services.matters.figures."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="copied_texts", verbose_name=_("work"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -149,7 +148,7 @@ class CopiedText(models.Model):
 
 
 class SavedView(models.Model):
-    """A view of the inbox that a person keeps: its queue, filters and order, as they stand in its address."""
+    """A saved view of the inbox: the query string with its queue, filters and order."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views", verbose_name=_("user")

@@ -1,4 +1,4 @@
-"""What published engines say of the page behind a case: asked on request, once, and never written over."""
+"""Second opinions: the answers of published engines on the page of a case, asked once and never overwritten."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from webadmin.cases.models.case import Case
 
 
 class EnginePanel(models.Model):
-    """The engines that were asked, as they were described at that time; a new row whenever one of them changes."""
+    """The engines that were asked, with their descriptions at that time; a new row whenever one of them changes."""
 
     digest = models.CharField(_("digest"), max_length=64, unique=True)
     engines = models.JSONField(_("engines"))  # [{"name", "summary_en", "summary_zh", "source", "gives_spans"}]
@@ -22,7 +22,7 @@ class EnginePanel(models.Model):
 
 
 class OpinionRequest(models.Model):
-    """A page version about which the engines are being asked; gone once they have answered."""
+    """A page version about which the engines are being asked; deleted once they have answered."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="opinion_requests", verbose_name=_("case"))
     version_id = models.CharField(_("page version"), max_length=40)

@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class PageCheck(models.Model):
-    """That a version was compared with the corpus, by which algorithm, and how new the corpus was."""
+    """The last comparison of a page version with the corpus: its algorithm, the corpus revision, the outcome."""
 
     version_id = models.CharField(_("version"), max_length=40, primary_key=True)
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="checks", verbose_name=_("page"))
@@ -33,10 +33,9 @@ class PageCheck(models.Model):
 
 
 class Exclusion(models.Model):
-    """A finding that never was a case, and why: licensed, own site, quotation, not protected.
+    """A finding that never became a case, with the reason: licensed, own site, quotation, not protected.
 
-    Nothing is left out in silence. A finding that became a case first and was allowed later is a case that is set
-    aside, and none of these.
+    Every excluded finding has a row. A finding that became a case and was allowed later is a case that is set aside.
     """
 
     SEARCH_PATHS = ("page", "site")
@@ -47,7 +46,7 @@ class Exclusion(models.Model):
     rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
     site = CopiedKey(Site, models.CASCADE, "page.site", verbose_name=_("site"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
-    # What the rights are asked about: where it was read, whom the page names as its author, and which texts it copied.
+    # The facts for a ruling by rights: the URL, the author and poster named by the page, the copied texts.
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
@@ -58,7 +57,7 @@ class Exclusion(models.Model):
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
     similarity = models.FloatField(_("similarity"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    # What stood where, for the view of the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
+    # The passages, for the view of the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
     #   "work_text_digest", "matched_chars", "similarity", "spans": as those of a case, without excerpts}, ...]
     found = models.JSONField(_("passages"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))

@@ -1,1 +1,1 @@
-"""Verdicts for many cases at once, ignored texts, and what a change of rights did to cases."""
+"""Bulk verdicts, ignored texts, and messages about the effect of changed rights."""

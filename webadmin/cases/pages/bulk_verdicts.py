@@ -1,4 +1,4 @@
-"""One verdict for many cases: first what would happen, then what was confirmed of it."""
+"""One verdict for many cases: a preview first, then the confirmed part."""
 
 import re
 from collections.abc import Sequence
@@ -23,23 +23,23 @@ from webadmin.ui.models.phrases import VERDICTS
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.wording import message_text
 
-# One verdict writes two rows; 500 take about a second on SQLite, and no person has looked at more at once.
+# One verdict writes two rows; 500 take about a second on SQLite, and nobody reviews more at once.
 MAX_VERDICTS_AT_ONCE = 500
-# In the form, that the plan was seen: of each case the newest decision there was, as KEY:KEY,KEY:KEY; 0 for none.
+# The form field of the seen plan: the newest decision of each case, as KEY:KEY,KEY:KEY; 0 for none.
 SEEN = "seen"
 _PAIR = re.compile("[0-9]{1,19}:[0-9]{1,19}")
 
 
 @dataclass(slots=True)
 class VerdictPlan:
-    """What a verdict would do to chosen cases. left_out: by the reason, in words."""
+    """The effect of a verdict on chosen cases. left_out: by the reason, in words."""
 
     able: list[Any] = field(default_factory=list)  # cases, each with the key of its newest decision
     left_out: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def plan_verdicts(cases: Sequence[Any], verdict: Verdict | None) -> VerdictPlan:
-    """Which cases take the verdict, and which are left out: nobody decides unseen on what changed or is allowed."""
+    """Return the plan of a verdict; it leaves out changed and allowed cases, which need an individual decision."""
     plan = VerdictPlan()
     for case in cases:
         reason = _reason_to_leave_out(case, verdict)
@@ -52,7 +52,7 @@ def answer(
     queryset: QuerySet,
     verdict: Verdict | None,
 ) -> HttpResponse | None:
-    """Return the page that says what will happen; None once it was confirmed and done, all at one moment."""
+    """Return the preview page; after its confirmation, give the verdicts, all with one time, and return None."""
     newest = VerdictRecord.objects.filter(case=OuterRef("pk")).order_by("-decided_at", "-pk").values("pk")[:1]
     chosen = queryset.select_related("page").annotate(newest=Subquery(newest))
     cases: list[Any] = list(chosen[: MAX_VERDICTS_AT_ONCE + 1])

@@ -1,4 +1,4 @@
-"""What a change of rights did to cases, told to whoever made it."""
+"""Messages to a user about the effect of changed rights on cases."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ from webadmin.cases.models import RightsRecord
 
 @contextmanager
 def announce_rulings(request: HttpRequest, holder: int) -> Iterator[None]:
-    """Tell the user what a change of rights did to cases: those set aside, and those that came back."""
+    """Tell the user how many cases a change of rights set aside and reopened."""
     newest = RightsRecord.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     yield
     if RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).exists():

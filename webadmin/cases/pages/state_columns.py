@@ -1,4 +1,4 @@
-"""How the state of a case looks in lists."""
+"""The state of a case in lists."""
 
 from core.states import CaseState
 from webadmin.cases.models import Case
@@ -12,7 +12,7 @@ CASE_STATE_COLORS = {
 
 
 def case_state_name(case: Case) -> str:
-    """Say where a case is, as its own page does: the state, what was decided, and what allows its page."""
+    """Return the state of a case with its verdict and the right that allows its page."""
     verdict = case.decision.get_verdict_display() if case.decision and case.verdict != case.state else ""
     allowed = case.get_allowed_as_display() if case.allowed_as else ""
     return " · ".join(str(each) for each in (case.get_state_display(), verdict, allowed) if each)

@@ -1,8 +1,8 @@
-"""The addresses of a case: the same text on one site is one case, however many addresses show it.
+"""The addresses of a case: the same text at several addresses of one site is one case.
 
-A case has one page, by which it is shown and looked at. Where that page is gone, or has nothing of the work any more,
-the case goes over to another address that still shows the text; so does a case with a verdict once an address is seen
-with the text of the verdict, and its page has another. An address whose text is another one is a page of its own.
+A case has one page, which is shown and checked. If that page is gone, or no longer has anything of the work, the case
+moves to another address that still shows the text. So does a case with a verdict whose page has a new text, once
+another address is seen with the text of the verdict. An address with a different text gets a case of its own.
 """
 
 from collections import defaultdict
@@ -22,7 +22,7 @@ from webadmin.sites.models import PageRecord
 
 @dataclass(frozen=True, slots=True)
 class ListedAddress:
-    """One address of a case, as it is told. is_shown: whether the text stood there when it was last looked at."""
+    """One address of a case. is_shown: whether it showed the text at the last visit."""
 
     url: str
     first_seen_at: datetime
@@ -32,12 +32,12 @@ class ListedAddress:
 
 
 def list_addresses(case: Case) -> list[ListedAddress]:
-    """Return all addresses of a case, that of its page first; read the page with the case."""
+    """Return all addresses of a case, that of its page first; select `page` with the case."""
     return list_addresses_of_cases([case])[case.pk]
 
 
 def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAddress]]:
-    """Return the addresses of some cases, as `list_addresses` has them."""
+    """Return the addresses of each case, in the order of `list_addresses`."""
     rows: dict[int, list[CaseAddress]] = defaultdict(list)
     found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
     for row in found:
@@ -63,16 +63,16 @@ def _list_address(row: CaseAddress, case: Case, *, is_shown: bool) -> ListedAddr
 
 
 def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
-    """Return the cases of pages, also those of which a page is one of several addresses."""
+    """Return the cases that have one of these pages as their page or as a further address."""
     others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
     return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
 
 
 def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
-    """Note when addresses of cases were seen with a text that the case was found in.
+    """Update the times at which addresses of cases were seen with a text of the case.
 
-    Of one that shows another text than its case by now, and of the case's page where that is the text of the verdict,
-    the page is compared once more, for a case of its own. Only a sighting tells: a site that changes all its pages
+    A page is compared again, for a case of its own, if it shows another text than its case, or if it is the case's page
+    and another address shows the text of the verdict. Only a sighting decides this: a site that changes all its pages
     shows the old text at none of them.
     """
     sighted = {each.version.id: each for each in versions}
@@ -112,7 +112,7 @@ def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
 
 
 def release_addresses(rows: Iterable[CaseAddress]) -> None:
-    """Take addresses from their cases, and have their pages compared once more."""
+    """Remove addresses from their cases, and request a comparison of their pages."""
     pages = {row.pk: row.page_id for row in rows}
     if pages:
         CaseAddress.objects.filter(pk__in=pages).delete()
@@ -120,9 +120,9 @@ def release_addresses(rows: Iterable[CaseAddress]) -> None:
 
 
 def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
-    """Let addresses go of which the rights say another thing than of their case: a licence may be for one address.
+    """Remove addresses on which the rights rule differently from their case: a licence may be for one address.
 
-    texts: that the cases copied, where a right asks for them.
+    texts: those that the cases copied, if a right depends on them.
     """
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     others = []

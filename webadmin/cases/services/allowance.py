@@ -1,4 +1,4 @@
-"""What allows the page of a case now, and who entered it."""
+"""The right that allows the page of a case now, and who entered it."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -20,22 +20,22 @@ from webadmin.works.services.licences import licence_label, one_spelling
 
 @dataclass(frozen=True, slots=True)
 class AllowedNow:
-    """What allows the page of a case as it was last seen, and who entered it.
+    """The right that allows the page of a case as last seen, and who entered it.
 
-    seen_before: when the page was first seen with the copy, where that was before the licence began; else None.
+    seen_before: when the page was first seen with the copy, if that was before the licence began; else None.
     """
 
     reason: str
     label: str
     by: str
     entered_at: datetime | None
-    is_of_work: bool  # the work is not protected, on whatever page
-    is_of_finding: bool  # what the page has is no copy, or nothing of it counts; no right has to do with it
+    is_of_work: bool  # the work is not protected anywhere
+    is_of_finding: bool  # the finding is no copy, or nothing of it counts; no right is involved
     seen_before: datetime | None
 
 
 def allowed_now(case: Case) -> AllowedNow | None:
-    """None for a case whose page nothing allows."""
+    """Return the right that allows the page of a case; None if nothing does."""
     if not case.allowed_as:
         return None
     right = _ruling(case).right
@@ -54,14 +54,14 @@ def allowed_now(case: Case) -> AllowedNow | None:
 
 @dataclass(frozen=True, slots=True)
 class CoveredInPart:
-    """A licence that covers the page of a case but for some chapters, and these, as a reader writes them."""
+    """A licence that covers the page of a case except for some chapters. outside: their numbers, for display."""
 
     licence: Licence
     outside: str
 
 
 def covered_in_part(case: Case) -> CoveredInPart | None:
-    """What a licence for some chapters leaves open on the page of a case; None where there is none for it."""
+    """Return the licence that covers some chapters on the page of a case, and those it does not; None if none does."""
     limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
     if case.allowed_as or not limited.exists():
         return None
@@ -84,7 +84,7 @@ M = TypeVar("M", bound=Model)
 
 @dataclass(frozen=True, slots=True)
 class Covered(Generic[M]):
-    """The newest of some records, and how many there are; `is_cut`: at least so many."""
+    """The newest records and the number of all; is_cut: there are more than `count`."""
 
     shown: tuple[M, ...]
     count: int
@@ -101,7 +101,7 @@ def covered_cases(licence: Licence) -> Covered[Case]:
 
 
 def covered_findings(licence: Licence) -> Covered[Exclusion]:
-    """Return the findings that are no case because of the licence."""
+    """Return the findings that are excluded because of the licence."""
     rows = Exclusion.objects.filter(
         work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
     )
@@ -110,7 +110,7 @@ def covered_findings(licence: Licence) -> Covered[Exclusion]:
 
 
 def _filter_covered(rows: Iterable[M], licence: Licence) -> Covered[M]:
-    """Those where the licence holds: two licences may have one name."""
+    """Return the rows whose page the licence covers: two licences may have the same label."""
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
     here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]
     return Covered(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)

@@ -1,4 +1,4 @@
-"""The rows of cases, of their addresses, of what they took, and of the evidence that is frozen in them."""
+"""Writes the rows of cases, their addresses, the texts they took and their frozen evidence."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ _KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
 
 
 class Cases:
-    """The cases of some outcomes: read at once, changed one after the other, written at once."""
+    """The cases of some outcomes: read at once, changed one by one, written at once."""
 
     def __init__(self, found: Sequence[OutcomeFindings], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
@@ -58,17 +58,17 @@ class Cases:
         self._new: set[tuple[str, int]] = set()
         self._sightings: list[tuple[Case, ComparisonOutcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
-        self.texts: set[str] = set()  # of the works, of which the pages have more or less than before
+        self.texts: set[str] = set()  # texts of works of which the pages now have more or less
 
     def has(self, page: PageRecord, findings: Findings) -> bool:
-        """Return whether the page itself has a case with the work, and is no further address of one."""
+        """Return whether the page itself has a case of the work, rather than being a further address of one."""
         case = self._cases.get((page.page_id, findings.work.pk))
         return case is not None and case.page_id == page.page_id
 
     def take(self, found: OutcomeFindings, page: PageRecord, findings: Findings, counted: CountedFindings) -> Case:
-        """Return the case of a page and a work, new or brought up to date. counted: what counts of the findings.
+        """Return the new or updated case of a page and a work. counted: the findings that count.
 
-        The text of the page may have a case already, which has the page as a further address then.
+        If the text of the page has a case already, the page becomes a further address of it.
         """
         outcome, key = found.outcome, (page.page_id, findings.work.pk)
         text = _text_key(found, findings)
@@ -101,7 +101,7 @@ class Cases:
         return case
 
     def release_page(self, page: PageRecord, findings: Findings) -> None:
-        """Take a page from the case of which it is a further address: it shows another text, or rights allow it."""
+        """Remove a page from the case of which it is a further address: it has another text, or rights allow it."""
         key = (page.page_id, findings.work.pk)
         case = self._cases.get(key)
         row = self._addresses.pop((id(case), page.page_id), None)
@@ -111,7 +111,7 @@ class Cases:
                 row.delete()
 
     def _note_address(self, case: Case, page: PageRecord, outcome: ComparisonOutcome) -> None:
-        """Note that a page shows the text of the case, where others do as well."""
+        """Record that a page shows the text of the case, if several do."""
         own, this = (id(case), case.page_id), (id(case), page.page_id)
         if own not in self._addresses:
             if own == this:
@@ -126,7 +126,7 @@ class Cases:
         row.last_seen_at = max(row.last_seen_at, outcome.seen_at)
 
     def write(self) -> None:
-        """Cases, their addresses, what they took, and the evidence that is not frozen yet."""
+        """Write the cases, their addresses, the texts they took, and new evidence."""
         touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
         if not touched:
             return
@@ -141,25 +141,25 @@ class Cases:
         self._write_addresses()
 
     def by_holder(self) -> dict[int, list[int]]:
-        """Return the ids of the cases that were taken, by rights holder."""
+        """Return the ids of the processed cases, by rights holder."""
         ids: dict[int, dict[int, None]] = defaultdict(dict)
         for case, _, _ in self._sightings:
             ids[case.rights_holder_id][case.pk] = None
         return {holder: list(of_holder) for holder, of_holder in ids.items()}
 
     def matters(self) -> set[int | None]:
-        """Those of the cases that were taken."""
+        """Return the matters of the processed cases."""
         return {case.matter_id for case, _, _ in self._sightings}
 
     def _write_addresses(self) -> None:
         rows = list(self._addresses.values())
         for row in rows:
-            row.case_id = row.case.pk  # which a new case has only now
+            row.case_id = row.case.pk  # known only after the insert
         CaseAddress.objects.bulk_create([row for row in rows if not row.pk])
         CaseAddress.objects.bulk_update([row for row in rows if row.pk], ["first_seen_at", "last_seen_at"])
 
     def _write_taken(self) -> None:
-        """Which characters of the works the pages have now; what they had before counts no more."""
+        """Write the characters of the works that the pages have now, and delete former ones."""
         rows = [
             taken_row(self._cases[key], match, counted)
             for key, counted in self._taken.items()
@@ -229,8 +229,8 @@ class Cases:
         return self._texts[text_id]
 
 
-# Site, work, digest of what was compared of the page, who posted it, and what was altered or hidden in it as it came: a
-# text with words strewn in is other evidence than the same text as it is, and rights may be those of an account.
+# Site, work, digest of the compared text, poster, and obfuscations of the page: a text with inserted words is different
+# evidence from the plain text, and a right may belong to an account.
 _TextKey = tuple[str, int, str, str, frozenset[str]]
 
 
@@ -242,12 +242,12 @@ def _text_key(found: OutcomeFindings, findings: Findings) -> _TextKey:
 
 
 def _altered_kinds(kinds: str) -> frozenset[str]:
-    """Return the kinds without that which says how long reading took, and nothing of the text."""
+    """Return the kinds without SLOW_PARTS, which is about reading time and not about the text."""
     return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
 
 
 def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[_TextKey, int]:
-    """Return which cases that no right allows have the texts that were found, on the same site and of the same work."""
+    """Return the cases, not allowed by any right, that have a found text on the same site and of the same work."""
     wanted = {_text_key(each, findings) for each in found for findings in each.findings}
     if not wanted:
         return {}
@@ -264,7 +264,7 @@ def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[_TextKey, int]:
 
 
 def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
-    """Return the text that the offsets of a match are of, and its digest."""
+    """Return the text to which the offsets of a match refer, and its digest."""
     text = compared_text(version, match)
     if text is version.reading.text:
         return text, version.text_digest
@@ -272,7 +272,7 @@ def text_and_digest(version: PageVersion, match: Match) -> tuple[str, Digest]:
 
 
 def taken_row(case: Case, match: Match, counted: CountedFindings) -> TakenText:
-    """What the case has of one text: what counts, and beside it what does not."""
+    """Return the row of one text of a case: the places that count and those that do not."""
     left_out = counted.left_out.get(str(match.text_id))
     packed = left_out.pack() if left_out else b""
     return TakenText(case=case, text_id=str(match.text_id), places=match.taken.pack(), left_out=packed)

@@ -1,4 +1,4 @@
-"""Which texts of their work the pages of cases copied more of than a quotation, in the versions that the cases show."""
+"""The texts of a work that pages of cases copied beyond a quotation, in the versions that the cases show."""
 
 from collections import defaultdict
 
@@ -11,7 +11,7 @@ _LITTLE = [found for found in MatchClass if not found.is_copy]
 
 
 def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:
-    """Return the ids of these texts, by case."""
+    """Return the ids of the copied texts, by case."""
     stands = TakenText.objects.filter(case=OuterRef("case"), text_id=OuterRef("text_id"))
     matches = CaseMatch.objects.filter(Exists(stands), case__in=cases.order_by(), version_id=F("case__version_id"))
     found: dict[int, list[str]] = defaultdict(list)
@@ -22,10 +22,7 @@ def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:
 
 
 def copied_chapters(case: Case) -> list[int]:
-    """Return the numbers of the work's chapters that the page of a case copied.
-
-    Of a text that stands twice the first.
-    """
+    """Return the numbers of the chapters that the page of a case copied; for a repeated text, the first."""
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, [])
     numbers: dict[str, int] = {}
     for text, number in (

@@ -1,4 +1,4 @@
-"""The decision: is what a page took from a work a case, or is it left out, and why."""
+"""Decides whether findings of a work on a page become a case or are excluded, and why."""
 
 from dataclasses import dataclass
 
@@ -8,11 +8,11 @@ from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Rights, R
 
 @dataclass(frozen=True, slots=True)
 class DecisionFacts:
-    """What one decision rests on.
+    """The facts of one decision.
 
-    rejection: what the matcher says that it is, where that is no copy: a quotation, a teaser. source: what it quotes.
+    rejection: why the matcher calls it no copy (a quotation, a teaser), if it does; source: the quoted source.
     opens_teasers: whether the rights holder wants cases of teasers. is_nothing_left: all of it is noise or ignored.
-    is_known: the page is a case of the work already.
+    is_known: the page already has a case of the work.
     """
 
     copied: RightsQuery
@@ -25,7 +25,7 @@ class DecisionFacts:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """is_case: False for what is left out for the reason of the allowance, which a case may have too."""
+    """The outcome. is_case: False for findings excluded for the reason of `allowance`; a case may have one too."""
 
     allowance: Allowance
     is_case: bool

@@ -1,8 +1,8 @@
-"""Findings: what a page took from one work, for the rights holder who watches the site.
+"""Findings: the passages that a page copied from one work, for the rights holder who watches the site.
 
-Quotations name their source: the matcher knows texts, not who wrote them, and takes an unmarked piece of more than a
-sentence for an excerpt. Where title or author stands beside it, that is as good a mark as quotation marks are, within
-the same bounds (matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, asks for both.
+Quotations name their source. The matcher knows texts, not authors, and calls an unmarked passage of more than a
+sentence an excerpt. A title or author next to it marks a quotation as well as quotation marks do, within the same
+bounds (matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, requires both names.
 """
 
 import re
@@ -28,18 +28,18 @@ from webadmin.works.services.aliases import names_of_author
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
 EXCERPT_CHARS = 80  # a line of a list
-REACH_CHARS = 40  # a title and a name with what introduces them; chosen: the matcher looks 30 back for a title
+REACH_CHARS = 40  # a title and a name with their introduction; chosen: the matcher looks 30 back for a title
 MIN_NAME_CHARS = 2
-# A name that is a word as well (江南) names nobody by itself: something has to say that it wrote.
+# A name may be a common word (江南): only words such as "by" or "wrote" next to it make it an author.
 _INTRODUCES = r"(?:作\s?者|作\s?家|出\s?自|摘\s?自|引\s?自|选\s?自|選\s?自|[—―-]{1,2}|文\s?[/／])[\s:：]{0,2}"
 _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|筆下)"
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """What a page took from one work: each text once, with the first chapter that has it.
+    """The matches of a page with one work: each text once, with the first chapter that has it.
 
-    source: how the page names the work or its author where all of it is quoted; "" where it does not.
+    source: how the page names the work or its author, if all matches are quotations; else "".
     """
 
     work: Work
@@ -56,33 +56,33 @@ class Findings:
 
     @property
     def taken_chars(self) -> int:
-        """Characters of the work that stand on the page, each once."""
+        """The number of characters of the work on the page, each counted once."""
         return sum(len(match.taken) for match in self.matches)
 
     @property
     def copies(self) -> list[Match]:
-        """Those that are more than a quotation or an announcement."""
+        """The matches that are more than a quotation or a teaser."""
         return [match for match in self.matches if exclusion_reason([match.match_class]) is None]
 
     @property
     def main(self) -> Match:
-        """The match that took most. A quotation beside a copy does not make the copy one."""
+        """The largest match, of the copies if there are any."""
         return max(self.copies or self.matches, key=lambda match: match.matched_chars)
 
     @property
     def rejection(self) -> Rejection | None:
-        """Why these are no case, whatever the rights allow; None where they are."""
+        """The reason why the findings are no case even without any right; None if they are one."""
         return exclusion_reason([match.match_class for match in self.matches])
 
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFindings:
-    """One outcome, with what of it concerns the holder who watches its site."""
+    """One outcome, with the findings for the rights holder who watches its site."""
 
     outcome: ComparisonOutcome
     site: Site
     findings: list[Findings]
-    is_whole: bool  # no text that was found has been withdrawn meanwhile
+    is_whole: bool  # no matched text was withdrawn in the meantime
 
     @property
     def holder(self) -> int:
@@ -100,7 +100,7 @@ class OutcomeFindings:
 
 
 def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindings]:
-    """What the outcomes have, in their order. Raises NotFound for an unknown site."""
+    """Return the findings of each outcome, in order. Raises NotFound for an unknown site."""
     keys = {outcome.version.site_id: site_key(outcome.version.site_id) for outcome in outcomes}
     sites = Site.objects.select_related("rights_holder").in_bulk(list(set(keys.values())))
     for name, key in keys.items():
@@ -135,12 +135,12 @@ def _owned_chapters(matches: Iterable[Match], chapters: dict[str, list[Chapter]]
 
 
 def stated_author(version: PageVersion) -> str:
-    """Whom the page names as its author, as cases and findings keep it."""
+    """Return the author that the page names, cut to the length that cases store."""
     return with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS]
 
 
 def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
-    """Whom the page names as having posted what it took in its main text; "" for nobody."""
+    """Return the posters that the page names for the copied passages of its main text; "" for none."""
     if not version.reading.posters:
         return ""
     spans = [span.page for match in matches for span in match.spans if span.zone is Zone.MAIN]
@@ -149,12 +149,12 @@ def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
 
 
 def stated_title(version: PageVersion) -> str:
-    """Return the page's title, as cases and findings keep it."""
+    """Return the page's title, cut to the length that cases store."""
     return with_length_kept(version.reading.title)[:MAX_TITLE_CHARS]
 
 
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
-    """Return the fields of a case that follow the version shown. Similarity is weighed by what was taken."""
+    """Return the fields of a case that follow the version shown. Similarity is weighted by matched characters."""
     matches, matched = findings.matches, findings.matched_chars
     return {
         "page_url": version.page_url,
@@ -175,13 +175,13 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
 
 
 def compared_text(version: PageVersion, match: Match) -> str:
-    """The text that the offsets of a match are of: the main text, or the whole one where a passage stands beside it."""
+    """Return the text to which the offsets of a match refer: the whole text if a passage is outside the main text."""
     is_main = all(span.zone is Zone.MAIN for span in match.spans)
     return version.reading.text if is_main else version.reading.whole_text
 
 
 def _excerpt(findings: Findings, version: PageVersion) -> str:
-    """Return how the longest passage begins on the page, in one line."""
+    """Return the beginning of the longest passage on the page, in one line."""
     spans = findings.main.spans
     if not spans:
         return ""
@@ -196,7 +196,7 @@ def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[Obfusc
 
 
 def by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:
-    """Return the matches by work. chapters: with their works, in order of work and number."""
+    """Return the findings of each work. chapters: with their works, ordered by work and number."""
     by_text = {str(match.text_id): match for match in matches}
     items: dict[Work, dict[str, tuple[Chapter, Match]]] = {}
     for chapter in chapters:
@@ -205,19 +205,19 @@ def by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findi
 
 
 def _telling(items: Collection[tuple[Chapter, Match]]) -> tuple[tuple[Chapter, Match], ...]:
-    """Without announcements of what else of the work the site has, where the page has something of it itself."""
+    """Drop teasers for other pages of the site if the page itself has a copy of the work."""
     telling = [item for item in items if item[1].match_class is not MatchClass.TEASER]
     return tuple(telling or items)
 
 
 @dataclass(slots=True)
 class SourceNames:
-    """The names of the works whose findings are looked at, each read once."""
+    """The titles and authors of works, each read once."""
 
     _known: dict[int, tuple[str, re.Pattern[str]]] = field(default_factory=dict)
 
     def find_name(self, text: str, work: Work) -> str:
-        """Return how `text` names the work or its author; "" where it does not."""
+        """Return the name of the work or its author in `text`; "" if it names neither."""
         if work.pk not in self._known:
             self._known[work.pk] = _title(work), _author_pattern(names_of_author(work))
         title, by_author = self._known[work.pk]
@@ -229,9 +229,9 @@ class SourceNames:
 
 
 def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
-    """Return the findings of one work; quotations with the source that the page names.
+    """Return the findings of one work, with the source that the page names for quotations.
 
-    Excerpts are quotations where all that the page has of the work is little and the source stands beside them.
+    Excerpts become quotations if the page has little of the work and names the source next to them.
     """
     matches = [match for match in findings.matches if match.match_class is not MatchClass.TEASER]
     classes = {match.match_class for match in matches}
@@ -239,7 +239,7 @@ def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
         return findings
     if classes == {MatchClass.QUOTATION}:
         return replace(findings, source=sources.find_name(reading.whole_text, findings.work))
-    if _is_disguised(reading) or not _are_little(matches):  # who quotes does not disguise
+    if _is_disguised(reading) or not _are_little(matches):  # a quotation is not disguised
         return findings
     source = _shared_source_name(matches, reading, findings.work, sources)
     if not source:
@@ -249,16 +249,16 @@ def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
 
 
 def _is_disguised(reading: Reading) -> bool:
-    """Return whether the text was to be hidden; parts that are slow to read say nothing of what stands beside them."""
+    """Return whether the text was obfuscated; slow parts do not count: they say nothing about the rest."""
     return any(found.kind is not Obfuscation.SLOW_PARTS for found in reading.obfuscations)
 
 
 def _are_little(matches: Collection[Match]) -> bool:
-    """Return whether all of it is as little, and as faithful, as what is quoted with marks.
+    """Return whether the matches are within the bounds of marked quotations.
 
-    Lengths with their punctuation.
+    Lengths include punctuation.
     """
-    from matcher.calibration import DEFAULT as BOUNDS  # loads the loops, which nobody needs who looks at lists
+    from matcher.calibration import DEFAULT as BOUNDS  # loads the compiled loops, which lists do not need
 
     spans = [span for match in matches for span in match.spans]
     return (
@@ -272,7 +272,7 @@ def _are_little(matches: Collection[Match]) -> bool:
 
 
 def _shared_source_name(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
-    """Return how the source is named beside every match (there is one at least), as it is beside the first."""
+    """Return the source named next to the first match if one is named next to every match, else ""."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
@@ -298,7 +298,7 @@ def _title(work: Work) -> str:
 
 
 def _author_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """What says that one of the names wrote; of no name the groups are empty, so that nobody is named."""
+    """Return a pattern for one of the names as an author; without any name its groups match empty strings."""
     known = [unicodedata.normalize("NFKC", name).strip() for name in names]
     escaped = "|".join(re.escape(name) for name in known if len(name) >= MIN_NAME_CHARS)
     return re.compile(rf"{_INTRODUCES}({escaped})|({escaped}){_WRITES}")

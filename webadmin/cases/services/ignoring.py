@@ -1,8 +1,7 @@
-"""Texts that never count: noise of a site, marked on a page, and passages of works that a rights holder ignores.
+"""Ignored texts: noise of a site, marked on a page, and passages of works that count nowhere.
 
-Nothing that was stored changes: the texts are laid over what a comparison finds
-(`webadmin.cases.services.what_counts`). Pages whose cases they may concern are compared again, in the order of all
-pending work.
+Stored findings do not change: `webadmin.cases.services.what_counts` subtracts the texts from the results of
+comparisons. Pages whose cases may be affected are queued for another comparison.
 """
 
 import time
@@ -28,24 +27,24 @@ from webadmin.cases.services.shown_pages import request_comparison
 from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
 from webadmin.works.models import Chapter
 
-LEAST_LETTERS = 4  # of noise; fewer stand in any sentence
-LEAST_LETTERS_EVERYWHERE = 8  # of what counts on no site
+LEAST_LETTERS = 4  # of noise; shorter text occurs everywhere
+LEAST_LETTERS_EVERYWHERE = 8  # of a text that counts on no site
 MAX_NOISE_CHARS = 500
 MAX_TEXT_CHARS = 2_000  # a notice; longer texts are works of others
-MAX_TEXTS = 500  # of one site, and of one rights holder for all sites: each is looked for in each page
-# Of a chapter, what may not be ignored: it would take the chapter away from the rights holder without a word.
+MAX_TEXTS = 500  # of one site, and of one rights holder for all sites: each page is searched for each
+# The share of a chapter that may not be ignored: copies of the chapter would silently disappear.
 MOST_OF_CHAPTER = 0.5
 MAX_CHAPTERS_LOOKED_AT = 300
-# The newest open cases that are looked through before a text is saved, and for how long. 200 take some .3 s (2026-11).
+# Open cases to preview before a text is saved, and the time limit. 200 take about 0.3 s (2026-11).
 MAX_CASES_SHOWN, MAX_SECONDS = 200, 3.0
-MAX_RECOUNTED = 30  # cases counted anew within the request; the others when their pages are compared again
+MAX_RECOUNTED = 30  # cases recounted within the request; the others when their pages are compared again
 
 
 def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText:
-    """Put text that the page of a case holds on the list of its site; the case is counted anew at once.
+    """Add text of the page of a case to the noise of its site, and recount the case at once.
 
-    Raises BadInput for what does not stand on the page, what the work has itself, what is on the list, too short or
-    too long, and for a user without a role; ServiceUnavailable.
+    Raises BadInput for text that is not on the page, that the work itself has, that is listed already, too short or too
+    long, and for a user without a role; ServiceUnavailable.
     """
     if user_role(user, case.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=case.rights_holder)
@@ -72,7 +71,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
 
 
 def check_text(holder: RightsHolder, text: str) -> str:
-    """Return the text as it is kept. Raises BadInput for one that is too short, too long, or most of a chapter."""
+    """Return the text to store. Raises BadInput for one that is too short, too long, or most of a chapter."""
     text, letters = _check(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
@@ -86,7 +85,7 @@ def check_text(holder: RightsHolder, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """What one open case would lose: characters of the work taken, before and after."""
+    """The characters of the work taken by one open case, before and after ignoring a text."""
 
     case: Case
     before: int
@@ -99,7 +98,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
-    """What a text would change. looked_at: of how many open cases; is_cut: whether there are more."""
+    """The effect of ignoring a text. looked_at: the number of open cases checked; is_cut: there are more."""
 
     losses: list[Loss]
     looked_at: int
@@ -107,7 +106,7 @@ class Foreseen:
 
 
 def foresee(holder: RightsHolder, text: str) -> Foreseen:
-    """Return which of the newest open cases would lose how much. Raises ServiceUnavailable."""
+    """Return the losses of the newest open cases if a text were ignored. Raises ServiceUnavailable."""
     ends, letters = time.monotonic() + MAX_SECONDS, TextLetters.from_text(text)
     cases = list(
         Case.objects.filter(rights_holder=holder, state=CaseState.OPEN)
@@ -128,7 +127,7 @@ def foresee(holder: RightsHolder, text: str) -> Foreseen:
 def ignore_everywhere(
     holder: RightsHolder, text: str, user: User, *, reason: str, note: str = ""
 ) -> tuple[IgnoredText, Foreseen]:
-    """Let a text count on no site; what that changed. Raises BadInput as `check_text` does; ServiceUnavailable."""
+    """Ignore a text on all sites, and return the row and its effect. Raises as `check_text`; ServiceUnavailable."""
     text, letters = check_text(holder, text), TextLetters.from_text(text)
     if reason not in IgnoredText.Reason or reason == IgnoredText.Reason.NOISE:
         raise BadInput("exclusion.no-reason")
@@ -147,7 +146,7 @@ def ignore_everywhere(
 
 
 def may_take_back(ignored: IgnoredText, user: User) -> bool:
-    """Return true for managers, and for reviewers who entered it themselves."""
+    """Return whether the user is a manager, or a reviewer who entered the text."""
     if ignored.withdrawn_at is not None:
         return False
     is_own = ignored.entered_by_id == user.pk and user_role(user, ignored.rights_holder_id) is not None
@@ -155,7 +154,7 @@ def may_take_back(ignored: IgnoredText, user: User) -> bool:
 
 
 def take_back(ignored: IgnoredText, user: User) -> None:
-    """Let a text count again, from the next comparison of the pages on. Raises BadInput."""
+    """Let a text count again from the next comparison on. Raises BadInput."""
     if ignored.withdrawn_at is not None:
         raise BadInput("exclusion.taken-back-already")
     if not may_take_back(ignored, user):
@@ -190,7 +189,7 @@ def _save_ignored(made: IgnoredText, letters: TextLetters) -> IgnoredText:
 
 
 def _ask(ignored: IgnoredText) -> None:
-    """Have the pages compared again whose cases nobody decided on, and those left out for what does not count."""
+    """Request a comparison of the pages of undecided cases, and of findings excluded because nothing counted."""
     cases = Case.objects.filter(rights_holder=ignored.rights_holder_id, decision=None)
     left_out = Exclusion.objects.filter(work__rights_holder=ignored.rights_holder_id, reason=Rejection.NOTHING_LEFT)
     if ignored.site_id is not None:
@@ -209,7 +208,7 @@ def _with_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
 
 
 def _places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:
-    """Return where a text of a work has the letters; read once."""
+    """Return the places of the letters in a text of a work. known: caches them."""
     if text_id not in known:
         text = stores.work_store().text(WorkTextId(text_id))
         known[text_id] = TextLetters.from_text(text).find([letters]) if text else NO_PLACES

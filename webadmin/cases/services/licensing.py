@@ -1,4 +1,4 @@
-"""The verdict "licensed" and the licence that it rests on: for the page, for the work on its site, or for the site."""
+"""The verdict "licensed" with its licence: for the page, for the work on the site, or for the whole site."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,16 +27,16 @@ MAX_LICENSEE_CHARS = 200
 
 
 class LicenceScope(StrEnum):
-    """What a licence allows that is made with a verdict, the narrowest first."""
+    """The scope of a licence created with a verdict, the narrowest first."""
 
-    PAGE = "page"  # the work, on the page of the case and what stands below its address
+    PAGE = "page"  # the work, on the page of the case and below its address
     WORK = "work"  # the work, on the page's host and below it
     SITE = "site"  # all works there
 
 
 @dataclass(frozen=True, slots=True)
 class Others:
-    """How many other open cases a licence would set aside; `is_cut`: at least so many."""
+    """The number of other open cases that a licence would set aside; is_cut: there are more."""
 
     count: int
     is_cut: bool
@@ -44,7 +44,7 @@ class Others:
 
 @dataclass(frozen=True, slots=True)
 class LicenceOffer:
-    """The licences that can be made with the verdict on a case: where they hold, since when, and what each would do."""
+    """The licences that can be created with a verdict: their host, their first day, the effect of each scope."""
 
     host: str
     since: date
@@ -52,7 +52,7 @@ class LicenceOffer:
 
 
 def offer_licences(case: Case) -> LicenceOffer | None:
-    """None for a case whose page something allows already, or whose page stands on no site."""
+    """Return the possible licences; None for a case that is already allowed or whose page has no host."""
     if case.allowed_as:
         return None
     licences = {scope: licence for scope in LicenceScope if (licence := _licence(case, scope)) is not None}
@@ -63,10 +63,11 @@ def offer_licences(case: Case) -> LicenceOffer | None:
 def license_case(
     case: Case, scope: str, licensee: str, user: User, note: str = "", *, basis: int | None = None
 ) -> None:
-    """Give the verdict "licensed" and make its licence; other cases that it covers are ruled as by any licence.
+    """Give the verdict "licensed" and create its licence, which applies to other cases like any licence.
 
-    It begins on the day on which the page was first seen, and has no end. Raises VerdictRefused as `decide` does, for
-    a user who does not manage the rights holder, and for no licensee, one too long, or a scope that cannot be.
+    The licence begins on the day on which the page was first seen, and has no end. Raises VerdictRefused as `decide`
+    does, for a user who does not manage the rights holder, for a missing or too long licensee, and for an impossible
+    scope.
     """
     licensee = licensee.strip()
     if not may_manage(user, case):
@@ -78,7 +79,7 @@ def license_case(
         raise VerdictRefused("case.no-scope")
     licence.licensee, licence.entered_by = licensee, user
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
+        lock_rights(case.rights_holder_id)  # before the case, in the order of all rulings
         twin = equal_licence(licence)
         if twin is None:
             licence.save()
@@ -86,7 +87,7 @@ def license_case(
 
 
 def _licence(case: Case, scope: str) -> Licence | None:
-    """Return the licence for the page of a case, yet without a licensee; None for what cannot be one."""
+    """Return the unsaved licence of a scope for the page of a case, without licensee; None if it is impossible."""
     address = one_spelling(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
         domain = str(parse_host(case.page_url))
@@ -109,7 +110,7 @@ def _others(case: Case, licence: Licence) -> Others:
     permission, zone = licence_permission(licence), timezone.get_default_timezone()
     sites = _sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
-    if licence.work_id:  # a site has tens of thousands of cases, of one work some hundred
+    if licence.work_id:  # a site has tens of thousands of cases, hundreds of one work
         matters = Matter.objects.filter(site__in=sites, work=licence.work_id)
         rows = rows.filter(matter__in=list(matters.values_list("pk", flat=True)))
     else:
@@ -126,6 +127,6 @@ def _others(case: Case, licence: Licence) -> Others:
 
 
 def _sites(case: Case, domain: str) -> set[int]:
-    """Return the case's site, and the holder's others that have a host within the domain."""
+    """Return the case's site and the holder's other sites with a host in the domain."""
     hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
     return {case.site_id, *(site for site, host in hosts if is_on_domain(f"http://{host}/", domain))}

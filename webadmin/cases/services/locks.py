@@ -1,11 +1,11 @@
-"""The one order in which rows are locked, so that who writes the same findings wait for each other and never for ever.
+"""The lock order of rows, which prevents deadlocks between writers of the same findings.
 
-1. The rights of holders, by key: whoever writes several cases of a holder has them.
+1. The rights of holders, by key: held by every writer of several cases of a holder.
 2. Pages, by id. 3. Cases. 4. Matters, by key, once and last (`webadmin.cases.services.matters.figures.refresh`),
-and behind them what is taken of each text of their works.
+followed by the copied texts of their works.
 
-Who decides on a case has no rights locked, but the case and then its matter; so no case is written behind a matter.
-Chapters, by key, come before their works, and these before matters. SQLite has one writer at a time and locks no rows.
+A verdict locks no rights, but its case and then its matter; so no case is written after a matter. Chapters, by key,
+come before their works, and these before matters. SQLite has one writer at a time and locks no rows.
 """
 
 from django.db.models import QuerySet

@@ -1,4 +1,4 @@
-"""The sweep over what the admin database says: which texts there are, and which messages failed for good."""
+"""The sweep over the texts and the failed messages of the admin database."""
 
 from pipeline.snapshots import refresh_snapshot
 from pipeline.steps import Ports

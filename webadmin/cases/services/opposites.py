@@ -1,7 +1,7 @@
-"""What lies opposite on the other side of a stored comparison: of a stretch of the page in the work, and back.
+"""Maps a range of one side of a stored comparison to the other: from the page to the work, and back.
 
-Letters are paired, not places: between two changes both sides have the same letters, but the page may have other spaces
-and line ends between them.
+Letters are paired, not offsets: between two changes both sides have the same letters, but the page may have different
+spaces and line ends.
 """
 
 from bisect import bisect_left
@@ -17,18 +17,16 @@ Places = Sequence[int]
 
 
 class _Link(NamedTuple):
-    """A letter that both sides have, or a change; in places of the whole texts."""
+    """A letter of both sides, or a change; in offsets of the whole texts."""
 
     page: TextRange
     work: TextRange
 
 
 def opposite(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
-    """Return where the other side has the letters that stand at `place` of this one.
+    """Return the ranges of the other side that have the letters at `place` of this one, several if some were moved.
 
-    Several ranges where it moved some.
-
-    span: as `webadmin.cases.models.CaseMatch.spans` keeps it. Places are of the whole texts, as the span's own are.
+    span: an item of `webadmin.cases.models.CaseMatch.spans`. Offsets are of the whole texts, like those of the span.
     """
     other: Side = "work" if side == "page" else "page"
     links = ((getattr(link, side), getattr(link, other)) for link in _links(span))
@@ -56,9 +54,9 @@ def _links(span: Mapping[str, Any]) -> Iterator[_Link]:
 
 
 def _link_letters(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
-    """Yield the changes of one piece, and its letters before, between and behind them pair by pair.
+    """Yield the changes of one piece, and pairs of the letters before, between and after them.
 
-    So are those of a change that has as many letters on both sides: of like sound, say.
+    A change with equally many letters on both sides, such as a homophone, is paired too.
     """
     at = in_work = 0
     for change in changes:
@@ -80,11 +78,11 @@ def _letters(span: Mapping[str, Any], side: Side) -> list[int]:
 
 
 def _split_letters(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:
-    """Letters outside a piece, and in it."""
+    """Return the letters outside a piece, and those inside."""
     first, end = bisect_left(letters, piece.start), bisect_left(letters, piece.end)
     return letters[:first] + letters[end:], letters[first:end]
 
 
 def _is_next(letters: Places, end: int, start: int) -> bool:
-    """Return whether a range that starts at `start` goes on with the letters behind one that ends at `end`."""
+    """Return whether no letter lies between `end` of one range and `start` of the next."""
     return start >= end and bisect_left(letters, end) == bisect_left(letters, start)

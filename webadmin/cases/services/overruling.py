@@ -1,4 +1,4 @@
-"""A reviewer overrules an exclusion: the finding is a case, and is left out for that reason never again."""
+"""Overrules exclusions: the finding becomes a case, and is never excluded for that reason again."""
 
 from contextlib import suppress
 from functools import partial
@@ -26,10 +26,10 @@ MAX_NOTE_CHARS = 500
 
 
 def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
-    """Let the finding count; its page is compared at once, which opens the case with its evidence.
+    """Overrule an exclusion, and queue its page for a comparison, which opens the case with its evidence.
 
-    Raises BadInput for a user without a role for the rights holder, no note or one that is too long, and an exclusion
-    that was overruled already.
+    Raises BadInput for a user without a role for the rights holder, a missing or too long note, and an exclusion that
+    was overruled already.
     """
     holder = exclusion.page.site.rights_holder
     if user_role(user, holder) is None:
@@ -49,11 +49,11 @@ def overrule(exclusion: Exclusion, user: User, note: str) -> Overruling:
 
 
 def take_back(overruling: Overruling, user: User) -> None:
-    """Let the reason hold again; a case that rests on the overruling is set aside unless somebody decided on it.
+    """Withdraw an overruling, and set aside the case that depends on it unless it has a verdict.
 
-    A page that is a further address of a case leaves it, and is compared once more.
+    A page that is a further address of a case is removed from it and compared again.
 
-    Raises BadInput for a user without a role for the rights holder, and where that was done already.
+    Raises BadInput for a user without a role for the rights holder, and if it was withdrawn already.
     """
     holder = overruling.page.site.rights_holder
     if user_role(user, holder) is None:
@@ -73,7 +73,7 @@ def take_back(overruling: Overruling, user: User) -> None:
 
 
 def active_overruling(exclusion: Exclusion) -> Overruling | None:
-    """What overrules the exclusion, while its page waits for its comparison."""
+    """Return the overruling of an exclusion whose page still waits for its comparison, if any."""
     return (
         Overruling.objects.filter(
             page=exclusion.page_id, work=exclusion.work_id, reason=exclusion.reason, detail=exclusion.detail,
@@ -85,7 +85,7 @@ def active_overruling(exclusion: Exclusion) -> Overruling | None:
 
 
 def checked_note(note: str, *, is_needed: bool = True) -> str:
-    """Return the note without the spaces around it. Raises BadInput."""
+    """Return the stripped note. Raises BadInput if it is too long, or needed and empty."""
     note = note.strip()
     if is_needed and not note:
         raise BadInput("exclusion.no-note")
@@ -95,6 +95,6 @@ def checked_note(note: str, *, is_needed: bool = True) -> str:
 
 
 def _send(versions: list[str]) -> None:
-    with suppress(RetryLater):  # the sweeper finds that they are owed a comparison
+    with suppress(RetryLater):  # the sweeper sends for the comparison later
         for message in pages_stored(versions):
             stores.outbox().send(message)

@@ -1,4 +1,4 @@
-"""A reviewer leaves a passage, or a text of the work whole, out of a case; the figures follow, the evidence stays."""
+"""Excludes passages or whole texts of the work from a case; the figures follow, the evidence stays."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -19,17 +19,17 @@ from webadmin.cases.services.opposites import opposite
 from webadmin.cases.services.overruling import checked_note
 from webadmin.cases.services.recounting import recount
 
-LEAST_LETTERS = 4  # fewer stand anywhere
+LEAST_LETTERS = 4  # shorter text occurs everywhere
 MAX_PASSAGE_CHARS = 200_000  # a page's longest main text
 
 
 def exclude_passages(
     match: CaseMatch, texts: Sequence[str], user: User, *, reason: str, note: str = ""
 ) -> list[ExcludedPassage]:
-    """Leave out every place of the match's text of the work that has one of these texts; all of them or none.
+    """Exclude all occurrences of these passages in the match's text of the work; all of them or none.
 
-    texts: as the work has them, or as the page has them where it was changed: then the passage opposite is taken.
-    Raises BadInput for what is no passage of the match, an unknown reason, a missing note and a user without a role;
+    texts: in the wording of the work, or of the page; then the corresponding passage of the work is excluded. Raises
+    BadInput for a text that is no passage of the match, an unknown reason, a missing note and a user without a role;
     ServiceUnavailable.
     """
     _require_role(match.case, user)
@@ -38,13 +38,13 @@ def exclude_passages(
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
-    """Leave the match's text of the work out whole. Raises as `exclude_passages` does."""
+    """Exclude the match's whole text of the work. Raises as `exclude_passages` does."""
     _require_role(match.case, user)
     return _exclude(match, user, reason, note, [{"text_id": match.text_id}])[0]
 
 
 def take_back(passage: ExcludedPassage, user: User) -> None:
-    """Let the passage count again. Raises BadInput where that was done already and for a user without a role."""
+    """Withdraw an exclusion. Raises BadInput if it was withdrawn already, and for a user without a role."""
     case = passage.case
     _require_role(case, user)
     with transaction.atomic():
@@ -88,7 +88,7 @@ def _require_role(case: Case, user: User) -> None:
 
 
 def _as_in_work(match: CaseMatch, text: str) -> list[str]:
-    """Return the passage as the work has it, in the pieces in which it stands there. Raises BadInput."""
+    """Return the passage in the wording of the work, in one or more pieces. Raises BadInput."""
     text = text.strip()
     letters = TextLetters.from_text(text)
     if len(letters) < LEAST_LETTERS:
@@ -108,7 +108,7 @@ def _as_in_work(match: CaseMatch, text: str) -> list[str]:
 
 
 def _opposite(span: Mapping[str, Any], letters: TextLetters) -> Iterator[str]:
-    """What the work has where the page has these letters: in several pieces where the page has another order."""
+    """Yield the text of the work that corresponds to these letters of the page, in pieces if the page reorders it."""
     page = TextLetters.from_text(span["page_excerpt"])
     at = page.text.find(letters.text)
     if at < 0:

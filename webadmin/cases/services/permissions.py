@@ -1,4 +1,4 @@
-"""What a rights holder allows where, and which works are not protected: plain values that rule on findings."""
+"""Rules on findings by the rights of their holder: licences, own domains and accounts, unprotected works."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable
@@ -20,10 +20,10 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 
 @dataclass(frozen=True, slots=True)
 class RightsQuery:
-    """What the rights are asked about: a page that copied from a work.
+    """The facts for a ruling: a page that copied from a work.
 
-    page: its key; seen_at: when it was last seen with that; account: who posted it, or else whom the page names as
-    author; texts: those of the work that it copied more of than a quotation.
+    page: its key; seen_at: when the copy was last seen; account: the poster, or else the author that the page names;
+    texts: the ids of the work's texts that it copied beyond a quotation.
     """
 
     work: int
@@ -36,13 +36,13 @@ class RightsQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What the rights say of one finding. `reason` is None, and all else empty, where nothing allows it.
+    """The ruling on one finding. If nothing allows it, `reason` is None and all else empty.
 
-    outside: where a licence would allow it but for some chapters, these, and the licence as `right`.
+    outside: the chapters that the licence in `right` does not cover, if it covers the others.
     """
 
     reason: Rejection | None = None
-    label: str = ""  # as a reader knows it: licensee and contract, the own domain or account, or why it is unprotected
+    label: str = ""  # for display: licensee and contract, the own domain or account, or why it is unprotected
     right: Right | None = None
     outside: tuple[int, ...] = ()
 
@@ -62,7 +62,7 @@ class _HostRights:
 
 @dataclass(slots=True)
 class _Numbers:
-    """The numbers that the texts of a work have as its chapters, read when a licence for some of them asks."""
+    """The chapter numbers of the texts of works, read only for licences for some chapters."""
 
     by_work: dict[int, dict[str, set[int]]] = field(default_factory=dict)
 
@@ -77,7 +77,7 @@ class _Numbers:
 
 
 class Rights:
-    """The rights of one rights holder, read once; rules any number of findings."""
+    """The rights of one rights holder, read once for any number of rulings."""
 
     def __init__(self, holder: int) -> None:
         self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
@@ -88,7 +88,7 @@ class Rights:
         self._near: dict[tuple[str, int], _HostRights] = {}
         self._numbers = _Numbers()
         self._overruled: set[tuple[str, int, str, str]] = set()
-        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overruled once, and taken back
+        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overrulings that were withdrawn
         for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
             if row.withdrawn_at is None:
                 self._overruled.add((row.page_id, row.work_id, row.reason, _detail(row.reason, row.detail)))
@@ -96,32 +96,32 @@ class Rights:
                 self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
 
     def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
-        """What leaves the finding out; NOTHING where a reviewer overruled it, for this reason and this right."""
+        """Return the allowance, or NOTHING if a reviewer overruled its reason and right for this finding."""
         reason = str(allowance.reason or "")
         key = (page, work, reason, _detail(reason, allowance.label))
         return NOTHING if key in self._overruled else allowance
 
     def counts_ignored(self, page: str, work: int) -> bool:
-        """Return whether ignored texts count there all the same, since a reviewer overruled that they leave nothing."""
+        """Return whether ignored texts count: a reviewer overruled that nothing is left without them."""
         return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
 
     def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
-        """Why a case that no right allows is set aside all the same; NOTHING where it is not."""
+        """Return the reason, other than a right, why a case is set aside; NOTHING if there is none."""
         again = self._no_longer.get((page, work))
-        if again is not None and match_class == again:  # a quotation is named so as class and as reason
+        if again is not None and match_class == again:  # class and reason of a quotation have the same name
             return self.unless_overruled(page, work, Allowance(again))
         return NOTHING if matched_chars else Allowance(Rejection.NOTHING_LEFT)
 
     @property
     def works_by_chapters(self) -> frozenset[int]:
-        """The works of which a licence covers some chapters only: of these `Copied` has to know the texts."""
+        """The works with a licence for some chapters: queries about them need their `texts`."""
         return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
     def ruling(self, copied: RightsQuery) -> Allowance:
-        """Return whether the page may carry what it copied, by the operator's day on which it was last seen.
+        """Return the ruling on a page for the day, in the operator's time zone, on which it was last seen.
 
-        Where it stands and who posted it comes first; then whether the work is protected. What a reviewer overruled is
-        passed over: another right may allow the page all the same.
+        The account and the address of the page come first, then the protection of the work. An overruled right is
+        skipped: another one may still allow the page.
         """
         allowance = NOTHING
         for step in (self.own_account, self.own_domain, self.licence, self.missing_protection):
@@ -131,7 +131,7 @@ class Rights:
         return allowance
 
     def own_account(self, copied: RightsQuery) -> Allowance | None:
-        """Return the account of the rights holder that posted the page."""
+        """Return the allowance by the rights holder's account that posted the page."""
         for account in self._host_rights(copied.url).accounts:
             is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
             if not is_overruled and _account(account).has_posted(copied.url, copied.account):
@@ -139,16 +139,16 @@ class Rights:
         return None
 
     def own_domain(self, copied: RightsQuery) -> Allowance | None:
-        """Return the domain of the rights holder on which the page stands."""
+        """Return the allowance by the rights holder's domain of the page."""
         for domain in self._host_rights(copied.url).own:
             if not self._overrules(copied, Rejection.OWN_SITE, domain):
                 return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
         return None
 
     def licence(self, copied: RightsQuery) -> Allowance | None:
-        """Return the licence that covers the page on that day.
+        """Return the allowance by a licence that covers the page on that day.
 
-        Without a reason where it covers all but some chapters.
+        It has no reason if the licence leaves out some copied chapters.
         """
         near = self._host_rights(copied.url)
         permissions = [
@@ -168,7 +168,7 @@ class Rights:
         return Allowance(ruled.rejection, ruled.detail[:300], licence, ruled.outside)
 
     def missing_protection(self, copied: RightsQuery) -> Allowance | None:
-        """That nobody has rights in the work any more, or ever had."""
+        """Return the allowance by a work that is not protected."""
         mark = self._unprotected.get(copied.work)
         if mark is None or self._overrules(copied, mark.reason, mark.note):
             return None
@@ -178,7 +178,7 @@ class Rights:
         return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
     def _host_rights(self, url: str) -> _HostRights:
-        """A page's host decides which rights concern it: looked up once a host, as findings come by the thousand."""
+        """Return the rights for the host of a URL, cached by host: there are thousands of findings per host."""
         try:
             key = host_key(url)
         except ValueError:
@@ -202,5 +202,5 @@ def _account(account: OwnAccount) -> PlatformAccount:
 
 
 def _detail(reason: str, detail: str) -> str:
-    """What an overruling is of beside the reason: the right. A quotation is one, whatever source the page names."""
+    """Return the right that an overruling names besides the reason; "" for quotations, whatever their source."""
     return "" if reason in OF_THE_FINDING else detail

@@ -1,4 +1,4 @@
-"""What cases do when works, sites or rights change: figures of matters and rulings follow in the same transaction."""
+"""Signal receivers of cases: figures of matters and rulings follow works, sites and rights in one transaction."""
 
 from collections.abc import Collection
 
@@ -10,7 +10,7 @@ from webadmin.works.signals import works_changed
 
 
 def connect() -> None:
-    """Hear the signals of works and sites."""
+    """Connect the receivers to the signals of works, sites and rights."""
     watch_rights()
     works_changed.connect(_refresh_works)
     reach_changed.connect(_rank_site)

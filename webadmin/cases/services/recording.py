@@ -45,11 +45,11 @@ _KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
 _CHECKED = (
     "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
 )  # fmt: skip
-MAX_TEXTS = 20  # of an excluded finding, that are kept for its view: a page that holds a whole book has hundreds
+MAX_TEXTS = 20  # stored for the view of an excluded finding: a page with a whole book has hundreds
 
 
 def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> list[list[int]]:
-    """Write outcomes in the caller's transaction; the ids of each one's cases. Raises NotFound for an unknown site."""
+    """Write outcomes in the caller's transaction; return the case ids of each. Raises NotFound for unknown sites."""
     if not outcomes:
         return []
     found = collect_findings(outcomes)
@@ -77,7 +77,7 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
 
 
 def _lock(found: Iterable[OutcomeFindings]) -> None:
-    """Lock the rights of holders of whom something was found, or whose pages have cases: these may be marked."""
+    """Lock the rights of the holders with findings, and of those whose pages have cases, which may be marked."""
     having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
     holders = {each.holder for each in found if each.findings} | set(having.values_list("rights_holder", flat=True))
     for holder in sorted(holders):
@@ -86,15 +86,15 @@ def _lock(found: Iterable[OutcomeFindings]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Ruled:
-    """What became of an outcome's findings."""
+    """The result of one outcome's findings."""
 
     cases: list[Case]
     exclusions: list[int]
-    owed: list[str]  # versions that are to be compared again
+    owed: list[str]  # versions to compare again
 
 
 class _Ruler:
-    """Makes a case of each finding, or leaves it out, as it is decided."""
+    """Makes a case of each finding or excludes it, as decided."""
 
     def __init__(self, cases: Cases, rights: dict[int, Rights], counts: FindingCounter) -> None:
         self._cases, self._rights, self._counts = cases, rights, counts
@@ -117,7 +117,7 @@ class _Ruler:
             decision = decide(finding, self._rights[found.holder])
             if decision.is_case:
                 ruled.cases.append(self._cases.take(found, page, findings, counted))
-            elif outcome.is_current and not is_known:  # else it would be counted beside its case
+            elif outcome.is_current and not is_known:  # else it would count in addition to its case
                 self._cases.release_page(page, findings)
                 ruled.exclusions.append(exclude(page, outcome, findings, decision.allowance, self._cases))
         if ruled.cases and not outcome.is_current:
@@ -125,7 +125,7 @@ class _Ruler:
         return ruled
 
     def _count(self, found: OutcomeFindings, page: PageRecord, findings: Findings, texts: PageTexts) -> CountedFindings:
-        """What counts of the findings: ignored texts too, where a reviewer overruled that these leave nothing."""
+        """Return the findings that count; with ignored texts if a reviewer overruled that nothing is left."""
         is_overruled = self._rights[found.holder].counts_ignored(page.page_id, findings.work.pk)
         return self._counts.count(findings, page.page_id, None if is_overruled else found.site.pk, texts)
 
@@ -140,7 +140,7 @@ def _rights_query(outcome: ComparisonOutcome, page: PageRecord, findings: Findin
 def exclude(
     page: PageRecord, outcome: ComparisonOutcome, findings: Findings, allowance: Allowance, texts: Cases
 ) -> int:
-    """Keep a finding as left out; the key of its row."""
+    """Record an excluded finding, and return the key of its row."""
     shown = {
         "page_url": outcome.version.page_url,
         "page_title": stated_title(outcome.version),
@@ -163,7 +163,7 @@ def exclude(
 
 
 def _freeze_match(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) -> dict[str, Any]:
-    """Where passages stand that are no case, without a word of them: whoever opens it reads the texts in the store."""
+    """Return the places of passages without their text: the view of an exclusion reads the texts from the store."""
     return {
         "text_id": str(match.text_id),
         "chapter_title": chapter.title,
@@ -178,9 +178,9 @@ def _freeze_match(chapter: Chapter, match: Match, version: PageVersion, texts: C
 
 
 def absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
-    """Let cases that an older version of the page opened take in what was found on the version that it shows.
+    """Merge exclusions of a page into the cases that an older version of it opened.
 
-    What the rights allow there was never frozen: that version, which is returned, is owed a comparison, which sets the
+    Allowed findings were never frozen: the shown version, which is returned, must be compared again, which sets the
     case aside.
     """
     taken_in = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
@@ -190,13 +190,13 @@ def absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
 
 
 def drop_exclusions(found: Iterable[OutcomeFindings], kept: Collection[int]) -> None:
-    """Of the pages whose version shown was compared: what is left out there no more."""
+    """Delete outdated exclusions of the pages whose shown version was compared."""
     pages = [each.outcome.version.page_id for each in found if each.outcome.is_current]
     Exclusion.objects.filter(page__in=pages).exclude(pk__in=kept).delete()
 
 
 def write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
-    """Return the rows of the pages, brought up to date; two outcomes of one page in their order."""
+    """Write and return the rows of the pages; several outcomes of one page apply in order."""
     ids = sorted({each.outcome.version.page_id for each in found})
     pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
     known = frozenset(pages)
@@ -225,7 +225,7 @@ def write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
 
 
 def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
-    """What a page's row says of the version that the page shows."""
+    """Return the columns of a page that describe its shown version."""
     version, reading = found.outcome.version, found.outcome.version.reading
     values = (
         version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], count_characters(reading.text), reading.encoding,
@@ -236,7 +236,7 @@ def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
 
 
 def write_checks(found: Iterable[OutcomeFindings]) -> None:
-    """Which comparison each version has had."""
+    """Record the comparison of each version."""
     checks = {each.outcome.version.id: _check(each) for each in found}
     PageCheck.objects.bulk_create(
         checks.values(), update_conflicts=True, unique_fields=["version_id"], update_fields=list(_CHECKED)
@@ -248,7 +248,7 @@ def _check(found: OutcomeFindings) -> PageCheck:
     return PageCheck(
         version_id=outcome.version.id,
         page_id=outcome.version.page_id,
-        # What was found in a text that was withdrawn meanwhile may stand in another as well: it is asked again.
+        # A passage of a text that was withdrawn in the meantime may be in another text too: compare again.
         algorithm_id=outcome.algorithm_id if found.is_whole else OUTDATED,
         corpus_revision=outcome.corpus_revision,
         rejection=found.rejection,

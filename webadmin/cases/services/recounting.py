@@ -1,4 +1,4 @@
-"""The figures of cases made anew from their frozen evidence, after what counts was changed. Nothing is compared."""
+"""Recounts the figures of cases from their frozen evidence, after a change of what counts, without a comparison."""
 
 from collections.abc import Sequence
 
@@ -28,15 +28,15 @@ _FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", 
 
 
 def recount(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
-    """Bring the figures and the state of a case in line with what counts now; False where its texts are not there.
+    """Update the figures and the state of a case to what counts now; return False if its texts are missing.
 
-    by: key of the user who changed what counts. The case is brought up to date. Raises ServiceUnavailable.
+    by: key of the user who changed what counts. Refreshes `case`. Raises ServiceUnavailable.
     """
     return bool(recount_all(case.rights_holder_id, [case], pages, works, by))
 
 
 def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
-    """As `recount` does, several cases of a rights holder; those that were."""
+    """Recount several cases of a rights holder, and return those whose texts are there."""
     with transaction.atomic():
         lock_rights(holder)  # first: what is read below holds until the end
         list(locked_cases(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
@@ -68,7 +68,7 @@ def _recount_case(case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 def _counted_now(
     case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 ) -> tuple[CountedFindings, PageVersion] | None:
-    """What counts now of what the version shown took; None where texts are missing."""
+    """Return the findings of the shown version that count now, and the version; None if texts are missing."""
     version, findings = pages.version(VersionId(case.version_id)), _findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
@@ -84,7 +84,7 @@ def versions_shown(pages: Sequence[str]) -> list[str]:
 
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
-    """Return whether the stores have the texts that the evidence names: figures of any other text would be wrong."""
+    """Return whether the stores have the exact texts that were compared: other texts would give wrong figures."""
     for match in _matches_shown(case).defer("spans"):
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:
@@ -100,7 +100,7 @@ def _matches_shown(case: Case) -> "QuerySet[CaseMatch]":
 
 
 def _findings(case: Case) -> Findings:
-    """What the version shown took, as it was found."""
+    """Return the original findings of the shown version."""
     rows = TakenText.objects.filter(case=case).values_list("text_id", "places", "left_out")
     taken = {text_id: taken_as_found(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
     items = [

@@ -1,9 +1,9 @@
-"""Stored findings ruled anew when licences, own domains, unprotected works or the day on which a page was seen change.
+"""Rules again on stored findings when licences, own domains, unprotected works or times of sightings change.
 
-No page is compared for it: a ruling asks for the page's address, the work, and the day on which the page was last seen.
-A case that nobody decided on is set aside or opens again; a verdict stays, and the case shows what allows its page. A
-finding that never was a case has no frozen evidence: where nothing allows it any more its page is owed a comparison; so
-is that of a lead that waits for a person, and of one that is not found any more.
+A ruling needs no comparison: only the page's URL, the work, and the day on which the page was last seen. A case without
+a verdict is set aside or reopened; a verdict stays, and the case shows the right that allows its page. An exclusion has
+no frozen evidence: once nothing allows it, its page must be compared again, and so must the page of an undecided
+suspected rewrite and of one that is no longer found.
 """
 
 from collections import defaultdict
@@ -36,15 +36,15 @@ from webadmin.database import batches
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected
 
 # Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,
-# processor time: 5,000 take .1 s where none moves and 1.1 s where all do; 100,000 take 1.6 s and 20 s.
+# processor time: 5,000 take 0.1 s if none changes and 1.1 s if all do; 100,000 take 1.6 s and 20 s.
 MAX_AT_ONCE = 5_000
-BATCH_CASES = 2_000  # of many, in a transaction of their own: others wait for half a second
+BATCH_CASES = 2_000  # per transaction: other writers wait for half a second
 Cause = RightsRecord.Cause
 
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """Why findings are ruled: what happened, when, and who did it (the key of a user), where a person did."""
+    """The cause of a ruling: the event, its time, and the key of the user, if a person caused it."""
 
     cause: str
     at: datetime
@@ -52,7 +52,7 @@ class Occasion:
 
 
 def watch_rights() -> None:
-    """Rule anew after every change of a licence, what is our own or what is not protected, wherever it is made."""
+    """Rule again after every change of a licence, an own domain or account, or an unprotected work."""
     for model in (Licence, OwnDomain, OwnAccount, Unprotected):
         for signal in (post_save, post_delete):
             signal.connect(_right_changed, sender=model, dispatch_uid=f"rights-{model.__name__}-{id(signal)}")
@@ -63,9 +63,9 @@ def _right_changed(instance: Right, **_: Any) -> None:
 
 
 def rights_changed(holder: int, by: int | None) -> None:
-    """Rule the holder's findings at once, in the transaction that changed the rights, or by a message if they are many.
+    """Rule on the holder's findings in the transaction that changed the rights, or by a task if there are many.
 
-    A lost message is sent again by the sweeper: the row says since when it waits.
+    The sweeper sends a lost message again: the row has the time since when it waits.
     """
     with transaction.atomic():
         if lock_rights(holder) is None:
@@ -78,9 +78,9 @@ def rights_changed(holder: int, by: int | None) -> None:
 
 
 def rule_waiting(holder: int) -> None:
-    """Rule the findings of a rights holder whose rights changed, some at a time; nothing where that was done.
+    """Rule on the findings of a rights holder whose rights changed, in batches, unless that was done.
 
-    Safe to call twice, and after a call that died. Rights that change meanwhile are ruled by once more.
+    Idempotent, also after a crash. Rights that change in the meantime cause another run.
     """
     row = RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).first()
     if row is None or row.unruled_since is None:
@@ -103,7 +103,7 @@ def rule_waiting(holder: int) -> None:
 
 
 def rule_holder(holder: int, occasion: Occasion) -> None:
-    """Rule all findings of a rights holder, in the caller's transaction."""
+    """Rule on all findings of a rights holder, in the caller's transaction."""
     rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
     list(locked_cases(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
@@ -114,9 +114,9 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
 
 
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> list[int]:
-    """Bring cases in line with the rights of their holder, and write down what changed for whom.
+    """Update cases to the rights of their holder, and record each change.
 
-    Gives the keys of those that changed, whose matters the caller refreshes once it has written all cases.
+    Returns the keys of the changed cases, whose matters the caller refreshes after writing all cases.
     """
     changed: dict[Allowance, list[int]] = defaultdict(list)
     by_chapters = rights.works_by_chapters
@@ -139,7 +139,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
 
 
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
-    """Bring findings that never were cases in line: under another reason, or compared again to become cases."""
+    """Update exclusions to the rights: change their reason, or request the comparison that makes them cases."""
     unallowed: set[str] = set()
     names = ("work_id", "page_id", "page_url", "page__last_seen", "page_poster", "page_author", "text_ids")
     others = ("pk", "page__version_id", "reason", "detail")

@@ -1,4 +1,4 @@
-"""Where the text of a case stands: at its page, or at another address; and pages that are owed a comparison for it."""
+"""Moves cases to another address that shows their text, and requests comparisons of pages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -9,26 +9,26 @@ from webadmin.cases.models import Case, CaseAddress, CaseMatch, PageCheck, Verdi
 from webadmin.cases.services.locks import locked_cases
 from webadmin.sites.models import PageRecord
 
-OUTDATED = 0  # the algorithm of a check that holds no more: no algorithm has this id
+OUTDATED = 0  # the algorithm id of an invalid check; no algorithm has it
 
 
 def request_comparison(pages: "Sequence[str] | QuerySet") -> None:
-    """Let the current versions of these pages be compared again, in the order of all pending work."""
+    """Queue the current versions of these pages for another comparison."""
     shown = PageCheck.objects.filter(page__in=pages, version_id=F("page__version_id"))
     shown.update(algorithm_id=OUTDATED)
 
 
 def addresses_showing_text(rows: "QuerySet[CaseAddress]") -> set[int]:
-    """Those of some addresses that show, as far as is known, a text that the case was found in."""
+    """Return the keys of the addresses whose last known version shows a text of their case."""
     matched = CaseMatch.objects.filter(case=OuterRef("case"), version_id=OuterRef("page__version_id"))
     standing = rows.filter(Exists(matched), page__gone_since=None)
     return set(standing.order_by().values_list("pk", flat=True))
 
 
 def move_cases_to_shown_pages(pages: Collection[str]) -> None:
-    """Let cases go over to another address that shows their text, where their own page does not any more.
+    """Move cases whose page no longer shows their text to another address that does.
 
-    pages: that are gone, or back, or have another text.
+    pages: those that are gone, back, or have another text.
     """
     named = CaseAddress.objects.filter(Q(page__in=pages) | Q(case__page__in=pages)).order_by()
     keys = sorted(set(named.values_list("case_id", flat=True)))
@@ -44,7 +44,7 @@ def move_cases_to_shown_pages(pages: Collection[str]) -> None:
 
 
 def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
-    """Have a case shown and looked at by the first of some pages that is no case of its own."""
+    """Move a case to the first of the pages that has no case of its own for the work."""
     others = Case.objects.filter(page__in=standing, work=case.work_id).values_list("page_id", flat=True)
     taken = set(others)
     page = next((page for page in standing if page.page_id not in taken), None)
@@ -58,11 +58,11 @@ def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
     Case.objects.filter(pk=case.pk).update(
         page=page, page_url=match.final_url, page_title=page.title, version_id=page.version_id
     )
-    request_comparison([page.page_id])  # for the rest of what the case says of its page
+    request_comparison([page.page_id])  # updates the other columns that describe the page
 
 
 def _has_same_text(case: Case, version: str, other: str) -> bool:
-    """Return whether what was compared of two versions in which the case was found is the same."""
+    """Return whether matches of the case have the same page text in both versions."""
     first, second = (
         set(case.matches.filter(version_id=each).values_list("page_text_digest", flat=True))
         for each in (version, other)

@@ -1,4 +1,4 @@
-"""Records of core as the JSON that a case keeps: plain lists and numbers that any later version can still read."""
+"""Converts records of core to the JSON of cases: plain lists and numbers that any later version can read."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,9 +13,9 @@ from webadmin.ui.models.fields import with_length_kept
 
 
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
-    """Return one passage with both excerpts as they stood; offsets in code points of the texts as given.
+    """Return one passage with both excerpts; offsets in code points of the texts as given.
 
-    raw: where the page's text stands in the text as it came; `raw_changes` has the places of the changes there.
+    raw: maps the page's text to the raw text; `raw_changes` has the places of the changes there.
     """
     return placed_span(span) | {
         "raw": _ends(raw.find_range(span.page.start, span.page.end)),
@@ -26,7 +26,7 @@ def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> d
 
 
 def placed_span(span: Span) -> dict[str, Any]:
-    """Return where one passage stands and what was changed in it, without a word of either text."""
+    """Return the places and changes of one passage, without any text."""
     return {
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
@@ -40,7 +40,7 @@ def placed_span(span: Span) -> dict[str, Any]:
 
 
 def read_span(placed: Mapping[str, Any]) -> Span:
-    """Return the passage that `placed_span` or `frozen_span` wrote down."""
+    """Return the passage from the output of `placed_span` or `frozen_span`."""
     return Span(
         page=TextRange(*placed["page"]),
         work=TextRange(*placed["work"]),
@@ -67,7 +67,7 @@ def frozen_obfuscations(obfuscations: Iterable[ObfuscationFound]) -> list[dict[s
 def merged_obfuscations(
     obfuscations: Iterable[ObfuscationFound], order: Sequence[Obfuscation]
 ) -> list[ObfuscationFound]:
-    """Return one entry a kind, counts added, the first example kept, in the given order."""
+    """Return one entry per kind, in the given order, with the sum of counts and the first example."""
     merged: dict[Obfuscation, ObfuscationFound] = {}
     for item in obfuscations:
         before = merged.get(item.kind)

@@ -1,4 +1,4 @@
-"""How much of works some pages have, each character counted once; of all pages `matters.figures` keeps it."""
+"""Counts the characters of works that some pages took, each once; `matters.figures` stores the totals of all pages."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from webadmin.works.models import Chapter
 
 
 def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
-    """What each case took, by text of its work; texts that the work has no more are left out."""
+    """Return the places that each case took, by text of its work; texts no longer in the work are left out."""
     found: dict[int, dict[str, Places]] = defaultdict(dict)
     for case, _, text_id, places in _iterate_taken(cases):
         found[case][text_id] = places
@@ -20,10 +20,7 @@ def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
 
 
 def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
-    """Return how many characters of each work the cases took together.
-
-    Dismissed cases and those set aside are no copies.
-    """
+    """Return the number of characters of each work in open and confirmed cases together."""
     found: dict[tuple[int, str], Places] = {}
     for _, work, text_id, places in _iterate_taken(cases.filter(state__in=COPIES)):
         found[work, text_id] = found.get((work, text_id), NO_PLACES) | places
@@ -34,7 +31,7 @@ def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
 
 
 def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
-    """Case, work, text and places. 100,000 take a second; what pages copied whole is the same bytes, read once."""
+    """Yield case, work, text and places. 100,000 take a second; equal bytes, of whole copies, are unpacked once."""
     rows = TakenText.objects.filter(case__in=cases.order_by().values("pk")).order_by()
     chapters = Chapter.objects.filter(work__in=cases.order_by().values("work")).order_by()
     owned = set(chapters.values_list("work_id", "text_id"))

@@ -1,4 +1,4 @@
-"""A reviewer's verdict on a case: who, when, why; nothing that was decided is ever lost."""
+"""Verdicts of reviewers on cases; every decision stays in the history."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -16,11 +16,11 @@ from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.matters.figures import refresh_of_cases
 from webadmin.works.models import Licence
 
-MAX_NOTE_CHARS = 4_000  # two pages; a longer one is a document, and belongs into the file of the case
+MAX_NOTE_CHARS = 4_000  # two pages; a longer one belongs in a document
 
 
 class VerdictRefused(BadInput):
-    """A verdict that is not written, and why."""
+    """A verdict that was refused."""
 
 
 def decide(
@@ -33,12 +33,11 @@ def decide(
     basis: int | None = None,
     licence: Licence | None = None,
 ) -> None:
-    """Give a verdict, or take back the one that stands (None), and keep it in the case's history.
+    """Record a verdict, or withdraw the current one (None), in the case's history. Refreshes `case`.
 
-    basis: primary key of the newest VerdictRecord that the reviewer saw, 0 for none; where another one stands by now,
-    the verdict is refused. Left out, whatever stands is overruled. licence: that was made with the verdict. The case
-    given is brought up to date.
-    A case whose verdict is taken back is open, or set aside where a licence or an own domain allows its page.
+    basis: primary key of the newest VerdictRecord that the reviewer saw, 0 for none; the verdict is refused if there is
+    a newer one. None skips this check. licence: the one created with the verdict. A case whose verdict is withdrawn is
+    open, or set aside if a right allows its page.
     Raises VerdictRefused for a user without a role for the rights holder, an outdated basis, no verdict to take back,
     and a note that is too long.
     """
@@ -73,10 +72,10 @@ def decide(
 
 
 def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
-    """Take back one's own newest decision: what stood before it stands again, and both stay in the history.
+    """Undo the user's own newest decision by restoring the one before it; both stay in the history.
 
-    A licence that was made with the decision goes with it, unless a proof was added since. basis: primary key of that
-    decision. Raises VerdictRefused where another one stands by now, and as `decide` does.
+    Deletes the licence that was created with the decision, unless it has proofs. basis: primary key of the decision.
+    Raises VerdictRefused if there is a newer one, and as `decide` does.
     """
     newest, before = (*case.verdicts.all()[:2], None, None)[:2]
     if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
@@ -84,7 +83,7 @@ def undo(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> N
     former = before if before is not None and before.verdict else None
     verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # before the case: whoever rules does the same
+        lock_rights(case.rights_holder_id)  # before the case, in the order of all rulings
         decide(case, verdict, user, note, clock=clock, basis=basis)
         if newest.licence is not None and user_role(user, case.rights_holder) == Membership.Role.MANAGER:
             _withdraw(newest.licence, user)

@@ -1,6 +1,6 @@
-"""What counts of findings: all but passages that people excluded, noise of the site, and texts that never count.
+"""Subtracts excluded passages, noise of the site and ignored texts from findings.
 
-The frozen evidence keeps everything as it was found; what does not count is a record of its own, laid over it.
+The frozen evidence keeps the original findings; places that do not count are stored separately.
 """
 
 from collections import defaultdict
@@ -18,20 +18,20 @@ from webadmin.cases.models import ExcludedPassage, IgnoredText
 from webadmin.cases.services.findings import Findings
 from webadmin.sites.models import Site
 
-# What is left below it is scraps at the edges of passages; the matcher finds nothing so small.
+# Less is scraps at the edges of passages; the matcher finds nothing so small.
 LEAST_LEFT_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class CountedFindings:
-    """Findings with the figures of what counts, and of each text what does not (texts of which all counts lack)."""
+    """Findings with the figures of what counts. left_out: the other places, by text; texts that count whole lack."""
 
     findings: Findings
     left_out: dict[str, Places]
 
 
 class FindingCounter:
-    """Read once for some pages; counts any of their findings. Texts are read only where something does not count."""
+    """Counts the findings of some pages, with exclusions read once. Reads texts only where something is excluded."""
 
     def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
         self._works = works
@@ -50,7 +50,7 @@ class FindingCounter:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 
     def count(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> CountedFindings:
-        """What counts of what a page of this site has of a work; without a site, ignored texts count as well."""
+        """Return the findings of a page that count. site: None counts ignored texts as well."""
         holder = findings.work.rights_holder_id
         noise, never = list[TextLetters](), list[TextLetters]()
         if site is not None:
@@ -81,14 +81,14 @@ class FindingCounter:
 
 
 class PageTexts:
-    """The texts that matches of one page version have their offsets in, each read once."""
+    """The texts to which the offsets of matches of one page version refer, each read once."""
 
     def __init__(self, main: str, whole: str) -> None:
         self._texts = main, whole
         self._letters: dict[bool, TextLetters] = {}
 
     def letters(self, match: Match) -> TextLetters:
-        """Return the main text; what stands beside it too where a passage stands there."""
+        """Return the letters of the main text, or of the whole text if a passage lies outside the main text."""
         is_whole = any(span.zone != "main" for span in match.spans)
         if is_whole not in self._letters:
             self._letters[is_whole] = TextLetters.from_text(self._texts[is_whole])
@@ -96,7 +96,7 @@ class PageTexts:
 
 
 def _nothing(findings: Findings) -> CountedFindings:
-    """Findings of which nothing counts."""
+    """Return findings of which nothing counts."""
     left_out = {str(match.text_id): match.taken for match in findings.matches}
     items = tuple((chapter, _without_taken(match)) for chapter, match in findings.items)
     return CountedFindings(replace(findings, items=items), left_out)
@@ -110,5 +110,5 @@ def _without_taken(match: Match) -> Match:
 
 
 def taken_as_found(places: bytes, left_out: bytes) -> Places:
-    """Return all that was found, of what the database keeps: what counts and what does not."""
+    """Return all places that were found: those that count and those that do not."""
     return unite_places(Places.unpack(data) for data in (places, left_out) if data)

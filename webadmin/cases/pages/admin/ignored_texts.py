@@ -1,4 +1,4 @@
-"""Texts that never count: what is noise of which site, and what counts on no site; who said so, and taking it back."""
+"""The admin of ignored texts: noise of a site, and texts that count on no site."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ REASONS = [choice for choice in IgnoredText.Reason.choices if choice[0] != Ignor
 
 
 def ignored_text_view(request: HttpRequest) -> HttpResponse:
-    """Ask for a text; show what it would change (POST do=look); save it (POST do=save)."""
+    """Show the form of an ignored text, its effect (POST do=look), or save it (POST do=save)."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     holders = list(manageable(RightsHolder.objects.order_by("name"), request.user))
@@ -64,7 +64,7 @@ def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], use
 
 
 def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
-    """Return the rights holder that was chosen, of those that the user manages.
+    """Return the chosen rights holder, of those that the user manages.
 
     Raises PermissionDenied for any other.
     """
@@ -76,7 +76,7 @@ def _holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
 
 @admin.register(IgnoredText)
 class IgnoredTextAdmin(HolderAdmin):
-    """Written once and taken back once; nothing is changed or deleted, so that each figure can be explained later."""
+    """Rows are written once and withdrawn once, never changed or deleted, so that each figure can be explained."""
 
     paginator = CappedPaginator
     list_display = ["beginning", "where", "reason", "entered", "entered_by", "standing", "example"]
@@ -93,11 +93,11 @@ class IgnoredTextAdmin(HolderAdmin):
         return False
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Return whether actions that are a reviewer's are offered."""
+        """Return whether the actions of reviewers are offered."""
         return is_member(request)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Return a text for all sites, with what it would change shown before it is saved."""
+        """Show the form of a text for all sites, with a preview of its effect."""
         if not is_manager(request):
             raise PermissionDenied
         return ignored_text_view(request)

@@ -1,1 +1,1 @@
-"""Matters: all that one site took from one work."""
+"""Matters: all copies of one work on one site."""

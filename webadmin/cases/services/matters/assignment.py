@@ -1,4 +1,4 @@
-"""Who works on a matter, and which documents it waits for."""
+"""The assignee of a matter, and the documents it waits for."""
 
 from core.errors import BadInput
 from webadmin.accounts.models import User
@@ -9,11 +9,11 @@ MAX_AWAITED_CHARS = 300
 
 
 class AssignmentRefused(BadInput):
-    """What is not entered about a matter, and why."""
+    """An assignment or note of documents that was refused."""
 
 
 def assign(matter: Matter, assignee: User | None, by: User) -> None:
-    """Give a matter with all its cases to one person, or to nobody.
+    """Assign a matter with all its cases to one user, or to nobody.
 
     Raises AssignmentRefused for a user without a role for the rights holder, and for such an assignee.
     """
@@ -24,7 +24,7 @@ def assign(matter: Matter, assignee: User | None, by: User) -> None:
 
 
 def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
-    """Say which documents a matter waits for; "" where it waits for none (any more).
+    """Set the documents a matter waits for; "" for none.
 
     Raises AssignmentRefused for a user without a role for the rights holder, and for more than MAX_AWAITED_CHARS.
     """
@@ -36,7 +36,7 @@ def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
 
 
 def list_assignees(matter: Matter) -> list[User]:
-    """Who may be given the matter: everybody with a role for its rights holder."""
+    """Return the possible assignees: the active users with a role for the rights holder."""
     members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
     return list(members.distinct().order_by("username"))
 

@@ -49,7 +49,7 @@ class Damages:
         return (self.thousands * self.fee.per_thousand).quantize(CENT, ROUND_HALF_UP)
 
     def as_dict(self) -> dict[str, Any]:
-        """For programs; amounts as text, so that no cent is lost."""
+        """Return JSON values; amounts as strings, so that no cent is lost."""
         fee = self.fee
         return {
             "matter": self.matter.pk,
@@ -77,7 +77,7 @@ class Damages:
 
 
 def compute_damages(matter: Matter) -> Damages:
-    """Reckoned anew from what counts in the confirmed cases now."""
+    """Compute the damages of a matter from what counts in its confirmed cases now."""
     cases = Case.objects.filter(matter=matter)
     confirmed = cases.filter(state=CaseState.CONFIRMED)
     seen = list(confirmed.order_by().values_list("first_seen_at", "last_seen_at"))
@@ -96,7 +96,7 @@ def compute_damages(matter: Matter) -> Damages:
 
 
 def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
-    """On how many days, in the installation's zone, at least one of the times from first to last seen lies."""
+    """Return the number of days, in the installation's time zone, covered by at least one period from first to last."""
     zone = timezone.get_default_timezone()
     days, counted_to = 0, date.min
     for first, last in sorted((a.astimezone(zone).date(), b.astimezone(zone).date()) for a, b in seen):
@@ -107,7 +107,7 @@ def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
 
 
 def _unite_places(matter: Matter) -> dict[str, Places]:
-    """Return the places of each text of the work that the confirmed cases have together."""
+    """Return the places of each text of the work that the confirmed cases took together."""
     rows = TakenText.objects.filter(case__matter=matter, case__state=CaseState.CONFIRMED).order_by()
     found: dict[str, Places] = {}
     for text, packed in rows.values_list("text_id", "places").iterator():
@@ -119,7 +119,7 @@ Moment = Callable[[datetime], str]
 
 
 def describe_damages(found: Damages, moment: Moment) -> list[Message]:
-    """In the order of the reckoning; what is missing is said. moment: writes times as the reader has them."""
+    """Return the calculation in sentences, in order, with what is missing. moment: formats times for the reader."""
     if found.first_seen is None or found.last_seen is None:
         return [Message("damages.none-seen")]
     said = _describe_copies(found, moment)
@@ -133,7 +133,7 @@ def describe_damages(found: Damages, moment: Moment) -> list[Message]:
 
 
 def for_court(found: Damages, moment: Moment) -> list[Message]:
-    """The same without what is the rights holder's own business: who entered what, and what is not decided yet."""
+    """Return the calculation for a court, without internal facts: who entered the fee, and undecided cases."""
     fee = found.fee
     if fee is None:
         return _describe_copies(found, moment)

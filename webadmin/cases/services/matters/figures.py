@@ -1,11 +1,11 @@
-"""Matters kept true: which cases belong to each, how many stand where, what was taken together, since when.
+"""Updates the figures of matters: their cases by state, the characters taken together, the first times.
 
-Whatever writes cases calls `refresh` in its own transaction, once and behind all of them
-(`webadmin.cases.services.locks`), with the texts concerned where it knows them: a page of a book of 3,000 chapters
-changes one text of its matter and not the other 2,999.
+Every writer of cases calls `refresh` in its own transaction, once and after all cases
+(`webadmin.cases.services.locks`), with the affected texts if it knows them: a page of a book of 3,000 chapters changes
+one text of its matter and not the other 2,999.
 
-Of each work it is stored how much stands on pages, whatever the site: a character that many matters have counts once,
-and a list of works, however often they were copied, adds up a row a chapter.
+`CopiedText` has the characters of each text on all sites: a character that many matters have counts once, and a list of
+works adds up one row per chapter, however often they were copied.
 """
 
 from collections import defaultdict
@@ -28,7 +28,7 @@ from webadmin.sites.models import Site
 from webadmin.ui.models.fields import join_kinds
 from webadmin.works.models import Chapter, Work
 
-_MOST_TEXTS = 10_000  # that are named one by one; SQLite takes 32,766 variables in a statement
+_MOST_TEXTS = 10_000  # named one by one; SQLite allows 32,766 variables in a statement
 _READ_OBFUSCATIONS = 200  # cases of a matter, the newest: their kinds repeat
 _FIGURES = (
     "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
@@ -37,7 +37,7 @@ _FIGURES = (
 
 
 def enter(cases: Iterable[Case]) -> None:
-    """Give cases that are not stored yet the matters of their sites and works; new ones where there are none."""
+    """Set the matters of unsaved cases, creating those that do not exist."""
     wanted: dict[tuple[int, int], list[Case]] = defaultdict(list)
     for case in cases:
         wanted[case.page.site_id, case.work_id].append(case)
@@ -59,7 +59,7 @@ def enter(cases: Iterable[Case]) -> None:
 
 @transaction.atomic
 def refresh(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
-    """Write the figures of matters anew. texts: of the works, those on which anything changed; None for all of them."""
+    """Update the figures of matters. texts: the changed texts of their works; None for all."""
     if texts is not None and len(texts) > _MOST_TEXTS:
         texts = None
     changed: dict[int, set[str]] = defaultdict(set)
@@ -90,18 +90,17 @@ def refresh(matters: Collection[int | None], texts: Collection[str] | None = Non
 
 
 def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
-    """Write the matters of works anew: their lengths, official times or texts are others.
+    """Update the matters of works whose lengths, official times or texts changed.
 
-    texts: as `refresh` has it.
+    texts: as in `refresh`.
     """
     refresh(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
 
 
 def rank_site(site: int) -> None:
-    """Order the matters of a site anew, whose reach is another.
+    """Update the harm of the matters of a site whose reach changed.
 
-    It depends on how many of them there are, as long as one more makes a difference; beyond it each learns it when it
-    is written.
+    The reach depends on the number of matters up to MOST_WORKS; of more, each is updated at its next refresh.
     """
     with transaction.atomic():
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).filter(site=site).select_related("site")
@@ -115,17 +114,17 @@ def rank_site(site: int) -> None:
 
 
 def harm_parts(matter: Matter) -> Harm:
-    """What the harm of a matter is made of; read its site with it."""
+    """Return the components of the harm of a matter; select `site` with it."""
     return compute_harm(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
 
 
 def refresh_of_cases(cases: Collection[int]) -> None:
-    """Write the matters of some cases anew, which moved to another state."""
+    """Update the matters of cases that changed their state."""
     refresh(*matters_and_texts(cases))
 
 
 def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
-    """Return the matters of some cases, and the texts that they took from."""
+    """Return the matters of some cases, and the texts that they took."""
     matters, texts = set[int | None](), set[str]()
     for batch in batches(list(cases)):
         matters.update(Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct())
@@ -135,11 +134,10 @@ def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]
 
 
 def note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
-    """Mark the decided cases of pages that show another version now than when it was decided.
+    """Mark the decided cases of pages whose version changed after the decision.
 
-    One that was dismissed is marked only where the version of now took from the work as well: what is no copy and
-    changes to something else needs nobody. Gives the matters of those that were marked or not any more, which the
-    caller refreshes.
+    A dismissed case is marked only if the new version copies from the work too: a page without a copy needs no new
+    decision. Returns the matters of the marked and unmarked cases, which the caller refreshes.
     """
     matters = set[int | None]()
     for batch in batches(list(pages)):
@@ -153,9 +151,9 @@ def note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
 
 
 def note_returned(pages: Collection[str]) -> set[int | None]:
-    """Mark the confirmed cases of pages that had gone and can be seen again.
+    """Mark the confirmed cases of pages that were gone and are back.
 
-    Gives their matters, which the caller refreshes.
+    Returns their matters, which the caller refreshes.
     """
     confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
     return _mark(confirmed, returned_at=timezone.now())
@@ -168,7 +166,7 @@ _NONE: Mapping[str, Any] = {
 
 
 def note_gone(pages: Collection[str]) -> set[int | None]:
-    """Take the mark of being back from cases of pages that have gone once more; gives what `note_returned` does."""
+    """Unmark the returned cases of pages that are gone again, and return their matters."""
     return _mark(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
 
 
@@ -186,7 +184,7 @@ def _read_matters(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Ma
 
 
 def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """Of each matter how many cases stand where, and when the first page was seen and the newest case opened."""
+    """Return the number of cases by state, the first sighting and the newest case of each matter."""
     rows = Case.objects.filter(matter__in=list(matters)).order_by().values("matter_id")
     is_closed = Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE])
     counted = rows.annotate(
@@ -202,9 +200,9 @@ def _counts(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
 
 
 def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> set[tuple[int, str]]:
-    """What the copies of each matter have of each text together: of these texts, or of all.
+    """Update the characters of each text that the copies of each matter have together. texts: None for all.
 
-    Gives works and texts of which a matter has other characters now.
+    Returns the works and texts whose characters changed in a matter.
     """
     taken = TakenText.objects.filter(case__matter__in=list(matters), case__state__in=COPIES).order_by()
     stored = MatterText.objects.filter(matter__in=list(matters))
@@ -254,7 +252,7 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
 
 
 def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
-    """Of each matter the characters taken, the longest lead in seconds, and how many chapters came early."""
+    """Return the characters taken, the longest lead in seconds and the number of early chapters of each matter."""
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
     leads = _leads(matters)
@@ -262,7 +260,7 @@ def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | 
 
 
 def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
-    """Of matters of works whose chapters have official times: the longest lead in seconds, and the early chapters."""
+    """Return the longest lead in seconds and the number of early chapters of each matter with official times."""
     works = {matter.work_id for matter in matters.values()}
     timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()
     official: dict[tuple[int, str], datetime] = {}
@@ -281,7 +279,7 @@ def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
 
 
 def _obfuscations(matter: int) -> list[str]:
-    """Return the kinds on the newest pages of a matter, in the order of how many pages have them."""
+    """Return the obfuscation kinds of the newest pages of a matter, the most frequent first."""
     counts: dict[str, int] = defaultdict(int)
     cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
     for found in cases.values_list("obfuscations", flat=True)[:_READ_OBFUSCATIONS]:
@@ -296,22 +294,22 @@ def _reach(site: Site) -> float:
 
 
 def _works_found(site: int) -> int:
-    """Return how many works of its holder stand on a site, to the number beyond which one more tells nothing."""
+    """Return the number of copied works on a site, at most MOST_WORKS."""
     copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
     return copies.order_by()[:MOST_WORKS].count()
 
 
 def sum_taken_chars(works: "QuerySet[Work]") -> dict[int, int]:
-    """Characters of each work that stand on pages, those of which nothing does left out."""
+    """Return the number of copied characters of each work, without works that are not copied."""
     rows = CopiedText.objects.filter(work__in=works.order_by().values("pk"), taken_chars__gt=0).order_by()
     return dict(rows.values_list("work_id").annotate(chars=Sum("taken_chars")))
 
 
 def write_taken(texts: Mapping[int, Collection[str]]) -> None:
-    """Write anew how much of texts is taken, which is other in some matter now: text ids by the key of the work.
+    """Update the copied characters of texts that changed in some matter. texts: text ids by the key of the work.
 
-    Called behind the matters, in their transaction. Rows are made in the order of work and text and then locked in that
-    of their keys: who waits for one made by somebody else holds no lock, and reads afterwards what that one wrote.
+    Called after the matters, in their transaction. Rows are inserted in the order of work and text, then locked by key:
+    a writer that waits for another's row holds no lock, and reads afterwards what the other wrote.
     """
     rows = [(work, text) for work, of_work in sorted(texts.items()) for text in sorted(of_work)]
     made = [CopiedText(work_id=work, text_id=text) for work, text in rows]

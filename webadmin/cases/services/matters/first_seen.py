@@ -1,4 +1,4 @@
-"""When texts of a work first stood on pages."""
+"""The times at which texts of a work were first seen on pages."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -11,10 +11,11 @@ from webadmin.database import batches
 
 
 def first_seen(copies: "QuerySet[Case]", texts: Collection[str] | None = None) -> dict[tuple[int, str], datetime]:
-    """When each text was first seen on the page of each case: in the earliest version that has half of it or more.
+    """Return when each text was first seen on the page of each case, by case and text.
 
-    Half of what the page ever had: a foretaste of some lines is not yet the chapter. By the text, not by the chapter's
-    row: what was found of an earlier text says nothing about the one that there is. texts: these only, not all.
+    A version counts if it has at least half of the most that the page ever had: a teaser of some lines is not yet the
+    chapter. By text, not by chapter row: findings of a former text say nothing about the current one. texts: only
+    these, None for all.
     """
     rows = CaseMatch.objects.filter(case__in=copies.order_by().values("pk")).order_by()
     if texts is not None:

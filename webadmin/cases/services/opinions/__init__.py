@@ -1,1 +1,1 @@
-"""What published engines say of the pages behind cases."""
+"""Second opinions of published engines on the pages of cases."""

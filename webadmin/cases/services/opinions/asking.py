@@ -1,7 +1,7 @@
-"""Asks the published engines about the pages behind cases, and writes down what they say, once for each page version.
+"""Asks the published engines about the pages of cases, and stores their answers, once for each page version.
 
-What is judged are the texts of the frozen matches, proved by their digests, never what a page shows today. Texts beside
-which a work is judged are of the same rights holder. docs/decisions/measurement.md says when this runs.
+They judge the texts of the frozen matches, checked by their digests, never the current page. The background texts are
+of the same rights holder. docs/decisions/measurement.md says when this runs.
 """
 
 import json
@@ -23,18 +23,17 @@ from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.database import answering
 from webadmin.works.models import Chapter
 
-# Processor seconds for the 34 engines of November 2026: .15 for page and text of 3,000 characters, .75 for 50,000 and
+# Processor seconds for the 34 engines of November 2026: 0.15 for page and text of 3,000 characters, 0.75 for 50,000 and
 # 5.5 for a page of 3,000 and a work of 1,000,000. A chapter on the web has 2,000 to 10,000, a whole novel a million.
 MAX_PAGE_CHARS = 50_000
 MAX_WORK_CHARS = 1_000_000
-MAX_BACKGROUND_TEXT_CHARS = 50_000  # only the beginning is used: longer ones are not worth fetching
+MAX_BACKGROUND_TEXT_CHARS = 50_000  # only the beginning is used: longer texts are not worth fetching
 
 
 def ask(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: datetime) -> None:
-    """Ask all engines, keep their answers and close the request; where they were asked before, only close it.
+    """Ask all engines, store their answers and close the request; if there are answers already, only close it.
 
-    A text that is too long, gone or not the one of the evidence is written down as such, and not tried again.
-    Raises ServiceUnavailable.
+    A text that is too long, gone or changed is recorded as such, and not tried again. Raises ServiceUnavailable.
     """
     if opinion_requests.is_answered(subject):
         opinion_requests.close(subject)
@@ -59,7 +58,7 @@ def ask(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: dateti
 
 
 def give_up(subject: OpinionSubject, now: datetime) -> None:
-    """Write down that the engines could not be asked: whoever tried was ended by it, again and again."""
+    """Record that the engines could not be asked, because the worker died at each attempt."""
     _keep(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
 
@@ -70,13 +69,13 @@ class _Texts:
 
 
 def _matches(subject: OpinionSubject) -> list[CaseMatch]:
-    """Return the matches of that version, in order of the work."""
+    """Return the matches of that version, in the order of the work."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
 
 
 def _texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> _Texts | None:
-    """None where one of them is not there, or is not the one that was compared."""
+    """Return the compared texts; None if one of them is missing or changed."""
     version = pages.version(VersionId(matches[0].version_id)) if matches else None
     if version is None:
         return None
@@ -105,7 +104,7 @@ def _question(matches: Sequence[CaseMatch], texts: _Texts, works: WorkStore) -> 
 def _background(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
     """Return the beginnings of other texts of the rights holder, each with its id.
 
-    Ids are digests: in their order the texts of all works are mixed, and the choice is the same each time.
+    Ids are digests: their order mixes the texts of all works, and is the same each time.
     """
     held = Chapter.objects.filter(work__rights_holder=holder, chars__lte=MAX_BACKGROUND_TEXT_CHARS)
     others = held.exclude(text_id__in=own)
@@ -122,7 +121,7 @@ def _panel() -> EnginePanel:
 
 
 def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
-    """What the product's own matcher found, of all texts together; similarity is weighed by what was taken."""
+    """Return the answer of the product's own matcher over all texts; similarity is weighted by matched characters."""
     taken = sum(match.matched_chars for match in matches)
     return {
         "algorithm_id": matches[0].algorithm_id,
@@ -134,7 +133,7 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
 
 def _keep(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
     with answering(), transaction.atomic():
-        if matches:  # or the case went while it was looked at
+        if matches:  # none if the case was deleted in the meantime
             _write(subject, matches, now, fields)
         opinion_requests.close(subject)
 

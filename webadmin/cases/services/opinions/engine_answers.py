@@ -1,6 +1,6 @@
-"""What every published engine says of one page and the texts of one work that a case names. Pure: no database.
+"""The answers of every published engine on one page and the texts of one work. Pure: no database.
 
-Importing this loads and may compile all engines: the admin's own process never does, it reads what was written.
+Importing this loads and may compile all engines: the web process never does, it reads the stored answers.
 """
 
 import logging
@@ -24,7 +24,7 @@ MIN_CORPUS_PIECES = 33  # those of the work itself count
 
 
 class EngineVerdict(StrEnum):
-    """What an engine says by its published rule, or why it was not asked."""
+    """The verdict of an engine by its published rule, or why it was not asked."""
 
     COPY = "copy"
     NO_COPY = "no_copy"
@@ -34,7 +34,7 @@ class EngineVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """similarity: of the engine's own measure, None where it finds none; page_share: of what it marks, 0 to 1."""
+    """One answer. similarity: by the engine's own measure, None without a match; page_share: marked part, 0 to 1."""
 
     engine: str
     verdict: EngineVerdict
@@ -43,13 +43,13 @@ class EngineAnswer:
     page_share: float = 0.0
 
     def frozen(self) -> dict[str, Any]:
-        """As a case keeps it."""
+        """Return the answer as JSON values."""
         return asdict(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One page and all texts of the work that it took from. background: pieces of other texts, none of this work."""
+    """One page and all texts of the work that it copied. background: pieces of texts of other works."""
 
     page: str
     works: Sequence[str]
@@ -57,10 +57,10 @@ class Question:
 
     @property
     def piece_chars(self) -> int:
-        """Pieces in which engines that compare whole documents meet a work.
+        """The length of the pieces of a work for engines that compare whole documents.
 
-        They ask for documents of one length. The catalogue cuts works and pages as long as a page of a novel usually
-        is; a longer page is left whole here, since a line before its text would move every cut.
+        They need documents of one length. The catalogue cuts works and pages to the usual length of a page of a novel;
+        a longer page stays whole here, since a line before its text would move every cut.
         """
         return max(CHAPTER_CHARS, len(self.page))
 
@@ -70,7 +70,7 @@ class Question:
 
 
 def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, Any]]:
-    """Name, summaries, source and whether it marks passages, of every engine: as the reader of a case will see it."""
+    """Return name, summaries, source and `gives_spans` of every engine, for the reader of a case."""
     return [
         {
             "name": entry.name,
@@ -93,7 +93,7 @@ def _answer(entry: EngineEntry, question: Question) -> EngineAnswer:
         return EngineAnswer(entry.name, EngineVerdict.NEEDS_CORPUS)
     try:
         found = _ask_engine(entry, question)
-    except Exception:  # the others are asked nevertheless: one fault must not take the whole section away
+    except Exception:  # one fault must not hide the answers of the other engines
         log.exception("the engine %s failed on a page of %d characters", entry.name, len(question.page))
         return EngineAnswer(entry.name, EngineVerdict.FAILED)
     if not found:
@@ -109,8 +109,8 @@ def _answer(entry: EngineEntry, question: Question) -> EngineAnswer:
 
 
 def _ask_engine(entry: EngineEntry, question: Question) -> list[EngineMatch]:
-    """What the engine finds of the work's texts."""
-    # An engine that marks passages looks for them anywhere; one that does not compares documents, piece by piece.
+    """Return the engine's matches with the work's texts."""
+    # An engine that marks passages searches whole texts; the others compare documents, piece by piece.
     engine: Engine = entry.make() if entry.gives_spans else entry.make(chapter_chars=question.piece_chars)
     own = {f"work {number}": text for number, text in enumerate(question.works)}
     others = question.background if entry.name in CORPUS_ENGINES else ()
@@ -122,7 +122,7 @@ def _ask_engine(entry: EngineEntry, question: Question) -> list[EngineMatch]:
 
 
 def count_covered(ranges: Iterable[tuple[int, int]]) -> int:
-    """Return how much lies in any of the half-open ranges.
+    """Return the length of the union of half-open ranges.
 
     >>> count_covered([(5, 9), (0, 3), (2, 6)]), count_covered([])
     (9, 0)

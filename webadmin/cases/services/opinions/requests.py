@@ -1,6 +1,6 @@
-"""Requests for opinions of the published engines: one open request for each page version on which a case rests.
+"""Requests for opinions of the published engines: one open request for each page version of a case.
 
-Asking itself is `webadmin.cases.services.opinions.asking`, which loads every engine; this module loads none.
+`webadmin.cases.services.opinions.asking` asks, and loads every engine; this module loads none.
 """
 
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from core.messages import OpinionsRequested
 from webadmin import stores
 from webadmin.cases.models import CaseMatch, OpinionRequest, SecondOpinion
 
-# As long as the broker waits for a worker before it gives a message to another (PAGES_VISIBILITY_S of pipeline.app). A
-# request that is older was lost or waits behind much else; a second message does no harm.
+# As long as the broker waits for a worker before it redelivers a message (PAGES_VISIBILITY_S of pipeline.app). An older
+# request was lost or waits in a long queue; a second message does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
 
 
 @dataclass(frozen=True, slots=True)
 class OpinionSubject:
-    """A page version on which a case rests."""
+    """A page version of a case."""
 
     case_id: int
     version_id: str
@@ -28,10 +28,10 @@ class OpinionSubject:
 
 
 def request_opinions(subject: OpinionSubject, now: datetime) -> None:
-    """Send for the engines' opinions, unless they are known or being asked for.
+    """Request the engines' opinions, unless they are known or requested already.
 
-    Raises NotFound for a version on which the case does not rest; ServiceUnavailable when the broker does not answer,
-    and then no request is left open.
+    Raises NotFound for a version without matches of the case; ServiceUnavailable if the broker does not answer, and
+    then leaves no request open.
     """
     if not CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists():
         raise NotFound("page-version", subject.version_id)
@@ -51,17 +51,17 @@ def is_open(subject: OpinionSubject, now: datetime) -> bool:
 
 
 def is_answered(subject: OpinionSubject) -> bool:
-    """Return whether an opinion is kept, or the reason why there is none."""
+    """Return whether an opinion is stored, or the reason why there is none."""
     return SecondOpinion.objects.filter(case_id=subject.case_id, version_id=subject.version_id).exists()
 
 
 def close(subject: OpinionSubject) -> None:
-    """Forget the request."""
+    """Delete the request."""
     OpinionRequest.objects.filter(case_id=subject.case_id, version_id=subject.version_id).delete()
 
 
 def _open_request(subject: OpinionSubject, now: datetime) -> bool:
-    """Return whether this call opened the request, or renewed one that had expired; of several at once one does."""
+    """Return whether this call opened the request, or renewed an expired one; of concurrent calls only one does."""
     request, is_new = OpinionRequest.objects.get_or_create(
         case_id=subject.case_id, version_id=subject.version_id, defaults={"requested_at": now}
     )

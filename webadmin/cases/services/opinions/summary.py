@@ -1,4 +1,4 @@
-"""What the published engines said of a page, as a case shows it: read from what was kept, without any engine."""
+"""The stored answers of the published engines, for the case page; loads no engine."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
 
 @dataclass(frozen=True, slots=True)
 class AnswerShown:
-    """One engine and what it said. similarity: None where it calls the page no copy, or was not asked."""
+    """One engine and its answer. similarity: None if it calls the page no copy, or was not asked."""
 
     name: str
     summary: str
@@ -57,7 +57,7 @@ class OpinionsShown:
 
 
 def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsShown:
-    """What was said of one version of the page, in the order of the catalogue, in the reader's language."""
+    """Return the answers on one version of the page, in the order of the catalogue, in the reader's language."""
     opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None:
         return OpinionsShown(version_id, None, is_open(OpinionSubject(case.pk, version_id), now))
