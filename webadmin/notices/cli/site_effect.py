@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from webadmin.notices.services.removals.track_record import TrackRecord
 
 _NONE = "–"
-# name and record of an addressee; counts, the rate in [0, 1], times in seconds for programs and in days for people
+# Rows: name and record of an addressee. The rate is in [0, 1]; times are in seconds for programs, in days for people.
 _COLUMNS = (
     ConsoleColumn("name", "column.addressee", lambda row: row[0]),
     ConsoleColumn("notices", "column.notices", lambda row: row[1].notices),

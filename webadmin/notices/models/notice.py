@@ -133,12 +133,12 @@ class Notice(models.Model):
     kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
     values = models.JSONField(_("fields"), default=dict)
-    # An earlier one to somebody nearer to the text, which did not help: it is escalated when this one is sent.
+    # An earlier notice without success; it is marked as escalated when this one is sent.
     escalates = models.ForeignKey(
         "self", models.PROTECT, null=True, blank=True, related_name="escalations", verbose_name=_("follows on")
     )
     sent_on = models.DateField(_("sent on"), null=True, blank=True)
-    answer_due = models.DateField(_("answer due"), null=True, blank=True)  # while it is waited for
+    answer_due = models.DateField(_("answer due"), null=True, blank=True)  # None while no answer is expected
     drafted_by = user_key(_("drafted by"), models.PROTECT)
     drafted_at = models.DateTimeField(_("drafted"))
 
@@ -210,10 +210,10 @@ class NoticeEvent(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=Notice.State)
     by = user_key(_("by"), models.PROTECT, null=True)
     at = models.DateTimeField(_("when"))
-    day = models.DateField(_("day"), null=True, blank=True)  # on which it happened, where a person noted it later
+    day = models.DateField(_("day"), null=True, blank=True)  # the day it happened, if a user noted it later
     way = models.CharField(_("way"), max_length=8, choices=Way, blank=True)
     note = models.CharField(_("note"), max_length=1000, blank=True)
-    # One that was noted by mistake: the notice is again as it was before that.
+    # An event noted by mistake, which this one takes back.
     undoes = models.OneToOneField(
         "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("takes back")
     )
@@ -261,14 +261,14 @@ class NoticeMail(models.Model):
     sender = models.CharField(_("sender"), max_length=254)
     recipient = models.CharField(_("recipient"), max_length=254)
     message_id = models.CharField("Message-ID", max_length=320, unique=True)
-    digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as they go out
+    digest = models.CharField(_("SHA-256"), max_length=64)  # of the bytes as sent
     size = models.PositiveIntegerField(_("bytes"))
     asked_by = user_key(_("requested by"), models.PROTECT)
-    asked_at = models.DateTimeField(_("requested"))  # and, where its message was lost, again
+    asked_at = models.DateTimeField(_("requested"))  # or when requested again after its message was lost
     began_at = models.DateTimeField(_("began"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
     said = MessageField(_("what came of it"), null=True, blank=True)
-    # Of one that may have gone out: who looked in the mailbox, and when. Sent then, or unknown for good.
+    # For a mail that may have been sent: who checked the mailbox, and when. Its state is then sent, or stays unknown.
     settled_by = user_key(_("settled by"), models.PROTECT, null=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
 
@@ -307,7 +307,7 @@ class CounterStatement(models.Model):
     )
     cases = models.ManyToManyField(Case, related_name="counters", verbose_name=_("pages"))
     received_on = models.DateField(_("received"))
-    # As they were for the addressee on that day; days 0: who publishes by itself starts no time.
+    # As set for the addressee on that day; days 0: a publisher gets no time.
     rule = models.CharField(_("law"), max_length=16, choices=counter_rule_choices)
     days = models.PositiveSmallIntegerField(_("days"))
 

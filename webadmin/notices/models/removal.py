@@ -21,8 +21,8 @@ class Removal(models.Model):
     case = models.ForeignKey(Case, models.PROTECT, related_name="removals", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
     site = CopiedKey(Site, models.PROTECT, "case.site", verbose_name=_("site"))
-    since = models.DateTimeField(_("removed since"))  # the first of the looks that prove it
-    said_at = models.DateTimeField(_("confirmed"))  # the last of them
+    since = models.DateTimeField(_("removed since"))  # time of the first look that proves it
+    said_at = models.DateTimeField(_("confirmed"))  # time of the last one
     ended_at = models.DateTimeField(_("back again since"), null=True, blank=True)
 
     class Meta:
@@ -53,12 +53,12 @@ class RemovalLook(models.Model):
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="looks", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
-    # The page that was looked at, where that was one of several addresses of the case.
+    # The page that was looked at, if the case has several addresses.
     page_id = models.CharField(max_length=40, blank=True, default="", editable=False)
     at = models.DateTimeField(_("when"))
     seen = models.CharField(pgettext_lazy("of a look", "seen"), max_length=8, choices=Seen)
     by_second_route = models.BooleanField(_("by another route"), default=False)
-    status = models.PositiveSmallIntegerField(_("HTTP status"), null=True)  # None: there was no answer
+    status = models.PositiveSmallIntegerField(_("HTTP status"), null=True)  # None: no response
     final_url = models.TextField(_("URL after redirects"), blank=True)
     version_id = models.CharField(_("page version"), max_length=40, blank=True)  # "" where no page was read
     answer_id = models.CharField(max_length=40, blank=True)  # core.visits.Absence; "" where no response was kept

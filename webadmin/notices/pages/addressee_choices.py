@@ -4,7 +4,7 @@ from webadmin.notices.services.addressees import list_addressees
 from webadmin.sites.models import Site
 from webadmin.ui.models.phrases import PAPERS, paper_choices
 
-ADDRESSEE = "to-"  # before the key of one that was entered
+ADDRESSEE = "to-"  # prefix of an addressee's key
 
 
 def addressee_choices(site: Site) -> list[tuple[str, str]]:

@@ -42,7 +42,7 @@ from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
 LONG = frozenset({"ownership", "facts", "legal_basis", "demands", "declaration", "good_faith", "accuracy"})
-# What a mail and the counting of days need of a notice, whatever its template has.
+# Fields that mails and deadlines need, whatever the template has.
 _OF_MAILS = frozenset({"addressee_email", "contact_person", "holder_phone", "holder_email", "answer_days"})
 _GROUPS = (("addressee_", "site_"), ("holder_", "contact_", "agent_"), ("",))
 

@@ -23,7 +23,7 @@ MAX_CONTACTS = 60
 def contacts_section(site: Site, *, is_managed: bool) -> str:
     """Return the HTML of the section. is_managed: the reader may enter addressees."""
     add = reverse("admin:notices_addressee_add") if is_managed else ""
-    rows = list(ContactRead.objects.filter(site=site))  # a site has 100 at most
+    rows = list(ContactRead.objects.filter(site=site))  # at most 100 for a site
     shown = {
         "addressees": [_addressee_row(each, site, add) for each in list_addressees(site)],
         "contacts": [_contact_row(row, site, add) for row in rows[:MAX_CONTACTS]],

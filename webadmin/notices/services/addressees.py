@@ -14,7 +14,7 @@ from webadmin.notices.models import Addressee
 from webadmin.sites.models import ContactRead, Site
 from webadmin.sites.services.families import site_family
 
-MAX_ADDRESSEES = 50  # of a site
+MAX_ADDRESSEES = 50  # for a site
 OF_ONE_SITE = frozenset({AddresseeRole.HOSTS, AddresseeRole.REGISTERS})
 _ORDER = {role: number for number, role in enumerate(AddresseeRole)}
 

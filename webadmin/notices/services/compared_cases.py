@@ -21,8 +21,8 @@ from webadmin.notices.services.values import (
     shown_addresses,
 )
 
-# Chosen: up to 7 MB of pictures in each format of the table (documents.pictures). What names more pages goes out by
-# mail without them; the export of a matter has a table for as many pages.
+# Chosen: up to 7 MB of pictures in each format of the table (documents.pictures). A notice with more pages is mailed
+# without them; the export of a matter has one table for each group of this many pages.
 MAX_PICTURES = 50
 
 
@@ -48,7 +48,7 @@ def case_picture(case: Case) -> PagePicture | None:
         screenshot = open_bundle(content, row.digest).renderings.get("screenshot") if content is not None else None
         return page_picture(screenshot) if screenshot is not None else None
     except (BadInput, BrokenInvariant, OSError, ValueError):
-        return None  # the nightly check names a damaged bundle; the table stands without its picture
+        return None  # the nightly check reports a damaged bundle; the table does without its picture
 
 
 def _compare_case(case: Case, picture: PagePicture | None) -> ComparedCase:

@@ -63,7 +63,7 @@ def _case_blocks(case: ComparedCase, language: str) -> Iterator[Block]:
     passages = (tuple(Cell((Paragraph(side),)) for side in mark_differences(span)) for span in case.spans)
     yield BlockTable((heads, facts, *passages), (0.5, 0.5), has_head=True)
     if case.picture is not None:
-        # Table, caption and picture would seldom share a sheet; the caption goes with the picture.
+        # Table, caption and picture seldom fit on one page; the break keeps the caption with the picture.
         yield PageBreak()
         caption = _CUT_PICTURE if case.picture.is_cut else _PICTURE
         yield Paragraph.from_text(caption.in_language(language), is_bold=True)

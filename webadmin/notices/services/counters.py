@@ -167,7 +167,7 @@ def _restore_state(row: Notice, counter: CounterStatement) -> None:
     """
     before = effective_events(row).filter(pk__lt=counter.event_id).exclude(state=State.COUNTERED).last()
     row.state = State.SENT if before is None or before.state == State.REMOVED else before.state
-    if before is not None and before.way:  # nothing else came of it since it was sent
+    if before is not None and before.way:  # nothing else happened since it was sent
         row.answer_due = answer_due_day(row)
     row.save(update_fields=["state", "answer_due"])
 

@@ -41,7 +41,7 @@ from webadmin.notices.services.values import (
 )
 from webadmin.works.models import Work
 
-# Chosen: all pages of a novel of 500 chapters on one site; a comparison table of more is no table.
+# Chosen: all pages of a novel of 500 chapters on one site; nobody could read a comparison table of more.
 MAX_PAGES = 500
 MAX_FIELD_CHARS = 20_000
 MAX_NAME_CHARS = 200  # as webadmin.notices.models.NoticeFile has it

@@ -14,7 +14,7 @@ from webadmin.notices.services.mails import close_lost
 from webadmin.notices.services.sending import local_day
 
 State = Notice.State
-MAX_ROWS = 1_000  # of one kind, but days to sue: these are all there
+MAX_ROWS = 1_000  # of each kind but the days to sue, which are listed in full
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,12 +13,12 @@ from webadmin.notices.models import Notice, NoticeEvent
 
 MAX_NOTE_CHARS = 1_000
 State = Notice.State
-# What may come of one that somebody got, in whatever order it comes.
+# The possible outcomes of a sent notice, in any order.
 _OUTCOMES = frozenset(
     {State.ANSWERED, State.COUNTERED, State.REMOVED, State.REFUSED, State.ESCALATED, State.CLOSED, State.WITHDRAWN}
 )
-# A provider removes first and hears whoever posted the text then (Regulation arts. 15, 16; 17 U.S.C. 512(g)): a
-# counter-statement comes after a removal too. What is back again is as it was when the notice went out.
+# A provider removes first and then hears whoever posted the text (Regulation arts. 15, 16; 17 U.S.C. 512(g)), so a
+# counter-statement can follow a removal. When pages are back, the notice returns to its state when it was sent.
 TRANSITIONS: Mapping[str, frozenset[str]] = {
     State.DRAFTED: frozenset({State.CONFIRMED, State.WITHDRAWN}),
     State.CONFIRMED: frozenset({State.SENT, State.WITHDRAWN}),

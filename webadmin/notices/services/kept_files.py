@@ -20,7 +20,7 @@ from webadmin.notices.services.rendering import check_rendering
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.works.services.proofs import file_name, require_proof
 
-MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong into one file
+MAX_EVENT_PAPERS = 10  # chosen: an answer with its attachments; more belong in one file
 
 
 def add_paper(paper: HolderPaper, name: str, content: bytes, by: User) -> HolderPaper:

@@ -12,7 +12,7 @@ from webadmin.notices.models import Notice, NoticeFile
 from webadmin.notices.services.kept_files import read_content
 from webadmin.notices.services.mail_message import MailMessage, encoded_size, mail_bytes
 
-MB = 1_000_000  # the smaller reading of an addressee's limit
+MB = 1_000_000  # an addressee's limit may mean 10^6 or 2^20; the smaller one is safe
 
 
 def recipient_address(notice: Notice) -> str:

@@ -15,14 +15,14 @@ from core.hidden_characters import spell_hidden
 from core.ids import digest
 from core.terms import term
 
-# Chosen: a subject that mail programs show whole, and a name of which enough is left to know it by.
+# Chosen: a subject that mail programs show in full, and enough of a name to recognize it.
 MAX_SUBJECT_CHARS, MAX_NAME_CHARS = 120, 80
-MAX_TITLES = 3  # named in the subject; all of them stand in the paper
-# Base64 makes 4 bytes of 3, and a line end of 2 bytes after each 57 of them (RFC 2045).
+MAX_TITLES = 3  # named in the subject; the paper has all of them
+# Base64 encodes 57 bytes as a line of 76 and a line end of 2 (RFC 2045).
 _ENCODED = 78 / 57
 _TYPES = {"pdf": ("application", "pdf"), "png": ("image", "png"), "jpg": ("image", "jpeg")}
 _WORD = ("application", "vnd.openxmlformats-officedocument.wordprocessingml.document")
-# What a mail program makes a link of: a scheme, a name with an ending, an address.
+# What mail programs turn into links: a scheme, a domain name, a mail address.
 _LINKS = re.compile(r"://|(?<=[\w-])\.(?=[A-Za-z]{2})|@")
 
 _ZH = """{addressee}：

@@ -30,12 +30,12 @@ from webadmin.notices.services.sending import local_day, note_sent, require_mana
 from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 
 State = NoticeMail.State
-# As a look-up (webadmin.sites.services.look_ups): a message that is older was lost; a second one does no harm.
+# As in webadmin.sites.services.look_ups: an older message was lost, and a second one does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
-# Beyond the hard limit of a worker's task (six minutes) and the end of a session (webadmin.notices.services.smtp): who
-# tried is dead.
+# Longer than the hard limit of a worker's task (six minutes) and an SMTP session (webadmin.notices.services.smtp): the
+# process has died.
 LOST_AFTER = timedelta(minutes=7)
-PAUSES_S = (1.0, 3.0, 9.0)  # chosen: beyond them a database is away, not busy
+PAUSES_S = (1.0, 3.0, 9.0)  # chosen: a database that takes longer is not just busy
 
 
 def request_mail(
@@ -146,8 +146,8 @@ def _create_mail(row: Notice, by: User, now: datetime, settings: Settings) -> No
     if before.exclude(state=State.FAILED).exclude(state=State.UNKNOWN, settled_at__isnull=False).exists():
         raise BadInput("mail.under-way")
     attempt = before.count() + 1
-    # Fixed by notice and attempt, so that it is known again in a mailbox; with the time, as keys of another
-    # installation of the same sender may be the same.
+    # Built from notice and attempt, so that it can be found in a mailbox, and from the time, since another installation
+    # with the same sender may have the same keys.
     sender = settings.mail.sender
     message_id = f"<notice-{row.pk}-{attempt}-{now:%Y%m%d%H%M%S}@{sender.rpartition('@')[2]}>"
     content = mail_bytes(compose_mail(row, sender, recipient, message_id, now))
@@ -213,7 +213,7 @@ def _write_result(mail: NoticeMail, handed: SendResult, now: datetime) -> None:
     with transaction.atomic():
         row = Notice.objects.select_for_update(no_key=True).get(pk=mail.notice_id)
         if not _change_state(mail.pk, State.TRYING, State(handed.outcome), now, handed.message):
-            return  # it took so long that a person decided meanwhile
+            return  # a person settled it in the meantime
         if handed.outcome is Outcome.SENT:
             note_sent(row, mail.asked_by, now, NoticeEvent.Way.MAIL, local_day(now), note=mail.message_id)
 

@@ -104,7 +104,7 @@ def _undo(row: Notice, event: NoticeEvent, by: User, now: datetime, note: str) -
     assert before is not None, "a draft was noted first"
     row.state = before.state
     row.sent_on = None if event.state == State.SENT else row.sent_on
-    # As long as nothing came of it since it was sent, an answer is waited for.
+    # An answer is expected until something else happens after sending.
     row.answer_due = answer_due_day(row) if before.state == State.SENT and before.way else None
     row.save(update_fields=["state", "sent_on", "answer_due"])
     note_event(row, by, now, note, undoes=event)
@@ -152,7 +152,7 @@ def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
         made = draft(notice_cases(notice), addressee.paper, by, addressee)
         new = made.notice
         new.escalates = notice
-        if addressee.paper is not Paper.DMCA:  # which states no facts
+        if addressee.paper is not Paper.DMCA:  # a DMCA notice states no facts
             new.values = {**new.values, "facts": f"{new.values.get('facts', '')}\n{_earlier_notice(notice)}".strip()}
         new.save(update_fields=["escalates", "values"])
     return made

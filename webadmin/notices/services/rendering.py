@@ -61,7 +61,7 @@ def check_rendering(template: bytes, kind: Paper) -> None:
     try:
         unfilled_fields(template, {})
         read_word(fill_template(template, {}), "")
-    except (ValueError, AttributeError) as error:  # numbers and parts that are none
+    except (ValueError, AttributeError) as error:  # invalid numbers, missing parts
         raise BadInput("paper.no-word-file") from error
 
 

@@ -20,12 +20,12 @@ from core.mail_servers import MailServer, Security
 from core.text import storable
 from core.wording import Message
 
-# Chosen: below the limit of a worker's task (pipeline.app.STEP_LIMIT_S), which would leave the outcome unknown.
+# Chosen: below the limit of a worker's task (pipeline.app.STEP_LIMIT_S); a killed task leaves the result unknown.
 SESSION_S = 240.0
 MAX_SAID_CHARS = 300
-# Chosen: the longest answers, to EHLO, have some 20 lines of 512 bytes (RFC 5321 4.5.3.1.5). smtplib reads on for ever.
+# Chosen: the longest replies, to EHLO, have some 20 lines of 512 bytes (RFC 5321 4.5.3.1.5). smtplib sets no limit.
 MAX_ANSWER_LINES, MAX_LINE_BYTES = 100, 2_048
-_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 has 20 digits; one that is larger than all mails says nothing
+_SIZE = re.compile(r"[0-9]{1,18}")  # RFC 1870 allows 20 digits; a limit beyond 18 is none
 _GO_ON = 354
 
 
@@ -33,8 +33,8 @@ class Outcome(StrEnum):
     """The result of sending a message."""
 
     SENT = "sent"
-    FAILED = "failed"  # it surely did not go out
-    UNKNOWN = "unknown"  # it may have gone out
+    FAILED = "failed"  # certainly not sent
+    UNKNOWN = "unknown"  # possibly sent
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def send_letter(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.S
 
 
 def _client(server: MailServer, letter: Letter, timeout_s: float, tls: ssl.SSLContext | None) -> smtplib.SMTP:
-    # The name of this machine is nobody's business, and looking it up can take long.
+    # Do not reveal the name of this machine; looking it up can also take long.
     name = letter.sender.rpartition("@")[2]
     if server.security is Security.TLS:
         context = tls or ssl.create_default_context()
@@ -141,7 +141,7 @@ def _cut_connection(connection: socket | None) -> None:
 
 
 def _open_session(client: smtplib.SMTP, server: MailServer, tls: ssl.SSLContext | None) -> None:
-    client._host = server.host  # type: ignore[attr-defined] # by which STARTTLS checks the certificate
+    client._host = server.host  # type: ignore[attr-defined] # STARTTLS checks the certificate against it
     _command("connect", lambda: client.connect(server.host, server.port), 220)
     _command("EHLO", client.ehlo, 250)
     if server.security is Security.STARTTLS:
@@ -165,14 +165,14 @@ def _send_envelope(client: smtplib.SMTP, letter: Letter) -> None:
 
 
 def _send_content(client: smtplib.SMTP, letter: Letter, ends_at: float) -> SendResult:
-    # Dots are doubled at the beginnings of lines, lines end in CR LF (RFC 5321 4.5.2): email.policy.SMTP wrote them so.
+    # Dots at line starts are doubled (RFC 5321 4.5.2). Lines end in CR LF already, by email.policy.SMTP.
     lines = letter.content.replace(b"\r\n.", b"\r\n..")
     body = (b"." if lines.startswith(b".") else b"") + lines
     if not body.endswith(b"\r\n"):
         body += b"\r\n"
     if client.sock is None:
         raise _SendingFailed(Message("mail.dropped", step="DATA"))
-    client.sock.settimeout(_remaining_s(ends_at))  # of all that is sent, and then of the answer, which may take minutes
+    client.sock.settimeout(_remaining_s(ends_at))  # for sending the data; the reply may take minutes
     try:
         client.sock.sendall(body)
     except OSError as error:
@@ -193,7 +193,7 @@ def _require_time(ends_at: float) -> None:
 def _finish_data(client: smtplib.SMTP, ends_at: float) -> SendResult:
     """Send the final dot; from here on, only a reply tells the result."""
     try:
-        assert client.sock is not None  # it was written to
+        assert client.sock is not None  # connected: the data was sent
         client.sock.settimeout(_remaining_s(ends_at))
         client.sock.sendall(b".\r\n")
         code, said = client.getreply()
@@ -215,14 +215,14 @@ def _command(step: str, ask: Callable[[], tuple[int, bytes]], *wanted: int) -> N
         raise _SendingFailed(_refusal(step, error.smtp_code, error.smtp_error)) from error
     except smtplib.SMTPNotSupportedError as error:
         raise _SendingFailed(Message("mail.no-auth")) from error
-    except (OSError, smtplib.SMTPException, ValueError) as error:  # ValueError: of a challenge that is no base64
+    except (OSError, smtplib.SMTPException, ValueError) as error:  # ValueError: a challenge that is not base64
         raise _SendingFailed(_connection_fault(step, error)) from error
     if code not in wanted:
         raise _SendingFailed(_refusal(step, code, said))
 
 
 def _refusal(step: str, code: int, said: bytes | str) -> Message:
-    if code < 0:  # smtplib's way to say that the connection was closed
+    if code < 0:  # smtplib's code for a closed connection
         return Message("mail.dropped", step=_step_name(step))
     return Message("mail.refused", step=_step_name(step), code=code, said=_clean_reply(said))
 
@@ -230,9 +230,9 @@ def _refusal(step: str, code: int, said: bytes | str) -> Message:
 def _connection_fault(step: str, error: Exception) -> Message:
     if isinstance(error, ssl.SSLError):
         return Message("mail.no-tls", reason=_clean_reply(error.reason or str(error)))
-    if step == "AUTH" and type(error) is smtplib.SMTPException:  # it knows no way of logging in that we know
+    if step == "AUTH" and type(error) is smtplib.SMTPException:  # no login method in common
         return Message("mail.no-auth")
-    if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says it was closed
+    if isinstance(error, TimeoutError) or isinstance(error.__context__, TimeoutError):  # smtplib says "closed"
         return Message("mail.stalled", step=_step_name(step))
     if step == "connect" and isinstance(error, OSError) and not isinstance(error, smtplib.SMTPException):
         return Message("mail.no-connection", reason=_clean_reply(error.strerror or str(error)))

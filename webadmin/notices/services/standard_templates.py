@@ -8,7 +8,7 @@ from core.terms import term
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph
 from documents.word_writing import word_file
 
-_MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # of the wording
+_MADE_AT = datetime(2026, 11, 27, tzinfo=UTC)  # date of the wording
 
 
 def standard_template(kind: Paper) -> bytes:

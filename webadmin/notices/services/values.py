@@ -26,12 +26,13 @@ from webadmin.works.models import Work
 from webadmin.works.services.aliases import names_of_author
 
 _HELD = (EvidenceBundle.State.HELD, EvidenceBundle.State.CHANGED)
-_NOTHING = "—"  # in a cell of a list, for what is not known
+_NOTHING = "—"  # an unknown value in a cell of a list
 _STOP = (
     "1. 立即停止传播上述内容，删除全部侵权页面；\n2. 不再以任何方式传播上述作品；\n"
     "3. 书面说明上述内容的来源、上线时间和传播情况。"
 )
-# Copyright Law (2020), Regulation on the Right of Communication through Information Networks: docs/notices.md.
+# From the Copyright Law (2020) and the Regulation on the Right of Communication through Information Networks, quoted in
+# docs/notices.md.
 _RIGHT = "《中华人民共和国著作权法》第十条第一款第（十二）项规定的信息网络传播权"
 _STOP_BASIS = (
     f"未经许可通过信息网络向公众提供他人作品，侵害{_RIGHT}。依照该法第五十二条、第五十三条和《信息网络传播权保护条例》"

@@ -27,11 +27,11 @@ Row = Mapping[str, str]
 Values = Mapping[str, str | Sequence[Row]]
 
 _FIELD = re.compile(r"\{\{([^{}]{1,80})\}\}")
-# Of a template; chosen: the standard ones have 900 elements, 1,000 characters, 31 fields and rows of 30 elements. A row
-# of a list is written once for each of up to 500 pages.
+# Limits of a template. Chosen: the standard ones have 900 elements, 1,000 characters, 31 fields, rows of 30 elements.
+# A list row is repeated for each of up to 500 pages.
 MAX_ELEMENTS, MAX_CHARS, MAX_FIELDS, MAX_ELEMENTS_OF_LISTS = 20_000, 100_000, 500, 1_000
-MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table in a table in a text box stands 30 deep
-MAX_LABEL_CHARS = 12  # of a line that goes with its field, such as "代理人："; longer ones say something by themselves
+MAX_SECTIONS, MAX_DEPTH = 50, 60  # a table in a table in a text box is 30 deep
+MAX_LABEL_CHARS = 12  # a label such as "代理人：" is omitted with its field; longer text stays
 _XML_SPACE = "{http://www.w3.org/XML/1998/namespace}space"
 
 
@@ -90,7 +90,7 @@ def fill_template(content: bytes, values: Values) -> bytes:
     """
     file = open_word_file(content)
     for part in text_parts(file):
-        # What is to be filled is found before anything is: a value may read like a field, and stays what it is.
+        # Find all fields before filling any: a value that looks like a field must not be filled.
         lists = _lists_by_row(part)
         rows = [(row, min(lists[row])) for row in part.iter(qn("w:tr")) if row in lists]
         in_rows = {paragraph for row, _ in rows for paragraph in row.iter(qn("w:p"))}
@@ -214,7 +214,7 @@ def _unknown(name: str) -> Message:
 
 def _field_value(values: Values, asked: TemplateField) -> str | None:
     if asked.column:
-        return None  # of a row; what stands elsewhere was refused
+        return None  # filled per row; column fields elsewhere were refused
     value = values.get(asked.field.code, "")
     return value if isinstance(value, str) else ""
 

@@ -77,7 +77,7 @@ def _clean_page(typed: str) -> str:
 
 MAX_SITES_SHOWN = 3
 _WAYS = ("email", "complaint_page", "form_page")
-# Where what was read of a kind goes in the form.
+# The form field for each kind of contact.
 _FIELDS = {
     ContactKind.EMAIL: "email",
     ContactKind.HOST_ABUSE: "email",

@@ -25,8 +25,8 @@ from webadmin.notices.services.removals.run_looks import REMOVED, Seen
 from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
-# Notices of which it matters whether the page is there. A counter-statement starts a time to complain or sue, which a
-# person ends: such a notice stays what it is.
+# Notices whose pages matter. After a counter-statement only a user ends the time to complain or sue, so MOVED excludes
+# that state.
 SENT = (State.SENT, State.ANSWERED, State.COUNTERED, State.REFUSED, State.ESCALATED)
 MOVED = (State.SENT, State.ANSWERED, State.REFUSED, State.ESCALATED)
 ENDED = (State.REMOVED, State.CLOSED)
@@ -63,7 +63,7 @@ def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
 
 def confirm_removal(case: Case) -> Removal | None:
     """Record the removal of a page where its looks prove it; None where they do not yet."""
-    if not _proof(case):  # most wait for their second look: nobody is kept waiting for them
+    if not _proof(case):  # most still wait for their second look; no lock is taken for them
         return None
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
@@ -134,7 +134,7 @@ def mark_notices_removed(at: datetime) -> None:
     for notice in Notice.objects.filter(~Exists(left), Exists(named), state__in=MOVED).order_by("pk"):
         try:
             row = lock_notice(notice, *MOVED)
-        except BadInput:  # somebody has moved it meanwhile
+        except BadInput:  # its state has changed in the meantime
             continue
         change_state(row, State.REMOVED, None, at)
 
@@ -142,6 +142,6 @@ def mark_notices_removed(at: datetime) -> None:
 def _reopen_notices(case: Case, at: datetime) -> None:
     Case.objects.filter(pk=case.pk, returned_at=None).update(returned_at=at)
     for notice in Notice.objects.filter(pages__case=case, state__in=ENDED).distinct().order_by("pk"):
-        with suppress(BadInput):  # somebody has moved it meanwhile
+        with suppress(BadInput):  # its state has changed in the meantime
             reopen(notice, at)
     refresh({case.matter_id}, texts=())

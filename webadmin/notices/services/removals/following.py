@@ -16,7 +16,7 @@ from webadmin.sites.models import CrawlRun
 
 log = logging.getLogger("zhuiwen.removals")
 
-# A run that nobody followed for so long is of a time when nobody looked: what it saw of pages is no news any more.
+# An older run that was not followed dates from a time without rounds; what it saw is out of date.
 NEWS_FOR = timedelta(days=2)
 RUNS_AT_ONCE, BUNDLES_AT_ONCE = 50, 200
 
@@ -41,7 +41,7 @@ def follow(ports: Ports, store: EvidenceStore) -> RoundCounts:
     now = ports.clock.now()
     made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())
     removed = sum(conclusions.confirm_removal(case) is not None for case in conclusions.unproved_cases())
-    conclusions.mark_notices_removed(now)  # of notices that were noted as sent after their pages were removed, too
+    conclusions.mark_notices_removed(now)  # also those recorded as sent after their pages were removed
     return RoundCounts(
         made, removed, returned, _bundle_looks(ports, store), schedule.request_due_checks(now, ports.outbox)
     )

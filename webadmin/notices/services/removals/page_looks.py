@@ -19,25 +19,25 @@ from webadmin.notices.services.removals.passage_finder import PassageFinder, sou
 from webadmin.sites.models import Address
 from webadmin.sites.services.runs import site_start_urls
 
-# A page with more is more than such a notice, as crawler.politeness.bans has it.
+# A longer page is more than a wall or a takedown note, as in crawler.politeness.bans.
 MAX_NOTICE_CHARS = 400
-# Below it no page could have been found to copy anything, so that nothing is said by its having no passages.
+# A shorter page could not match anything, so finding no passages in it proves nothing.
 MIN_CHARS = CALIBRATION.min_matched_tokens
-# All lists are chosen, not measured: what Chinese and foreign sites write in place of a text that they withhold, or
-# have taken down.
+# All lists are chosen, not measured: phrases that Chinese and foreign sites show in place of a text that they withhold
+# or have taken down.
 WALLS = (
     *("登录", "登錄", "登入", "登陆", "注册", "註冊", "验证", "驗證", "订阅", "訂閱", "会员", "會員", "付费", "付費"),
     *("购买", "購買", "充值", "解锁", "解鎖", "下载app", "vip", "log in", "login", "sign in", "captcha", "subscribe"),
     *("繁忙", "稍后", "稍後", "维护", "維護", "数据库", "資料庫", "maintenance", "try again", "internal error"),
 )
-# Such words that stand in no menu or foot of a page: they tell a wall also where a page says that nothing is there.
+# Phrases that occur in no menu or footer: they mark a wall even on a page that says that nothing is there.
 DEMANDS = (
     *("请登录", "請登錄", "请先登录", "登录后", "登錄後", "登入后", "登入後", "验证码", "驗證碼", "安全验证"),
     *("订阅后", "付费", "付費", "购买", "購買", "充值", "解锁", "解鎖", "please log in", "sign in to", "captcha"),
     *("繁忙", "稍后", "稍後", "维护", "維護", "暂停", "数据库", "maintenance", "try again", "internal error"),
     "suspended",
 )
-# Whole phrases: a foot says "版权所有" or "copyright" on every page.
+# Whole phrases, since footers say "版权所有" or "copyright" on every page.
 TAKEN_DOWN = (
     *("下架", "已删除", "已刪除", "被删除", "被刪除", "已移除", "已屏蔽", "因版权", "因版權", "版权原因", "版權原因"),
     *("版权方", "版權方", "涉嫌侵权", "涉嫌侵權", "侵权投诉", "侵權投訴", "has been removed", "been deleted"),
@@ -49,10 +49,10 @@ NOT_THERE = (
     "not exist",
 )
 Seen = RemovalLook.Seen
-# Another page of the site has to be had within so long of a look, or the site is taken to be away. Chosen: a crawl asks
-# for a page every few seconds, one of a single page asks for another one beside it.
+# Another page of the site must have been fetched within this time of a look, or the site counts as down. Chosen: a
+# crawl fetches a page every few seconds, and a crawl of a single page fetches a second one.
 WORKS_WITHIN = timedelta(hours=1)
-# A page's response is kept before its visit is noted, by the same process.
+# The same process keeps a page's response shortly before it notes the visit.
 KEPT_WITHIN = timedelta(minutes=10)
 
 
@@ -130,18 +130,18 @@ class PageOfCase:
             return _unseen_look(seen_at, led if self.address.page_id else Message("removal.no-text"))
         version = self.sources.pages.version(VersionId(self.address.version_id))
         if version is None or (answer is None and version.fetched_at <= since):
-            return None  # seen as it was: what came is not kept, so that nothing is proved
+            return None  # unchanged, so the response was not kept and nothing is proved
         return self._without_passages(version, answer)
 
     def _without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
         """Return the look at a page in which the comparison with all works found nothing, after another search."""
         kept = answer if answer is not None else version
         look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
-        # The response of this look, and those on which the text goes on.
+        # The response of this look, and those of the text's further pages.
         sources = [self._source(kept.raw_digest, kept.headers, kept.final_url)]
         sources += [self._source(part.raw_digest, part.headers, part.url) for part in version.parts]
         why = find_wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
-        if len(version.parts) < self._decided_part_count():  # a part that could not be had may have the passages
+        if len(version.parts) < self._decided_part_count():  # a part that could not be fetched may have the passages
             why = Message("removal.part-missing")
         return self._judge(look, [version.reading.whole_text, *sources], why)
 
@@ -157,7 +157,7 @@ class PageOfCase:
         source = self._source(answer.raw_digest, answer.headers, answer.final_url)
         shown = self._visible_text(answer)
         why = find_wall(shown, "", self.case.site_id, self.case.page_id)
-        if why is None and not says_absent(shown):  # an error of the site has no text either
+        if why is None and not says_absent(shown):  # an error page has no text either
             why = Message("removal.no-text")
         return self._judge(look, [source], why)
 

@@ -22,10 +22,10 @@ from matcher.index.memory import MemoryIndex
 from matcher.matching import Matcher
 from webadmin.cases.models import Case, CaseMatch, TakenText
 
-MAX_SOURCE_BYTES = 4 * 2**20  # pages have 60 kB; what is larger is no page, and nobody says of it that it has nothing
+MAX_SOURCE_BYTES = 4 * 2**20  # pages have 60 kB; a larger response is not searched and proves nothing
 _ESCAPED = re.compile(r"(?:\\|%)u([0-9a-fA-F]{4})")
 _PERCENT = re.compile(r"(?:%[0-9a-fA-F]{2}){3,}")
-# A sentence of seven characters or more, which is what a site would hide; shorter ones make no passage.
+# Seven Chinese characters or more; a site would hide whole sentences, and shorter ones make no passage.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{28,}={0,2}")
 _ASCII = re.compile(r"[\x00-\x7f]+")
 

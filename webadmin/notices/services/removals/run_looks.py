@@ -45,7 +45,7 @@ def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
         for case in cases:
             try:
                 made += _record_case_looks(case, addresses[case.page_id], run, sources, known)
-            except (BadInput, BrokenInvariant) as error:  # a damaged document is nothing to the other pages
+            except (BadInput, BrokenInvariant) as error:  # a damaged document does not stop the other pages
                 log.error("the look at case %s was not taken in: %s", case.pk, error)
     return made
 
@@ -90,7 +90,7 @@ def _record_case_looks(
 def _says_something(look: RemovalLook, last: RemovalLook | None, *, is_removed: bool) -> bool:
     if look.seen == Seen.STANDS:
         return is_removed or (last is not None and last.seen != Seen.STANDS)
-    return not (is_removed and look.seen in REMOVED)  # that is known
+    return not (is_removed and look.seen in REMOVED)  # that is recorded already
 
 
 def _keep(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
@@ -110,7 +110,7 @@ def _addresses(cases: Sequence[Case], run: CrawlRun) -> dict[str, Address]:
     found = {row.page_id: row for row in rows.filter(page_id__in=pages).order_by("seen_at", "pk")}
     keys = {_key(run.site_id, url): page for page, url in pages.items() if page not in found}
     found |= {keys[row.pk]: row for row in rows.filter(pk__in=keys)}
-    # One that has no text any more belongs to no page, but still names it.
+    # An address without a text belongs to no page, but still has the page's URL.
     named = {url: page for page, url in pages.items() if page not in found}
     return found | {named[row.page_url]: row for row in rows.filter(page_id="", page_url__in=named)}
 

@@ -25,9 +25,9 @@ from webadmin.sites.services.politeness import has_second_route
 
 State = Notice.State
 FIRST_AFTER, DAILY, WEEKLY = timedelta(days=1), timedelta(days=1), timedelta(days=7)
-DAILY_FOR = timedelta(days=15)  # after the notice was sent: 14 looks
+DAILY_FOR = timedelta(days=15)  # after sending: 14 looks
 WATCHED = (*SENT, State.REMOVED)
-MOST_AT_ONCE = 500  # pages of all sites that one round asks for; the next one comes in minutes
+MOST_AT_ONCE = 500  # pages of all sites in one round; the next round follows in minutes
 
 
 def request_due_checks(now: datetime, outbox: Outbox) -> int:

@@ -28,11 +28,11 @@ class TrackRecord:
     notices: int = 0
     pages: int = 0
     removed: int = 0
-    returned: int = 0  # of `removed`, those that came back, whatever they are now
+    returned: int = 0  # those of `removed` that came back, in whatever state they are now
     refused: int = 0
-    answered: int = 0  # also by a refusal or a counter-statement
-    unanswered: int = 0  # neither answered nor removed, and the time to answer is over
-    waiting: int = 0  # it is not over
+    answered: int = 0  # refusals and counter-statements count as answers
+    unanswered: int = 0  # neither answered nor removed by the last day
+    waiting: int = 0  # the same, before the last day
     to_removal: timedelta | None = None
     to_answer: timedelta | None = None
     asks_for_seal: bool = False
@@ -177,7 +177,7 @@ def _median(times: Iterable[timedelta]) -> timedelta | None:
     return timedelta(seconds=median(seconds)) if seconds else None
 
 
-# English has another word for one day.
+# English needs a singular for one day.
 
 
 def _answer_sentence(count: int) -> Message:
