@@ -1,1 +1,1 @@
-"""The watch list: sites, their rules and schedules, crawls, discovery, families."""
+"""The watchlist: sites, their rules and schedules, crawls, discovery, families."""

@@ -6,5 +6,5 @@ from django.utils.translation import gettext_lazy as _
 
 class SitesConfig(AppConfig):
     name = "webadmin.sites"
-    label = "watched_sites"  # `sites` is the label of an application of Django's
+    label = "watched_sites"  # `sites` is the label of a Django application
     verbose_name = _("Sites")

@@ -1,8 +1,8 @@
-"""Signals of sites to the applications above them. Those about pages are sent inside the transaction of the change."""
+"""Signals of sites for the applications above them. Those about pages are sent within the transaction of the change."""
 
 from django.dispatch import Signal
 
-# How many people a site reaches is another. site: its key.
+# Sent when the reach of a site has changed. site: its key.
 reach_changed = Signal()
-# A crawl saw which pages are gone and which are back. gone, returned: the ids of pages.
+# Sent when a crawl saw that pages are gone or back. gone, returned: the ids of pages.
 pages_came_and_went = Signal()

@@ -19,11 +19,11 @@ from webadmin.sites.services.runs import set_clock_back
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.pipeline")
-DISCOVERY = "discovery"  # who asks the search endpoint
+DISCOVERY = "discovery"  # lock for querying the search endpoint
 
 
 class LookUpStep(StepTask):
-    """A step on one look-up. What failed for good is said there, and may be asked for again at once."""
+    """A step on one look-up, which a permanent failure ends, so that it can be requested again at once."""
 
     abstract = True
 
@@ -34,20 +34,20 @@ class LookUpStep(StepTask):
 
 @app.task(name="sites.crawl_site", base=StepTask)
 def crawl_site(run_id: int) -> None:
-    """Wake a crawler, and wait for none: where all are busy, the first that has ended its crawl takes the run."""
+    """Start a crawler if one is free, without waiting; else the first crawler that becomes free takes the run."""
     if crawls.has_waiting(SystemClock().now(), run_id):
         crawlers.start(SETTINGS)
 
 
 @app.task(name="sites.look_up_contacts", base=LookUpStep)
 def look_up_contacts(look_up_id: int) -> None:
-    """Ask the registries about a site, since somebody wants to know; one that is answered is not asked again."""
+    """Carry out a look-up in the registries that a person requested, unless it has ended."""
     look_ups.carry_out(look_up_id, SETTINGS, SystemClock())
 
 
 @app.task(name="sites.start_due_crawls", base=PeriodicTask)
 def start_due_crawls() -> None:
-    """Queue a run for every site that is due, take up runs that died, and write down those that did not happen."""
+    """Queue a run for each due site, requeue runs that died, and record missed ones."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
     if crawls.has_crawls_ahead(now):
         log.warning("%s", Message("start.set-back", count=set_clock_back(now)))
@@ -66,20 +66,20 @@ def start_due_crawls() -> None:
     resend_lost_runs(now, outbox)
 
 
-# Acknowledged early: a row and its sign of life say whether an import lives.
+# Acknowledged early, because the row and its sign of life tell if an import is alive.
 @app.task(name="sites.take_imports", base=PeriodicTask, acks_late=False)
 def take_imports() -> None:
-    """Start a process for archives that wait, and those whose process died, where a slot is free."""
+    """Start a process for waiting archives and those whose process died, if a slot is free."""
     if imports.waiting_imports(SystemClock().now()).exists():
         crawlers.start_import(SETTINGS)
 
 
 @app.task(name="sites.discover", base=PeriodicTask, acks_late=False)
 def discover() -> None:
-    """Spend what the budgets of the day have left, a few minutes at a time; where no endpoint is set, do nothing."""
+    """Spend the remaining budgets of the day, a few minutes at a time, if an endpoint is set."""
     if not SETTINGS.discovery.search_url:
         return
-    # Loads what reads pages: only where one searches.
+    # Imported here, because it loads the libraries that read pages.
     from webadmin.sites.services.discovery_round import discover as discover_copies
 
     with redis_lock(redis_client(SETTINGS), DISCOVERY) as is_ours:
@@ -87,7 +87,7 @@ def discover() -> None:
             return
         try:
             done = discover_copies(live(SETTINGS), SETTINGS)
-        except ZhuiwenError as error:  # the queries it sent stand in the log of queries; the next round tries again
+        except ZhuiwenError as error:  # its queries are in the log of queries; the next round tries again
             log.warning("discovery ended: %s", error)
             return
         if done.queries:

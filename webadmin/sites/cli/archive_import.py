@@ -1,4 +1,4 @@
-"""The verb `import`: pages of WARC, WACZ and Common Crawl files into the page store. Goes on where it was stopped."""
+"""The verb `import`: imports pages of WARC, WACZ and Common Crawl files, and resumes an interrupted import."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -26,7 +26,7 @@ def import_(
     rights_holder: str = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Take in the pages of archive files, with the moment at which they were archived. The same file again goes on."""
+    """Import the pages of archive files with the times of archiving; repeating it resumes an interrupted import."""
     ok = True
     with session() as settings:
         from webadmin.accounts.services import holders
@@ -80,7 +80,7 @@ def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", set
                 lambda _, at: meter.update(at.offset, row.size_bytes),
             )
     except BaseException:
-        type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # so that the next one need not wait
+        type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # so that the next import need not wait
         raise
     for fault in row.faults:
         complain(fault)

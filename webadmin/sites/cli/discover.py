@@ -1,4 +1,4 @@
-"""The verb `discover`: look for copies of works on sites that nobody watches, and settle what was found."""
+"""The verb `discover`: searches for copies of works on unwatched sites, and accepts or dismisses the results."""
 
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,7 +39,7 @@ def discover(  # noqa: PLR0917 - options of a command
     stop: Annotated[bool, typer.Option("--stop")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare what it finds."""
+    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare the results."""
     with session() as settings:
         chosen = _works(works or ())
         if accept or dismiss:

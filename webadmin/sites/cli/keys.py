@@ -1,4 +1,4 @@
-"""Sites as a user names them."""
+"""Finds sites by the keys that a user types."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The verb `site try`: what a site's rules make of one page from the web, or of the pages that are stored."""
+"""The verb `site try`: tries a site's rules on one page from the web, or on its stored pages."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler.readers.pages import WholePage
     from webadmin.sites.models import Site
 
-LINKS_SHOWN = 3  # of each place; --json has all
+LINKS_SHOWN = 3  # for each place; --json has all links
 _TEXT_BY = {
     "scripts": "tracking.text-by-scripts",
     "data": "tracking.text-by-data",
@@ -52,10 +52,10 @@ def try_site(
 
 @dataclass
 class _Kept:
-    """A store and outbox that forget at the end."""
+    """An in-memory store and outbox."""
 
     pages: list[tuple[Fetched, Reading]] = field(default_factory=list)
-    read: list["WholePage"] = field(default_factory=list)  # a shell, and then the same page in the browser
+    read: list["WholePage"] = field(default_factory=list)  # may be a page without text, then the rendered page
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         self.pages.append((fetched, reading))
@@ -72,7 +72,7 @@ class _Kept:
 
 
 def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
-    """Return the site's plan for this page alone. Hours and budgets are for crawls; a person asks for one page."""
+    """Return the site's plan for only this page, without hours and budgets, because a person requests it."""
     from webadmin.sites.models import CrawlRun
 
     plan: CrawlPlan = crawls.crawl_plan(site, CrawlRun(site=site))
@@ -85,7 +85,7 @@ def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
 
 
 def _require_part(url: str, plan: CrawlPlan, settings: Any) -> None:
-    """Raises BadInput for what no crawl of the site would ask for."""
+    """Raise BadInput for a URL that no crawl of the site would fetch."""
     from crawler.fetching.addresses import AddressGuard
     from crawler.urls import scope
 
@@ -141,7 +141,7 @@ def _say_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: bool)
 
 
 def _links(page: "WholePage | None") -> list[dict[str, str]]:
-    """Return each link of a page, with where it stands there."""
+    """Return the links of a page, each with its place on the page."""
     if page is None or page.links is None:
         return []
     found = page.links
@@ -149,7 +149,7 @@ def _links(page: "WholePage | None") -> list[dict[str, str]]:
 
 
 def _ways(record: dict[str, Any]) -> list[Message]:
-    """Return the places where the text and the links were found: of each the number of links and the first of them."""
+    """Return messages on how the text was found, and on the links by place with their number and the first ones."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
         way = Message(_TEXT_BY.get(record["text_by"], "tracking.text-by-markup"))

@@ -1,4 +1,4 @@
-"""The verbs `site failures`, `site moves`."""
+"""The verbs `site failures` and `site moves`."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -40,7 +40,7 @@ def failures(
     site: Annotated[str, typer.Argument(metavar="[SITE]")] = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the addresses that could not be fetched, why, and when they are tried again."""
+    """List the addresses that could not be fetched, with the reason and the time of the next attempt."""
     with session() as settings:
         from webadmin.sites.services import visit_repository as revisits
         from webadmin.sites.services import watchlist
@@ -57,7 +57,7 @@ def moves(
     refuse: Annotated[int | None, typer.Option(metavar="N")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the sites that may have moved to another host and what speaks for it; accept or refuse a move."""
+    """List the sites that may have moved to another host, with the evidence; accept or refuse a move."""
     if accept is not None and refuse is not None:
         raise BadInput("tracking.one-of-two")
     with session() as settings:
@@ -83,7 +83,7 @@ def _decide(move: "SiteMove", *, is_accepted: bool) -> None:
 
 
 def _evidence(found: dict[str, Any]) -> Message:
-    """In a few words; what was not found is not said."""
+    """Return a short message on the evidence for a move."""
     told = []
     if count := found.get("start_pages_led"):
         told.append(Message("tracking.start-pages-led", count=count))

@@ -1,4 +1,4 @@
-"""The verbs `site add`, `site list`, `site reach`; `site failures` and `site moves` stand in `site_visits`."""
+"""The verbs `site add`, `site list` and `site reach`; `site failures` and `site moves` are in `site_visits`."""
 
 import re
 from contextlib import suppress
@@ -32,7 +32,7 @@ def _kinds_help() -> str:
 
 
 def _readers(setting: str) -> str:
-    """Return the kinds that a setting says something to."""
+    """Return the kinds of sites that a setting applies to."""
     return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
 
 
@@ -56,7 +56,7 @@ def add(  # noqa: PLR0917 - options of a command
     ignore_robots: bool = False,
     reason: str = "",
 ) -> None:
-    """Watch a site. The same address again brings its options up to date; --name of a site adds an address to it."""
+    """Watch a site. The same address again updates its options; --name of an existing site adds an address to it."""
     options: dict[str, Any] = {
         "kind": _kind(kind),
         "crawl_at": _time(daily_at),
@@ -87,7 +87,7 @@ def add(  # noqa: PLR0917 - options of a command
 
 
 def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
-    """Add a site that begins at an address. reason: why robots.txt is ignored, where the options say so."""
+    """Add a site with a start address. reason: why robots.txt is ignored, if the options say so."""
     with session() as settings:
         from webadmin.accounts.services import holders
         from webadmin.sites.services import politeness, watchlist
@@ -104,9 +104,9 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
 
 
 def _require_reachable(url: str, settings: CrawlSettings) -> None:
-    """Raises UnsafeUrl for what a crawl would refuse; a name that nobody knows just now is only warned about.
+    """Raise UnsafeUrl for a URL that a crawl would refuse; warn if its host name cannot be resolved.
 
-    What is no address of a web site at all is let through: whoever stores it says what is wrong with it.
+    A text that is not a web address passes, because storing it reports the fault.
     """
     from crawler.fetching.addresses import AddressGuard
 
@@ -133,7 +133,7 @@ def _addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
 
 
 def _check_switch(of_kind: SiteKind, reason: str) -> None:
-    """Raises BadInput where robots.txt cannot be ignored from here."""
+    """Raise BadInput if this command cannot switch robots.txt off for a kind of site, or if there is no reason."""
     if of_kind.starts_are_pages or not of_kind.is_crawled:
         raise BadInput("tracking.robots-elsewhere")
     if not reason.strip():
@@ -141,7 +141,7 @@ def _check_switch(of_kind: SiteKind, reason: str) -> None:
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the sites, when each was last crawled and how that ended."""
+    """List the sites with the time and the result of the last crawl of each."""
     with session() as settings:
         from webadmin.sites.models import Site
 
@@ -154,7 +154,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
-    """Read how many visits a month sites have, by which matters are ordered: lines of SITE,VISITS (CSV)."""
+    """Import the monthly visits of sites, by which matters are ordered, from lines of SITE,VISITS (CSV)."""
     with session() as settings:
         from webadmin.sites.services.reach import import_reach
         from webadmin.works.services.intake.plain import read_bytes
@@ -164,14 +164,14 @@ def reach(file: Annotated[Path, typer.Argument(metavar="FILE")]) -> None:
 
 
 def _decode(data: bytes, path: Path) -> str:
-    """Return the text of a file. Spreadsheets save CSV in UTF-8, or in the encoding of a Chinese Windows.
+    """Decode a file as UTF-8 or as the encoding of a Chinese Windows, in which spreadsheets save CSV.
 
     Raises BadInput.
     """
     for encoding in ("utf-8-sig", "gb18030"):
         with suppress(UnicodeDecodeError):
             text = data.decode(encoding)
-            if storable(text) == text:  # bytes that are no text may be valid in either
+            if storable(text) == text:  # binary data may be valid in either encoding
                 return text
     raise BadInput("site.reach-no-text", path=path)
 
@@ -181,7 +181,7 @@ def _hosts(site: "Site") -> list[str]:
 
 
 def _last(site: "Site", settings: Any) -> Message:
-    """Return the end of the newest crawl; of a site whose pages come with archives, the moment of the newest import."""
+    """Return a message on the result of the newest crawl, or on the newest import for a site of archives."""
     if not KINDS[site.kind].is_crawled:
         from django.db.models import Max
 
@@ -243,7 +243,7 @@ _COLUMNS = (
 def _add_named(  # noqa: PLR0917 - what the command was given
     kind: SiteKind, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
 ) -> None:
-    """Add a site that has no one address."""
+    """Add a site without a start address: a list of pages, or a site of archives."""
     is_list = kind.starts_are_pages
     if url.strip() or (urls is None) == is_list:
         if is_list:

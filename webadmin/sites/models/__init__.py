@@ -1,4 +1,4 @@
-"""The tables of sites."""
+"""The models of sites."""
 
 from webadmin.accounts.services.access import register_scope
 from webadmin.sites.models.discovered import DiscoveredPage, DiscoveryPlan, DiscoveryQuery

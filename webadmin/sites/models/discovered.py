@@ -1,4 +1,4 @@
-"""Looking for copies on sites that nobody watches yet: what is asked of a search engine, and what came of it."""
+"""The search for copies on unwatched sites: its plans, its queries to a search engine, and the pages found."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class DiscoveryPlan(models.Model):
-    """The plan to look for a work by web search: queries a day, and what is accepted without a person."""
+    """The plan of web searches for a work: queries per day, and the limit for accepting pages automatically."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
     is_active = models.BooleanField(_("looked for"), default=True)
@@ -41,7 +41,7 @@ class DiscoveryPlan(models.Model):
 
 
 class DiscoveryQuery(models.Model):
-    """One sentence that was sent to the search engine. Never deleted by the pipeline: the budget counts these rows."""
+    """One sentence sent to the search engine. The pipeline never deletes these rows, because the budget counts them."""
 
     class State(models.TextChoices):
         ASKED = "asked", _("asked")
@@ -71,7 +71,7 @@ class DiscoveryQuery(models.Model):
 
 
 class DiscoveredPage(models.Model):
-    """A page that a search found: compared with the work, and if it copies it, proposed to be watched."""
+    """A page that a search found; it is compared with the work and, if it is a copy, proposed for watching."""
 
     class State(models.TextChoices):
         PROPOSED = "proposed", _("proposed")
@@ -85,7 +85,7 @@ class DiscoveredPage(models.Model):
         DiscoveryQuery, models.SET_NULL, null=True, blank=True, related_name="pages", verbose_name=_("query")
     )
     url = models.CharField(_("URL"), max_length=2000)
-    url_digest = models.CharField(max_length=64, editable=False)  # of the canonical URL; what is indexed has a limit
+    url_digest = models.CharField(max_length=64, editable=False)  # of the canonical URL, which is too long for an index
     host = models.CharField(_("host"), max_length=260, db_index=True)
     title = models.CharField(_("title"), max_length=300, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)

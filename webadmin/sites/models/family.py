@@ -1,4 +1,4 @@
-"""The marks of a site's operator: contacts, identifiers that its pages carry, and their template."""
+"""The marks of a site's operator: contacts, identifiers on its pages, and their template."""
 
 from django.db import models
 from django.db.models import Q
@@ -13,7 +13,7 @@ from webadmin.ui.models.phrases import contact_kind_choices, contact_source_choi
 
 
 class SiteIdentifier(models.Model):
-    """An identifier that the pages of a site carry, with where and when it was read."""
+    """An identifier on the pages of a site, with the place and time of reading."""
 
     class Kind(models.TextChoices):
         BAIDU = site_identifiers.BAIDU, _("Baidu Tongji id")
@@ -43,7 +43,7 @@ class SiteIdentifier(models.Model):
 
 
 class SiteTemplate(models.Model):
-    """The structure that the pages of a site share, as a sketch, and when the site's pages were read for it."""
+    """The structure that the pages of a site share, as a sketch, with the time of reading."""
 
     site = models.OneToOneField(Site, models.CASCADE, related_name="template", verbose_name=_("site"))
     # The smallest hashes of the template's entries: webadmin.sites.services.families.
@@ -59,14 +59,14 @@ class SiteTemplate(models.Model):
 
 
 class ContactRead(models.Model):
-    """One contact of a site, with where and when it was read. What is no longer said stays, with when it last was."""
+    """A contact of a site, with the place and time of reading. Contacts that the site no longer names stay."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="contacts", verbose_name=_("site"))
     kind = models.CharField(_("what it is"), max_length=16, choices=contact_kind_choices)
     value = models.CharField(max_length=MAX_VALUE_CHARS)
-    label = models.CharField(max_length=MAX_LABEL_CHARS, blank=True)  # the words beside it
+    label = models.CharField(max_length=MAX_LABEL_CHARS, blank=True)  # the adjacent words
     source = models.CharField(_("from"), max_length=8, choices=contact_source_choices)
-    where = models.TextField(_("read on"))  # an address, or a whois server and what it was asked
+    where = models.TextField(_("read on"))  # an address, or a whois server and the query
     first_read_at = models.DateTimeField(_("first read"))
     read_at = models.DateTimeField(_("last read"))
 
@@ -81,7 +81,7 @@ class ContactRead(models.Model):
 
 
 class ContactLookUp(models.Model):
-    """A request to ask the registries about a site: who wants it, and what came of it."""
+    """A request to look a site up in the registries, with its requester and result."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="look_ups", verbose_name=_("site"))
     asked_by = user_key(_("requested by"), models.SET_NULL, null=True)

@@ -1,4 +1,4 @@
-"""Watched sites, their schedules and crawl runs, and imports of archives."""
+"""Watched sites with their schedules and crawl runs, and imports of archives."""
 
 from datetime import time, timedelta
 
@@ -16,9 +16,9 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site_kind_choices import choices
 from webadmin.ui.models.fields import CopiedKey, MessageField, in_order
 
-MAX_DELAY_S = 3600.0  # as between two queries to a search engine; 1e308 keeps one of the few crawlers for ever
+MAX_DELAY_S = 3600.0  # the same as between two search queries; 1e308 would block one of the few crawlers forever
 
-LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, its budget of a day, what it asks for: a day, and one of 25 h
+LONGEST_WAIT = timedelta(hours=25)  # for a site's hours, daily budget or own request: a day, which may have 25 h
 
 
 class Site(models.Model):
@@ -78,7 +78,7 @@ class Site(models.Model):
 
 
 class SiteDomain(models.Model):
-    """A host of a site, with its port where it is not the usual one."""
+    """A host of a site, with its port unless it is the default."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="domains", verbose_name=_("site"))
     host = models.CharField(_("host"), max_length=253)
@@ -93,7 +93,7 @@ class SiteDomain(models.Model):
 
 
 class CrawlRun(models.Model):
-    """One crawl of a site: asked for, running, done, or one that should have been and was not."""
+    """One crawl of a site: queued, running, ended, or missed."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
@@ -128,11 +128,11 @@ class CrawlRun(models.Model):
     faults = MessageField(_("faults"), default=list, blank=True)
     finish_reason = MessageField(_("ended because"), null=True, blank=True)
     resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
-    # How often in a row it ended because a service was away (webadmin.sites.services.outages).
+    # Number of consecutive ends because a service was down (webadmin.sites.services.outages).
     outages = models.PositiveSmallIntegerField(default=0, editable=False)
-    only_urls = models.TextField(_("these pages alone"), blank=True)  # one a line; "" is a crawl of the whole site
+    only_urls = models.TextField(_("these pages alone"), blank=True)  # one on each line; "" for the whole site
     by_second_route = models.BooleanField(_("by another route"), default=False)
-    # When what it saw of the pages of confirmed cases was taken in (webadmin.notices.services.removals).
+    # When its results for pages of confirmed cases were processed (webadmin.notices.services.removals).
     followed_at = models.DateTimeField(null=True, editable=False)
 
     NOT_AHEAD = dict.fromkeys(("due_at", "started_at", "heartbeat_at", "finished_at"), CLOCKS_DIFFER) | {
@@ -159,7 +159,7 @@ class CrawlRun(models.Model):
 
     @property
     def pages_seen(self) -> int:
-        """The number of pages that the crawl fetched and keeps: those with a new version, and unchanged ones."""
+        """The number of pages that the crawl saw: those with a new version, and unchanged ones."""
         return self.new_versions + int(self.counts.get("unchanged", 0))
 
     def __str__(self) -> str:
@@ -167,14 +167,14 @@ class CrawlRun(models.Model):
 
 
 def site_key(site: SiteId) -> int:
-    """Return the row of a site. Raises NotFound for what is no key."""
+    """Return the primary key of a site's row. Raises NotFound for a malformed id."""
     if not site.isdecimal():
         raise NotFound("site", site)
     return int(site)
 
 
 class ArchiveImport(models.Model):
-    """One WARC or WACZ file: asked for, being read, read. `position` is where an interrupted one goes on."""
+    """The import of one WARC or WACZ file. position: where an interrupted import resumes."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
@@ -196,7 +196,7 @@ class ArchiveImport(models.Model):
     )
     path = models.CharField(_("file"), max_length=1000)
     size_bytes = models.BigIntegerField(_("bytes"), default=0)
-    file_mark = models.CharField(max_length=64, blank=True, editable=False)  # size and time of the file when it began
+    file_mark = models.CharField(max_length=64, blank=True, editable=False)  # size and time of the file at the start
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
     position = models.JSONField(
         default=dict, blank=True, editable=False

@@ -1,4 +1,4 @@
-"""The kinds of sites as the desk shows them, made from their records (crawler.site_kinds)."""
+"""The choices for kinds of sites, made from their records (crawler.site_kinds)."""
 
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -10,12 +10,12 @@ CRAWLED = tuple(kind.name for kind in KINDS.values() if kind.is_crawled)
 
 
 def choices() -> list[tuple[str, str]]:
-    """For a field of a model."""
+    """Return the choices for a model field."""
     return [(kind.name, in_language_of_reader(kind.label)) for kind in KINDS.values()]
 
 
 def _starts() -> str:
-    """Return the meaning of a line of the start addresses, kind by kind."""
+    """Return the meaning of a start address for each kind."""
     is_chinese = (get_language() or "").startswith("zh")
     colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
     words = in_language_of_reader
@@ -24,7 +24,7 @@ def _starts() -> str:
 
 
 def conditional_fields() -> dict[str, str]:
-    """Unfold's conditions under which fields of a site are shown: only where they say something to its spider."""
+    """Return Unfold's conditions for showing the fields of a site, which depend on what its spider uses."""
     readers = {name: [kind.name for kind in KINDS.values() if name in kind.settings] for name in sorted(SETTINGS)}
     shown = {name: list(CRAWLED) for name in ("start_urls", "crawl_at", "interval_days")} | readers
     return {field: " || ".join(f"kind == '{name}'" for name in names) for field, names in shown.items()}

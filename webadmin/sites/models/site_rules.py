@@ -1,6 +1,6 @@
-"""Rules for crawling a site: hours and budgets, marks of refusals, proxies, sessions, and the log of switches.
+"""Rules for crawling a site: hours and budgets, signs of refusals, proxies, logins, and the log of robots.txt.
 
-Columns named `sealed_…` hold secrets that only the installation's key opens
+Columns named `sealed_…` have secrets that only the installation's key decrypts
 (webadmin.sites.services.encrypted_secrets).
 """
 
@@ -18,7 +18,7 @@ from webadmin.sites.models.site import Site
 
 
 class SiteRules(models.Model):
-    """The settings of a site beyond its pace; a site without any is treated as the defaults say."""
+    """The crawl settings of a site beyond its pace; a site without a row has the defaults."""
 
     class Browser(models.TextChoices):
         NEVER = "never", _("never")
@@ -55,7 +55,7 @@ class SiteRules(models.Model):
 
 
 class SiteBanRule(models.Model):
-    """The marks of one kind of refusal of a site, and what the crawl does then."""
+    """The signs of one kind of refusal of a site, and the reaction of the crawl."""
 
     class Action(models.TextChoices):
         SLOW = "slow", _("wait and go on more slowly")
@@ -88,7 +88,7 @@ class SiteBanRule(models.Model):
 
 
 class SiteProxy(models.Model):
-    """A proxy of a site, and how it has fared."""
+    """A proxy of a site with its statistics."""
 
     class Scheme(models.TextChoices):
         HTTP = "http", "http"
@@ -122,7 +122,7 @@ class SiteProxy(models.Model):
 
 
 class RobotsSwitch(models.Model):
-    """A record that robots.txt was switched off or on again for a site: who, when, and why."""
+    """A record that robots.txt was switched off or on for a site, with user, time and reason."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="robots_switches", verbose_name=_("site"))
     obeys = models.BooleanField(_("obey robots.txt"))

@@ -12,7 +12,7 @@ from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
 def _of_some(name: str, condition: Q) -> list[models.Index]:
-    """Return the indexes that list the few addresses that meet a condition, of one rights holder and of all."""
+    """Return the indexes for listing the few addresses with a condition, for one rights holder and for all."""
     fields = ["-failures", "due_at", "id"]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
@@ -88,7 +88,7 @@ class Address(models.Model):
 
 
 class OffSiteRedirect(models.Model):
-    """A page or a start page of a site that leads to another host: what speaks for a move."""
+    """A redirect of a page or start page to another host, which is evidence of a move."""
 
     id = models.CharField(max_length=40, primary_key=True)  # of the site, the address and the host
     site = models.ForeignKey(Site, models.CASCADE, related_name="off_site_redirects", verbose_name=_("site"))
@@ -121,7 +121,7 @@ class SiteMove(models.Model):
     site = models.ForeignKey(Site, models.CASCADE, related_name="moves", verbose_name=_("site"))
     from_host = models.CharField(_("old host"), max_length=260)
     to_host = models.CharField(_("new host"), max_length=260)
-    # the site that the new host is watched as, where it is
+    # the watched site with the new host, if there is one
     other = models.ForeignKey(
         Site, models.SET_NULL, null=True, blank=True, related_name="moves_to", verbose_name=_("watched as")
     )

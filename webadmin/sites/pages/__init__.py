@@ -1,1 +1,1 @@
-"""Lists and forms of sites, runs, addresses and discovery; checks of one page, trials of rules."""
+"""Lists and forms of sites, runs, addresses and discovery; rechecks of pages; trials of rules."""

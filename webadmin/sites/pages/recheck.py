@@ -1,4 +1,4 @@
-"""A page looked at now: asked for from its record or its case, and told there until it is done."""
+"""Rechecks of a page: the view that requests one and reports its state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,7 @@ Outcome = PageRecheck.Outcome
 
 @dataclass(frozen=True, slots=True)
 class RecheckShown:
-    """sentence: where the newest check stands, "" for none. is_over: nothing more will come of it."""
+    """The state of the newest recheck. sentence: describes it, "" for none. is_over: the state is final."""
 
     address: str
     can_ask: bool
@@ -34,9 +34,9 @@ class RecheckShown:
 
 
 def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
-    """Ask for the page (POST), and go back to where that was asked; or say where it stands, for a script.
+    """Request a recheck and redirect back (POST), or return the state of the newest one as JSON for a script.
 
-    The caller has made sure that the user may see the page.
+    The caller must check that the user may see the page.
     """
     if request.method != "POST" or not isinstance(request.user, User):
         shown = recheck_summary(page)
@@ -52,7 +52,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def recheck_summary(page: PageRecord) -> RecheckShown:
-    """Return the newest check of a page, as its record and its cases show it."""
+    """Return the state of the newest recheck of a page, for its record and its cases."""
     address = reverse("admin:watched_sites_pagerecord_recheck", args=[page.pk])
     newest = rechecks.newest_recheck(page)
     if newest is None:

@@ -1,4 +1,4 @@
-"""The form of a site: what the crawler will be told."""
+"""The form of a site, with validation of the crawl settings."""
 
 import codecs
 from collections.abc import Sequence
@@ -67,10 +67,10 @@ class SiteForm(forms.ModelForm):
         return cleaned
 
     def _check_rules(self, cleaned: dict[str, Any]) -> None:
-        """Try the patterns and selectors that have been changed. Raises ValidationError where that cannot be now."""
+        """Test the changed patterns and selectors. Raises ValidationError if they cannot be tested now."""
         for name in set(_PATTERNS) & cleaned.keys():
             cleaned[name] = "\n".join(line.strip() for line in cleaned[name].splitlines() if line.strip())
-        named = {*_PATTERNS, *_SELECTORS} & cleaned.keys()  # a field that is at fault by itself is not among them
+        named = {*_PATTERNS, *_SELECTORS} & cleaned.keys()  # fields with errors are missing from `cleaned`
         changed = {name: cleaned[name].splitlines() for name in self.changed_data if name in named}
         patterns = [rule for name in _PATTERNS for rule in changed.get(name, ())]
         errors = rule_errors(patterns, [rule for name in _SELECTORS for rule in changed.get(name, ())])
@@ -89,7 +89,7 @@ class SiteForm(forms.ModelForm):
 
 
 def _clean_list(typed: str) -> str:
-    """Check a list of pages; it stays as it was typed, comments and all."""
+    """Validate a list of pages, and return it with its comments. Raises ValidationError."""
     found = read_url_list(typed)
     if found.bad:
         raise ValidationError([message_text(each) for each in bad_lines(found.bad)])
@@ -99,7 +99,7 @@ def _clean_list(typed: str) -> str:
 
 
 def _require_public(urls: Sequence[str]) -> None:
-    """Raises ValidationError for addresses that a crawl would refuse as they are written; no name is looked up."""
+    """Raise ValidationError for URLs that a crawl would refuse, without resolving names."""
     guard = AddressGuard(settings.ZHUIWEN.crawl.allow_private_hosts)
     faults = []
     for url in urls:

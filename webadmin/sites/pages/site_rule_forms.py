@@ -1,4 +1,4 @@
-"""The forms of how a site is treated. Secrets go in and never come out: an empty field leaves what is kept."""
+"""Forms for the crawl rules of a site. Stored secrets are never shown; an empty field keeps the stored one."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -87,7 +87,7 @@ class SiteRulesForm(forms.ModelForm):
         return super().save(commit)
 
     def _values(self, given: str) -> tuple[tuple[str, str], ...]:
-        """Return the values that there will be: those given, or those kept where none are."""
+        """Return the values after saving: those given, or else the stored ones."""
         if given == FORGET:
             return ()
         return politeness.pairs(given or sealed.unseal(self.instance.sealed_values))
@@ -120,7 +120,7 @@ class SiteBanRuleForm(forms.ModelForm):
 
 
 class SiteBanRuleFormSet(forms.BaseInlineFormSet):
-    """The rules of a site. Their patterns and selectors are tried together, in one reading process."""
+    """The ban rules of a site; their patterns and selectors are tested together in one reading process."""
 
     def clean(self) -> None:
         super().clean()
@@ -178,7 +178,7 @@ def _seal_secret(given: str, kept: str) -> str:
 
 
 def _validate(check: Any, value: object) -> object:
-    """Return the value. Raises ValidationError with each sentence that `check` refuses it with."""
+    """Run `check` and return the value. Raises ValidationError with the messages of a BadConfiguration."""
     try:
         check()
     except BadConfiguration as fault:

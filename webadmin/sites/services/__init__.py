@@ -1,1 +1,1 @@
-"""Sites: what is watched, when and how it is crawled, and what runs left."""
+"""Services of sites: the watchlist, crawls, imports, discovery and families."""

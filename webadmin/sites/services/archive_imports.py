@@ -1,4 +1,4 @@
-"""One archive import from its row to its end; in a worker, or in the process of the command that asked for it."""
+"""Runs one archive import, in the import process or in the process of the command line."""
 
 import logging
 import time
@@ -20,7 +20,7 @@ from webadmin.sites.services import imports
 
 log = logging.getLogger("zhuiwen.imports")
 
-NOTE_EVERY_S = 2.0  # what a kill costs at most is read twice
+NOTE_EVERY_S = 2.0  # after a kill, at most so much is read again
 
 
 def run_import(
@@ -30,10 +30,10 @@ def run_import(
     settings: CrawlSettings,
     on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
 ) -> ImportCounts:
-    """Take in the file of a row that `webadmin.sites.services.imports.take` gave to this process.
+    """Import the file of a row that `webadmin.sites.services.imports.take` assigned to this process.
 
-    Raises RetryLater where a store does not answer: the row stays running without a sign of life, and is taken up again
-    where it stopped. A file that is at fault ends in the row.
+    Raises RetryLater if a store does not answer; the row stays running without a sign of life and is resumed later. The
+    error of a faulty file is recorded in the row.
     """
     noted_at = 0.0
     counts = imports.stored_counts(row)
@@ -59,7 +59,7 @@ def run_import(
         return counts
     except ZhuiwenError:
         raise
-    except Exception as error:  # whatever an archive may hold, the row says how it ended
+    except Exception as error:  # archives may contain anything; the row records the error
         log.exception("import %s", row.pk)
         imports.end(row, counts, Message("archive.fault", path=row.path, kind=type(error).__name__))
         return counts
@@ -68,7 +68,7 @@ def run_import(
 
 
 def place_finder(row: ArchiveImport) -> Callable[[str], PagePlace | None]:
-    """Find the site for each page of an import: the import's own, or that of the rights holder with the page's host."""
+    """Return a function that finds the site of a page: the import's own, or the holder's site with the page's host."""
     if row.site is not None:
         only = _place(row.site)
         return lambda _: only

@@ -1,4 +1,4 @@
-"""The contacts of sites, as a crawl or a look-up brought them: each once, with where and when."""
+"""Stores the contacts of sites from crawls and look-ups, each once, with place and time."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -10,11 +10,11 @@ from crawler.contacts.gathering import Gathered
 from crawler.registries.look_up import RegistryContact
 from webadmin.sites.models import ContactRead, Site
 
-MAX_CONTACTS = 100  # of a site: those that were read last
+MAX_CONTACTS = 100  # of a site: those read last
 
 
 def note_read(site: Site, found: Iterable[Gathered]) -> None:
-    """Keep what a crawl read on the site's pages."""
+    """Store the contacts that a crawl read on the site's pages."""
     with transaction.atomic():
         for each in found:
             _keep(site, each.contact, ContactSource.PAGE, each.url, each.at)
@@ -22,7 +22,7 @@ def note_read(site: Site, found: Iterable[Gathered]) -> None:
 
 
 def note_looked_up(site: Site, found: Sequence[RegistryContact], now: datetime) -> None:
-    """Keep what the registries said."""
+    """Store the contacts from the registries."""
     with transaction.atomic():
         for each in found:
             _keep(site, each.contact, each.source, each.where, now)

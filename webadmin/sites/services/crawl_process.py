@@ -1,6 +1,6 @@
-"""The process that `webadmin.sites.services.crawler` forks for one run: it crawls that to its end.
+"""The process that `webadmin.sites.services.crawler` forks to crawl one run.
 
-A process of its own: Scrapy's reactor starts once in a process and never again.
+It is a separate process because Scrapy's reactor can only start once in a process.
 """
 
 import logging
@@ -43,7 +43,7 @@ DATABASE_FAULT = Message("crawl.database-fault")
 
 
 def crawl(number: int) -> int:
-    """Crawl the run of that number, whose row then says how it ended; an exit code."""
+    """Crawl the run with this number, record the result in its row, and return the exit code."""
     asked = CrawlRun.objects.select_related("site").filter(pk=number)
     run = patiently(asked.first, time_limit(MAX_UNCONFIRMED_S))
     if run is None:
@@ -87,7 +87,7 @@ def _crawl(run: CrawlRun, lease: RunLease) -> int:
 
 
 def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox: Outbox) -> int:
-    """Write what became of a run, as long as no other process can have it; the code to end with."""
+    """Record the result of a run while no other process can have it, and return the exit code."""
     try:
         patiently(write, lease.is_held)
     except DatabaseFailure as error:
@@ -98,7 +98,7 @@ def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, o
 
 
 def _fail(run: CrawlRun, lease: RunLease, error: Exception) -> None:
-    """Let a run wait for the service that is away; one that fails for anything else has ended."""
+    """Let a run wait for a service that is down, or fail it for any other error."""
     fault = outages.outage_message(error)
     if fault is not None:
         outages.wait_for_service(run, lease.counts, fault, SystemClock().now(), has_moved=lease.has_moved)
@@ -107,7 +107,7 @@ def _fail(run: CrawlRun, lease: RunLease, error: Exception) -> None:
 
 
 def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
-    """Say where the site may have moved to; what is not said now, the next crawl says."""
+    """Propose possible moves of the site; if that fails, the next crawl does."""
     fresh()
     try:
         identity.propose(run.site, store, SystemClock().now())
@@ -116,13 +116,13 @@ def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
 
 
 def _go_on_with_rechecks(run: CrawlRun, outbox: Outbox) -> None:
-    """Say what came of pages that people asked for, and begin with those that waited; the clock does so too."""
+    """Answer the rechecks that people requested, and start the waiting ones, as the scheduler does too."""
     with suppress(RetryLater, DatabaseFailure):
         rechecks.resume_rechecks(run.site, SystemClock().now(), outbox)
 
 
 def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
-    """Learn who operates the site, behind everything that matters more; the next crawl makes up for it."""
+    """Read the marks of the site's operator last, because it matters least; if it fails, the next crawl does it."""
     try:
         families.read_site(run.site, store, SystemClock().now())
     except (ZhuiwenError, DatabaseFailure) as error:
@@ -130,7 +130,7 @@ def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
 
 
 def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
-    """Keep where the site says that it can be reached, as behind the others; the next crawl makes up for it."""
+    """Store the site's contacts, also last; if it fails, the next crawl does it."""
     try:
         contacts.note_read(run.site, gathered.site_contacts())
     except DatabaseFailure as error:
@@ -140,7 +140,7 @@ def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
 @transaction.atomic
 def _close(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> None:
     politeness.keep_health(run.site, counts)
-    # A crawl of some pages that could have none of them has done what it was asked for: the check says so.
+    # A crawl of single pages that were all refused is complete: the recheck reports it.
     if counts.finish_reason in COMPLETE or (run.only_urls and counts.finish_reason in set(Rejection)):
         crawls.finish(run, counts)
     elif counts.finish_reason == STOPPED or counts.resume_at:
@@ -153,7 +153,7 @@ def _close(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -> No
 
 
 def _job_dir(run: CrawlRun) -> Path:
-    """This machine's folder of the site; a journal that is older than a crawl that another machine finished is gone."""
+    """Return this machine's folder for the site; drop a journal older than a crawl finished by another machine."""
     folder = SETTINGS.home / "crawls" / f"site-{run.site_id}"
     finished = CrawlRun.objects.filter(site=run.site, state=CrawlRun.State.FINISHED, only_urls="")
     newest: datetime | None = finished.aggregate(newest=Max("finished_at"))["newest"]

@@ -1,9 +1,8 @@
-"""The process that crawls queued runs, one after the other: `python -m webadmin.process` with this module and a slot.
+"""The process that crawls queued runs one by one: `python -m webadmin.process` with this module and a slot.
 
-The queue is the table of runs; a message only wakes a crawler. Each run is crawled by a process of its own
-(`webadmin.sites.services.crawl_process`), since Scrapy's reactor starts once in a process. It is forked from this one,
-which has one thread and no connection then: a second is spared that importing all of it takes, and the memory that
-both hold is there once.
+The queue is the table of runs; a message only wakes a crawler. A separate process crawls each run
+(`webadmin.sites.services.crawl_process`), because Scrapy's reactor can only start once in a process. It is forked from
+this one, which then has one thread and no connection: that saves a second for imports, and the two share memory.
 """
 
 import logging
@@ -31,21 +30,22 @@ from webadmin.sites.services.interruptions import slot_task, take_up_dead, take_
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
 
-OUTAGE_S = 600.0  # chosen: a fail-over of the database takes one to two minutes, a restart with recovery some
+OUTAGE_S = 600.0  # chosen: a fail-over of the database takes one to two minutes, a restart with recovery several
 
 
 class Crawler:
-    """Holds one slot of this machine while it crawls."""
+    """A crawler, which holds one slot of this machine."""
 
     def __init__(self, slot: slots.Slot) -> None:
         self._slot: slots.Slot | None = slot
         self._is_stopping = False
-        self._crawl: int | None = None  # the number of a process that is not yet waited for
+        self._crawl: int | None = None  # the id of a process not yet waited for
 
     def work(self) -> None:
-        """Crawl what is queued.
+        """Crawl the queued runs.
 
-        Raises the error of a database that stays away; a run that it leaves behind is taken up for its silence.
+        Raises the error of a database that stays down; another crawler resumes a run that is left without a sign of
+        life.
         """
         self._take_up_left()
         while self._slot is not None and not self._is_stopping:
@@ -56,12 +56,12 @@ class Crawler:
                 run = self._run(run, self._slot)
 
     def stop(self, *_: Any) -> None:
-        """A signal handler: end after the pages in flight, and take no other run."""
+        """Handle a signal: end after the pages in flight, and take no other run."""
         self._is_stopping = True
         self._stop_crawl()
 
     def _take_up_left(self) -> None:
-        """Take up the runs of this machine whose crawlers and crawls were killed; a crawler for each is started."""
+        """Requeue the runs of this machine whose crawlers were killed, and start a crawler for each."""
         left = [self._slot] if self._slot is not None else []
         tasks = [slot.take_note() for slot in left]
         for slot in slots.abandoned_slots(crawlers.slots_folder(SETTINGS.home)):
@@ -72,27 +72,27 @@ class Crawler:
                 crawlers.start(SETTINGS)
 
     def _run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
-        """Crawl a run; where its process died, the run that goes on from its journal, which this machine has."""
+        """Crawl a run; if its process died, return the run that resumes from its journal on this machine."""
         taken_at = run.started_at
         slot.note(slot_task(run))
-        connections.close_all()  # none is held open for the hours that a crawl takes
-        # The slot, an open file, stays taken as long as the crawl runs, whatever becomes of this process.
+        connections.close_all()  # keep none open during a crawl of hours
+        # The slot, an open file, stays taken while the crawl runs, even if this process dies.
         self._crawl = _fork_crawl(run.pk)
         if self._is_stopping:
             self._stop_crawl()
         os.waitid(os.P_PID, self._crawl, os.WEXITED | os.WNOWAIT)
-        crawl, self._crawl = self._crawl, None  # from here on nothing is sent to it; then its number may be another's
+        crawl, self._crawl = self._crawl, None  # send no more signals to it, because its id may be reused
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         self._query_database(run.refresh_from_db)
-        slot.note("")  # what is to be done about the run is done from here on
-        # A run that was put back goes into the queue under its number: it may run again by now, as another crawler's.
+        slot.note("")  # the run is handled below
+        # A run that was put back keeps its number in the queue, so another crawler may be running it by now.
         is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
         if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
             return None
         return self._query_database(lambda: self._taken_up(run, code))
 
     def _query_database(self, call: Callable[[], T]) -> T:
-        """Query the admin database, and wait for its answer; others may have taken the run up meanwhile."""
+        """Query the admin database, waiting through an outage; another crawler may resume the run meanwhile."""
         within_time = time_limit(OUTAGE_S)
         return patiently(call, lambda: within_time() and not self._is_stopping)
 
@@ -101,7 +101,7 @@ class Crawler:
             os.kill(self._crawl, signal.SIGTERM)
 
     def _taken_up(self, run: CrawlRun, code: int) -> CrawlRun | None:
-        """Say what becomes of a run whose process could not say it; the run that takes its place."""
+        """Handle a run whose process died, and return the started run that replaces it, if there is one."""
         if self._is_stopping:
             crawls.put_back(run)
             return None
@@ -111,7 +111,7 @@ class Crawler:
         return again if again is not None and crawls.mark_started(again, now) else None
 
     def _leave(self, slot: slots.Slot) -> None:
-        """Give the slot up, unless a run was queued meanwhile: its message found all slots taken."""
+        """Free the slot, and take one again if a run was queued meanwhile, because its message found none free."""
         slot.free()
         is_needed = self._query_database(lambda: crawls.has_waiting(SystemClock().now()))
         folder, number = crawlers.slots_folder(SETTINGS.home), SETTINGS.pipeline.crawlers
@@ -119,9 +119,9 @@ class Crawler:
 
 
 def _fork_crawl(run: int) -> int:
-    """Return the number of a process that crawls a run."""
+    """Fork a process that crawls a run, and return its id."""
     ours = {signal.SIGTERM, signal.SIGINT}
-    signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # until the crawl no longer takes a signal as the crawler does
+    signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # until the child has reset the crawler's handlers
     try:
         pid = os.fork()
         if pid == 0:
@@ -135,7 +135,7 @@ def _fork_crawl(run: int) -> int:
 
 
 def _crawl(run: int) -> NoReturn:
-    """Crawl in a process that was forked for it, and end that as Python ends one."""
+    """Crawl a run in a forked process, and exit it normally."""
     code = 1
     call_this_process(f"crawl {run}")
     try:
@@ -146,7 +146,7 @@ def _crawl(run: int) -> NoReturn:
 
 
 def main(arguments: list[str]) -> int:
-    """Crawl until nothing waits; 1 where the admin database does not answer."""
+    """Crawl until no run waits, and return the exit code: 1 if the admin database does not answer."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     freeze_loaded_objects()
     crawler = Crawler(slots.inherit_slot(int(arguments[0])))

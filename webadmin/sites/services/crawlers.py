@@ -1,6 +1,6 @@
 """Starts and stops the long jobs of this machine: crawls, imports, backups and searches by meaning.
 
-Each is a process (`crawler`, `import_process`) that outlives whoever starts it: no worker waits.
+Each is a process (`crawler`, `import_process`) that outlives the one that starts it, so no worker waits.
 """
 
 import os
@@ -29,12 +29,12 @@ def slots_folder(home: Path) -> Path:
 
 
 def start(settings: Settings) -> bool:
-    """Start a crawler where this machine has a slot for one, and return at once; whether there was."""
+    """Start a crawler if this machine has a free slot, and return at once whether it had one."""
     return start_process(CRAWLER, slots_folder(settings.home), settings)
 
 
 def restart_lost_crawler(settings: Settings) -> None:
-    """Start a crawler where one was killed together with its crawl: it takes up what these left behind."""
+    """Start a crawler if one was killed together with its crawl, to requeue the runs left behind."""
     left = next(slots.abandoned_slots(slots_folder(settings.home)), None)
     if left is not None:
         left.free()
@@ -42,7 +42,7 @@ def restart_lost_crawler(settings: Settings) -> None:
 
 
 def start_import(settings: Settings) -> bool:
-    """Return the same of a process that takes in archives: as many as crawlers, and beside them."""
+    """Start an import process if there is a free slot for imports, and return at once whether there was one."""
     return start_process(IMPORT, settings.home / "run" / "imports", settings)
 
 
@@ -53,9 +53,9 @@ def start_process(
     number: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
-    """Start a module in a process where a slot of the folder is free, and return at once; whether one was.
+    """Start a module in a process if the folder has a free slot, and return at once whether it had one.
 
-    number: of slots, as many as crawlers where None. environment: added to that of this process.
+    number: of slots, None for the number of crawlers. environment: added to that of this process.
     """
     slot = slots.take(folder, number or settings.pipeline.crawlers)
     if slot is None:
@@ -66,22 +66,22 @@ def start_process(
             stdin=subprocess.DEVNULL,
             pass_fds=(slot.fileno(),),
             env={**os.environ, **environment, _HOME: str(settings.home)},
-            start_new_session=True,  # a worker that hangs is killed with its group: that is no reason to end a crawl
+            start_new_session=True,  # a hanging worker is killed with its process group, which must not end a crawl
         )
     finally:
         slot.free()
-    # Its exit code is taken by somebody, or it would stay a zombie as long as this process lives.
+    # Reaps the process, which would otherwise stay a zombie while this one lives.
     threading.Thread(target=process.wait, name=f"{module} {process.pid}", daemon=True).start()
     return True
 
 
 def running(home: Path) -> list[psutil.Process]:
-    """The living crawlers of this home folder, the crawls that they run, imports, backup and search by meaning."""
+    """Return the running crawlers of this home folder, their crawls, imports, backups and searches by meaning."""
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 
 def stop(home: Path) -> None:
-    """Ask crawlers to end after the pages in flight: their runs are queued again and go on there. End the others."""
+    """Stop all long jobs; crawlers finish the pages in flight, and their runs are queued again."""
     for process in running(home):
         with suppress(psutil.NoSuchProcess):  # it has ended by itself
             process.terminate()
@@ -97,7 +97,7 @@ def wait_until_ended(home: Path, max_s: float) -> None:
 def _is_ours(process: psutil.Process, home: Path) -> bool:
     try:
         command = process.cmdline()
-        is_one = tuple(command[1:3]) == _RUNNER and "".join(command[4:5]).isdigit()  # a slot: preparation has none
+        is_one = tuple(command[1:3]) == _RUNNER and "".join(command[4:5]).isdigit()  # preparation has no slot
         return is_one and process.environ().get(_HOME) == str(home)
     except (psutil.Error, OSError):
         return False

@@ -1,7 +1,7 @@
-"""Copies on sites that nobody watches: which work may still ask today, what was asked, what was found, who accepted it.
+"""The search for copies on unwatched sites: plans and budgets, queries, results, and their acceptance.
 
-Nothing found here is a case. A page that copies a work is a proposal; accepted, by a person or by the rule of its plan,
-its site is watched and crawled, and what the crawl finds becomes cases as ever.
+No result is a case. A page that copies a work is a proposal; once a person or the rule of its plan accepts it, its site
+is watched and crawled, and the findings of the crawl become cases as usual.
 """
 
 from collections.abc import Collection
@@ -29,7 +29,7 @@ from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
 from webadmin.works.services.licences import licence_permission, one_spelling
 
 PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
-BY_RULE = "rule"  # who accepted a page that no person looked at
+BY_RULE = "rule"  # `decided_by` of a page accepted automatically
 BY_COMMAND_LINE = "command line"
 MAX_TITLE_CHARS = 300
 _STATES = {
@@ -42,20 +42,20 @@ _STATES = {
 
 
 class LeftOutReason(StrEnum):
-    """Why a result of a search is not fetched."""
+    """The reason for which a search result is not fetched."""
 
     OWN_SITE = "own_site"
     LICENSED = "licensed"
     WATCHED = "watched"  # its host belongs to a site of the rights holder
     KNOWN = "known"  # an earlier query found it
-    UNUSABLE = "unusable"  # no address of a page
-    TOO_MANY = "too_many"  # of one host, or of one query
-    NO_TIME = "no_time"  # the round had used up its own; a later query may find it again
+    UNUSABLE = "unusable"  # not the URL of a page
+    TOO_MANY = "too_many"  # results of one host, or of one query
+    NO_TIME = "no_time"  # the round was over; a later query may find it again
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateMatch:
-    """The match of a found page with the work; matched_chars 0: none. fault: why it could not be read."""
+    """The match of a found page with the work. matched_chars: 0 for no match. fault: why the page could not be read."""
 
     url: str
     title: str = ""
@@ -67,12 +67,12 @@ class CandidateMatch:
 
 
 def get_or_create_plan(work: Work) -> DiscoveryPlan:
-    """Return the plan of a work, made if there is none."""
+    """Return the plan of a work, creating it if there is none."""
     return DiscoveryPlan.objects.get_or_create(work=work)[0]
 
 
 def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> list[DiscoveryPlan]:
-    """Active plans that may ask today, those that asked longest ago first."""
+    """Return the active plans with queries left today, those with the oldest last query first."""
     plans = DiscoveryPlan.objects.filter(is_active=True).select_related("work__rights_holder")
     if works is not None:
         plans = plans.filter(work_id__in=works)
@@ -98,12 +98,12 @@ def left_today_over_all(now: datetime) -> int:
 
 
 def last_query_time() -> datetime | None:
-    """When the endpoint was last asked anything, by whatever process."""
+    """Return the time of the last query of any process, or None."""
     return DiscoveryQuery.objects.aggregate(last=Max("asked_at"))["last"]
 
 
 def asked_sentences(work: Work, now: datetime) -> set[str]:
-    """Those that are not to be asked again: answered ones never, failed ones not on the same day."""
+    """Return the sentences not to send again: answered ones never, failed ones not on the same day."""
     rows = DiscoveryQuery.objects.filter(work=work).exclude(
         state__in=[QueryState.FAILED, QueryState.ASKED], asked_at__lt=_midnight(now)
     )
@@ -111,7 +111,7 @@ def asked_sentences(work: Work, now: datetime) -> set[str]:
 
 
 def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
-    """Return the chapters that were asked least, those first: a site may have copied one of them alone."""
+    """Return the chapters with the fewest queries first, because a site may have copied only one chapter."""
     asked = dict(
         DiscoveryQuery.objects.filter(work=work).values_list("chapter_number").annotate(n=Count("pk")).order_by()
     )
@@ -122,7 +122,7 @@ def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
 
 
 def begin_query(plan: DiscoveryPlan, chapter: int, sentence: str, now: datetime) -> DiscoveryQuery | None:
-    """Write a query down before it is sent; None where the budget of the work or of the day is spent by now."""
+    """Record a query before it is sent, or return None if the budget of the work or of the day is spent."""
     with transaction.atomic():
         locked = DiscoveryPlan.objects.select_for_update().get(pk=plan.pk)
         if not locked.is_active or left_today(locked, now) <= 0 or left_today_over_all(now) <= 0:
@@ -142,7 +142,7 @@ def end_query(query: DiscoveryQuery, results: int, left_out: dict[str, int], fau
 
 
 def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | None:
-    """Why a result is not fetched; None where it is a candidate."""
+    """Return the reason for which a result is not fetched, or None for a candidate."""
     try:
         digest_of, key = _digest(url), host_key(url)
     except ValueError:
@@ -153,7 +153,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
         return LeftOutReason.KNOWN
     holder = work.rights_holder_id
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
-    # Which chapters the page has is not known before it is read: a licence for some of them leaves it a candidate.
+    # The chapters of the page are unknown before it is read, so a licence for some chapters does not exclude it.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
     ruling = rule(one_spelling(url), now.astimezone(_zone()).date(), own, map(licence_permission, licences))
     if ruling.rejection is not None:
@@ -165,7 +165,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
 
 
 def record(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: datetime) -> DiscoveredPage | None:
-    """Keep what was found on a page; None where another process was faster."""
+    """Store the result for a page, or return None if another process was faster."""
     state = PageState.PROPOSED if finding.matched_chars else PageState.NO_COPY
     if finding.fault:
         state = PageState.UNREADABLE
@@ -191,10 +191,10 @@ def record(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: date
 
 
 def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
-    """Watch the site of a proposal: the page that was found and the front page are where its crawl begins.
+    """Watch the site of a proposal, with the found page and the front page as start pages.
 
-    Proposals of the same host for works of the same rights holder are settled with it. Raises BadInput for a page that
-    is no proposal, or whose address cannot be crawled.
+    Proposals of the same host for works of the same rights holder are accepted too. Raises BadInput for a page that is
+    not a proposal, or whose address cannot be crawled.
     """
     if page.state not in (PageState.PROPOSED, PageState.DISMISSED):
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
@@ -214,7 +214,7 @@ def accept(page: DiscoveredPage, by: str, now: datetime) -> Site:
 
 
 def dismiss(page: DiscoveredPage, by: str, now: datetime) -> None:
-    """Say that the site of a proposal is not to be watched. Raises BadInput for a page that is no proposal."""
+    """Dismiss a proposal, so that its site is not watched. Raises BadInput for a page that is not a proposal."""
     if page.state != PageState.PROPOSED:
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
     _decide(page, PageState.DISMISSED, by, now, None)

@@ -1,7 +1,7 @@
-"""One round of looking for copies by search: sentences out, results in, each page fetched, read and compared.
+"""One round of searching for copies: sends sentences, and fetches, reads and compares each result.
 
-Polite to both: the endpoint is asked at the operator's pace and within the budgets of the day, a page is fetched once,
-and only where its site's robots.txt lets us.
+It is polite: it queries the endpoint at the operator's pace and within the daily budgets, and fetches a page only once
+and only if its site's robots.txt allows it.
 """
 
 import logging
@@ -38,18 +38,18 @@ from webadmin.works.models import Work
 
 log = logging.getLogger("zhuiwen.discovery")
 
-MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of an engine
-MAX_OF_HOST = 2  # of these: more of a site is the crawl's business
-CHAPTERS_LOOKED_AT = 20  # for one sentence, until one has a fit one
+MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of results
+MAX_OF_HOST = 2  # of these; further pages of a site are left to its crawl
+CHAPTERS_LOOKED_AT = 20  # tried until one has a suitable sentence
 MAX_EXCERPT_CHARS = 300
-# Then the next round goes on. A worker of the crawl queue is held so long, and by one page more: two answers of 30 s
-# and two readings. A step is ended after 300 s (pipeline.app).
+# After this the next round continues. It blocks a worker of the crawl queue for so long and for one more page: two
+# responses of 30 s and two readings. A step is ended after 300 s (pipeline.app).
 MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 
 @dataclass(slots=True)
 class Discovered:
-    """The result of one round. stopped: why it ended before the budget did, or ""."""
+    """The result of one round. stopped: why it ended before the budget was spent, or None."""
 
     queries: int = 0
     results: int = 0
@@ -67,10 +67,10 @@ def discover(
     on_progress: Callable[[Discovered], None] = lambda _: None,
     max_round_s: float = MAX_ROUND_S,
 ) -> Discovered:
-    """Spend the budgets of the plans that have some left, one query a plan in turn.
+    """Spend the remaining budgets of the plans, one query for each plan in turn.
 
-    works: keys of those to look for alone. Raises BadConfiguration where no endpoint is set or it gives no JSON,
-    IndexStale for an index that answers nothing. An endpoint that does not answer ends the round in `stopped`.
+    works: keys of the only works to search for. Raises BadConfiguration if no endpoint is set or it returns no JSON,
+    and IndexStale for an empty index. If the endpoint does not answer, the round ends and `stopped` says why.
     """
     if not settings.discovery.search_url:
         raise BadConfiguration("search.no-endpoint")
@@ -138,7 +138,7 @@ class _SearchRun:
         discovery.end_query(query, len(answer.results), left_out)
 
     def _sentence(self, work: Work) -> tuple[int, str] | None:
-        """Return a chapter's number and the rarest sentence of it that was not asked."""
+        """Return the number of a chapter and its rarest sentence that was not sent yet, or None."""
         asked = discovery.asked_sentences(work, self._ports.clock.now())
         for chapter in discovery.chapters_to_ask(work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
@@ -150,14 +150,14 @@ class _SearchRun:
         return None
 
     def _wait(self) -> None:
-        """Keep the pace, whoever asked last."""
+        """Wait as long as the pace requires after the last query of any process."""
         last = discovery.last_query_time()
         if last is not None:
             since_s = (self._ports.clock.now() - last).total_seconds()
             time.sleep(min(max(0.0, self._settings.discovery.delay_s - since_s), self._settings.discovery.delay_s))
 
     def _check_candidates(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: SearchAnswer) -> dict[str, int]:
-        """Fetch and compare the candidates; counts of what was left out, by reason."""
+        """Fetch and compare the candidates, and return the number of results left out by reason."""
         left_out: Counter[str] = Counter()
         of_host: Counter[str] = Counter()
         for result in answer.results:
@@ -192,7 +192,7 @@ class _SearchRun:
         crawl_accepted(site, self._ports)
 
     def _finding(self, work: Work, result: Result) -> discovery.CandidateMatch:
-        """Compare a page with the work. A page that cannot be fetched is a match with a fault."""
+        """Compare a page with the work; a page that cannot be fetched gives a result with a fault."""
         try:
             if not self._may_fetch(result.url):
                 return discovery.CandidateMatch(result.url, result.title, fault=Message("search.robots"))
@@ -222,7 +222,7 @@ class _SearchRun:
         )
 
     def _best(self, work: Work, text: str) -> Match | None:
-        """Return the most that the text took from one chapter of the work; a quotation is none."""
+        """Return the largest match of the text with one chapter of the work, except quotations."""
         matches = self._ports.matcher.match(text, fingerprint_text(text, self._ports.algorithm))
         ours = set(work.chapters.values_list("text_id", flat=True))
         of_work = [
@@ -241,7 +241,7 @@ class _SearchRun:
         return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
 
     def _rules(self, origin: str) -> Protego | None:
-        """Return the site's robots.txt; None if it cannot be read, which forbids all (RFC 9309, 2.3.1.4)."""
+        """Return the site's robots.txt, or None if it cannot be read, which disallows all (RFC 9309, 2.3.1.4)."""
         try:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
         except RetryLater:
@@ -256,12 +256,12 @@ class _SearchRun:
 
 
 def crawl_accepted(site: Site, ports: Ports) -> None:
-    """Crawl a site that was just accepted; one that is being crawled already is left alone."""
+    """Crawl a site that was just accepted, unless it is being crawled already."""
     try:
         run = crawls.request_run(site)
     except crawls.AlreadyRunning:
         return
     try:
         ports.outbox.send(CrawlRequested(run.pk))
-    except RetryLater as error:  # the schedule sends what nobody took up
+    except RetryLater as error:  # the scheduler sends the message again
         log.warning("%s", error)

@@ -1,6 +1,6 @@
-"""Detects that a site has moved to another name, and follows the move when a person accepts it.
+"""Detects that a site has moved to another host, and follows the move when a person accepts it.
 
-Nothing here happens by itself but the proposal. See docs/decisions/crawling.md.
+Only the proposal is automatic. See docs/decisions/crawling.md.
 """
 
 from collections import Counter
@@ -30,32 +30,32 @@ from webadmin.sites.services.runs import lines
 from webadmin.sites.services.visit_repository import url_host
 from webadmin.works.models import Licence, OwnDomain
 
-# Chosen, 2026-11: one page that leads away is an advertisement or a partner; three that keep their place are none.
+# Chosen, 2026-11: one page that redirects is an advertisement or a partner; three that keep their path are a move.
 MIN_PAGES_LED = 3
-# Two sites that copy one novel have the same texts. The same site has them at the same places under the same template.
+# Two sites that copy one novel have the same texts. A site that moved has them at the same paths in the same template.
 MIN_SHARED_TEXTS, MIN_SHARE = 3, 0.5
 MIN_TEMPLATE = 0.8
-MIN_RESEMBLANCE = 0.8  # of two texts at the same place: advertisements in them differ
+MIN_RESEMBLANCE = 0.8  # of two texts at the same path, whose advertisements differ
 MAX_PAIRS, MAX_TEMPLATE_PAGES, MAX_EXAMPLES = 40, 5, 5
 _SHINGLE_CHARS = 8
 
 
 class MoveRefused(BadInput):
-    """A move that cannot be accepted, and why."""
+    """A move cannot be accepted or refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveEvidence:
-    """The evidence for a move. Shares lie in [0, 1]; None: there was nothing to compare."""
+    """The evidence for a move. Shares are in [0, 1]; None: there was nothing to compare."""
 
-    start_pages_led: int = 0  # start pages that lead to the new host
+    start_pages_led: int = 0  # start pages that redirect to the new host
     pages_led: int = 0  # known pages that do
     same_place: int = 0  # of these: to the same path
     known_pages: int = 0  # pages with a text on the old host
-    shared_texts: int = 0  # texts that stand on both, character for character
-    compared: int = 0  # pages at the same place on both whose texts were compared
-    alike: int = 0  # of these: texts that are alike
-    template: float | None = None  # how far the pages' skeletons agree
+    shared_texts: int = 0  # identical texts on both hosts
+    compared: int = 0  # pages at the same path on both hosts whose texts were compared
+    alike: int = 0  # of these: those with similar texts
+    template: float | None = None  # agreement of the pages' skeletons
     examples: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -69,9 +69,9 @@ class MoveEvidence:
 
 
 def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
-    """Write down the moves that there is enough evidence for; returns those that are new.
+    """Record the moves with enough evidence, and return the new ones.
 
-    Evidence of a move that waits for a person is brought up to date; one that was decided is left alone.
+    The evidence of an undecided move is updated; a decided move is not changed.
     """
     new = []
     for from_host, to_host, other in sorted(_candidates(site), key=lambda each: each[:2]):
@@ -93,7 +93,7 @@ def propose(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
 
 
 def find_move(number: int) -> SiteMove:
-    """Raises NotFound."""
+    """Return the move with this number. Raises NotFound."""
     move = SiteMove.objects.select_related("site", "other").filter(pk=number).first()
     if move is None:
         raise NotFound("move", str(number))
@@ -101,16 +101,16 @@ def find_move(number: int) -> SiteMove:
 
 
 def refuse(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
-    """Note that the two are not the same site; it is not proposed again. Raises MoveRefused."""
+    """Refuse a move, so that it is not proposed again. Raises MoveRefused if it was decided."""
     _decide(move, SiteMove.State.REFUSED, user, now)
 
 
 def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
-    """Make the new host one of the site's: what was known of its pages goes on there.
+    """Accept a move: add the new host to the site, and continue its visits there.
 
-    Pages keep their identity and history under the address they were found at; visits, and start pages, go to the new
-    host. A site that the new host was watched as is no longer crawled and keeps its pages and cases. Raises MoveRefused
-    for a host that belongs to the rights holder or has a licence, and for a move that was decided.
+    Pages keep their identity and history under their old address; visits and start pages change to the new host. If the
+    new host was watched as another site, that site is no longer crawled but keeps its pages and cases. Raises
+    MoveRefused for a host that belongs to the rights holder or has a licence, and for a decided move.
     """
     with transaction.atomic():
         move = SiteMove.objects.select_for_update().select_related("site").get(pk=move.pk)
@@ -130,7 +130,7 @@ def accept(move: SiteMove, user: User | None, now: datetime | None = None) -> No
 
 
 def _candidates(site: Site) -> set[tuple[str, str, Site | None]]:
-    """(old host, new host, the site that the new one is watched as) worth looking at."""
+    """Return possible moves: the old host, the new host, and the watched site with the new host, if any."""
     own = {spelling for domain in site.domains.all() for spelling in parse_host(domain.host).spellings()}
     found: set[tuple[str, str, Site | None]] = set()
     for redirect in OffSiteRedirect.objects.filter(site=site).values("from_host", "to_host").distinct():
@@ -173,7 +173,7 @@ def _evidence(site: Site, from_host: str, to_host: str, other: Site | None, page
 
 
 def _details(site: Site, host: str) -> dict[str, Address]:
-    """Return the site's pages with a text on a host, by their place on it."""
+    """Return the site's pages with a text on a host, by path and query."""
     rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
     return {_place(row.url): row for row in rows if url_host(row.url) == host}
 
@@ -214,13 +214,13 @@ def _skeleton(address: Address, pages: PageStore) -> frozenset[str]:
 
 
 def _authorization_reason(site: Site, host: str) -> Message | None:
-    """Why a host is no pirate's: it is the rights holder's own, or has a licence. None for neither."""
+    """Return the reason for which a host is authorized: the rights holder's own, or licensed. None for neither."""
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
         if any(each.holds(name, port) for each in parse_hosts([domain])):
             return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
-    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a page of it makes no licensed host
+    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # a licence of one page is not enough
         if any(each.holds(name, port) for each in parse_hosts([licence.domain])):
             return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
     return None
@@ -240,7 +240,7 @@ def _decide(move: SiteMove, state: str, user: User | None, now: datetime | None)
 
 
 def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
-    """Visits go on at the new host, at once; what was already found there stays, and learns which page it is."""
+    """Move the addresses to the new host, due at once; addresses known there stay and are linked to the pages."""
     site = SiteId(str(move.site_id))
     for old in Address.objects.filter(site_id=move.site_id).order_by("pk"):
         if url_host(old.url) != move.from_host:
@@ -276,7 +276,7 @@ def _on_new_host(url: str, move: SiteMove, scheme: str) -> str:
 
 
 def _scheme(move: SiteMove) -> str:
-    """Return the scheme of the known addresses on the new host."""
+    """Return the scheme of known addresses on the new host, or https."""
     known = [new for _, new in move.evidence.get("examples", [])]
     return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
 
@@ -288,7 +288,7 @@ def _existing_site(site: Site, host: str) -> Site | None:
 
 
 def _main_host(site: Site) -> str:
-    """Return the host of most of the site's pages with a text."""
+    """Return the host with most of the site's pages with a text, or ""."""
     urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
     hosts = Counter(filter(None, map(url_host, urls)))
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""

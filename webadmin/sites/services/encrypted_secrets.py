@@ -1,4 +1,4 @@
-"""Secrets of sites as the database keeps them: unreadable without the installation's key."""
+"""Encrypts the secrets of sites for the database with the installation's key."""
 
 import base64
 
@@ -11,7 +11,7 @@ from core.errors import BadInput
 
 
 class KeyLost(BadInput):
-    """A secret that was sealed with another key."""
+    """A secret was encrypted with another key."""
 
     def __init__(self) -> None:
         super().__init__("watch.key-lost")
@@ -23,7 +23,7 @@ def seal(secret: str) -> str:
 
 
 def unseal(kept: str) -> str:
-    """Return the secret again. Raises KeyLost where ZHUIWEN_SECRET_KEY is no longer what it was."""
+    """Decrypt a secret. Raises KeyLost if ZHUIWEN_SECRET_KEY has changed."""
     if not kept:
         return ""
     try:
@@ -33,6 +33,6 @@ def unseal(kept: str) -> str:
 
 
 def _box() -> Fernet:
-    """Return a cipher whose key is derived from the installation's, for this use alone (RFC 5869)."""
+    """Return a cipher whose key is derived from the installation's key only for this use (RFC 5869)."""
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"zhuiwen: secrets of sites")
     return Fernet(base64.urlsafe_b64encode(derived.derive(settings.SECRET_KEY.encode())))

@@ -1,6 +1,6 @@
-"""Sites that probably have one operator: they carry the same identifier. Sites of one template are named beside them.
+"""Finds sites that probably have the same operator, by shared identifiers; sites with the same template are listed too.
 
-Read from a few stored pages at the end of a crawl; docs/decisions/cases-and-verdicts.md says what counts and why.
+It reads a few stored pages at the end of a crawl. docs/decisions/cases-and-verdicts.md explains the criteria.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ from crawler.site_identifiers import identifiers, registrable
 from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate
 
 READ_EVERY = timedelta(days=7)
-MAX_PAGES, MIN_PAGES = 6, 2  # read of a site; an identifier has to stand on half of them, and on two
+MAX_PAGES, MIN_PAGES = 6, 2  # read of a site; an identifier must be on half of them and on at least two
 MAX_BODY_BYTES = 1_000_000
-MAX_IDENTIFIERS = 30  # of a site; a list of addresses is no imprint
-MAX_SITES = 20  # with one identifier: what more have is a platform's, a counter's or a template's own
-# Of two templates, by the smallest hashes of their entries: with 128 the estimate at .9 errs by .03.
+MAX_IDENTIFIERS = 30  # of a site; more are a list of addresses, not an imprint
+MAX_SITES = 20  # with one identifier; one on more sites belongs to a platform, a counter or a template
+# For the agreement of templates by the smallest hashes of their entries: with 128 the estimate at .9 errs by .03.
 SKETCH, MIN_ENTRIES, MIN_AGREEMENT, MAX_ALIKE = 128, 20, 0.9, 5
 MAX_COMPARED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """An identifier of a site that others carry too; `others`: theirs."""
+    """An identifier that a site shares with others. others: the rows of the other sites."""
 
     own: SiteIdentifier
     others: tuple[SiteIdentifier, ...]
@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The marks that a site shares with others of its rights holder. alike: sites of the same template, and how far."""
+    """The marks that a site shares with others of its rights holder. alike: sites with the agreement of templates."""
 
     shared: tuple[Shared, ...] = ()
     alike: tuple[tuple[Site, float], ...] = ()
@@ -52,7 +52,7 @@ class Family:
 
 
 def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
-    """Read the identifiers and the template of a site anew, where that was not done of late; whether it was."""
+    """Read the identifiers and the template of a site, unless it was done recently; return whether it was read."""
     if SiteTemplate.objects.filter(site=site, read_at__gt=now - READ_EVERY).exists():
         return False
     trees = _trees(site, pages)
@@ -73,7 +73,7 @@ def site_family(site: Site) -> Family:
 
 
 def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
-    """Some of the site's pages as its crawls last saw them, by their addresses."""
+    """Return some of the site's pages as last crawled, with their addresses."""
     found: list[tuple[str, HtmlElement]] = []
     rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
     for row in rows[: 2 * MAX_PAGES]:
@@ -90,7 +90,7 @@ def _trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
 
 
 def _of_site(trees: Sequence[tuple[str, HtmlElement]]) -> dict[tuple[str, str], str]:
-    """Identifiers that half of the pages carry, each with the first page that has it."""
+    """Return the identifiers on at least half of the pages, each with the first page that has it."""
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], str] = {}
     for url, tree in trees:
@@ -133,7 +133,7 @@ def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
 
 
 def _registrable_domains(site: Site) -> set[str]:
-    """Return the names under which a site stands: two sites of one platform have the platform's identifiers."""
+    """Return the registrable domains of a site; two sites of one platform share the platform's identifiers."""
     hosts = [domain.host for domain in site.domains.all()] or site.start_urls.split()[:20]
     return {registrable(host.name) for host in parse_hosts(hosts)}
 
@@ -148,7 +148,7 @@ def _alike(site: Site) -> tuple[tuple[Site, float], ...]:
         share = _agreement(own.sketch, row[1])
         if share >= MIN_AGREEMENT:
             found.append((share, row[0]))
-    if len(found) > MAX_ALIKE:  # a template that many have is one that is sold
+    if len(found) > MAX_ALIKE:  # a template that many sites use is a product
         return ()
     names = _registrable_domains(site)
     sites = Site.objects.prefetch_related("domains").in_bulk([pk for _, pk in found])
@@ -162,7 +162,7 @@ def _sketch(entries: frozenset[str]) -> list[int]:
 
 
 def _agreement(one: Sequence[int], other: Sequence[int]) -> float:
-    """Of two sketches: the share of the smallest hashes of both together that both have."""
+    """Return the share of the smallest hashes of the union of two sketches that both have."""
     first, second = set(one), set(other)
     smallest = nsmallest(SKETCH, first | second)
     return sum(each in first and each in second for each in smallest) / len(smallest)

@@ -1,6 +1,6 @@
-"""The process that takes in archives that wait: `python -m webadmin.process` with this module and a slot.
+"""The process that imports waiting archives: `python -m webadmin.process` with this module and a slot.
 
-A process of its own, as a crawl is: hours of reading, and what is loaded to read, cost the workers nothing.
+It is a separate process, as for a crawl, so that hours of reading and the memory for it do not burden the workers.
 """
 
 import logging
@@ -16,7 +16,7 @@ log = logging.getLogger("zhuiwen.imports")
 
 
 def main(arguments: list[str]) -> int:
-    """Take in archives; 1 where a store does not answer: the row is taken up again where it stopped."""
+    """Import archives, and return the exit code: 1 if a store does not answer; the import is resumed later."""
     return work_in_slot(arguments, _run_waiting_imports, log, "an import")
 
 

@@ -1,4 +1,4 @@
-"""Archive files that are to be taken in: asked for, found in the import folder, read on, ended."""
+"""Imports of archive files: requesting, starting, resuming and ending them."""
 
 from dataclasses import asdict
 from datetime import datetime, timedelta
@@ -18,17 +18,17 @@ from webadmin.sites.models import ArchiveImport, Site
 
 State = ArchiveImport.State
 SUFFIXES = (".warc", ".warc.gz", ".wacz", ".arc", ".arc.gz", ".wet.gz")
-DEAD_AFTER = timedelta(minutes=10)  # without a sign of life, which an import gives every few records
+DEAD_AFTER = timedelta(minutes=10)  # without a sign of life, which a running import gives every few records
 MAX_FAULTS = 50
 
 
 def import_folder() -> Path:
-    """The folder of the archives that the admin offers: a person with a browser names no other path of the machine."""
+    """Return the only folder of archives that the admin offers, because a browser user must not name other paths."""
     return Path(settings.ZHUIWEN.home) / "imports"
 
 
 def offered_files() -> list[str]:
-    """Names of the archives in the import folder, in order; links are left out, which may lead elsewhere."""
+    """Return the names of the archives in the import folder, in order, without links, which may lead elsewhere."""
     folder = import_folder()
     if not folder.is_dir():
         return []
@@ -39,9 +39,9 @@ def offered_files() -> list[str]:
 def request_import(
     rights_holder: RightsHolder, path: Path, site: Site | None = None, user: User | None = None
 ) -> ArchiveImport:
-    """The import of that file, new or, where one of the same file has not come to its end, that one, queued again.
+    """Return a new import of a file, or requeue and return an unfinished one of the same file.
 
-    Raises UnreadableFile, and BadInput for a site of another rights holder or an import that is being done.
+    Raises UnreadableFile, and BadInput for a site of another rights holder or a running import.
     """
     if site is not None and site.rights_holder_id != rights_holder.pk:
         raise BadInput("import.other-holder", site=site.name)
@@ -63,7 +63,7 @@ def request_import(
 
 
 def waiting_imports(now: datetime) -> QuerySet[ArchiveImport]:
-    """Those that nobody has taken up yet, and those whose process died, oldest first."""
+    """Return the queued imports and those whose process died, oldest first."""
     silent = Q(state=State.RUNNING, alive_at__lt=now - DEAD_AFTER)
     alive_at = Coalesce(F("heartbeat_at"), F("requested_at"))
     rows = ArchiveImport.objects.annotate(alive_at=alive_at)
@@ -71,12 +71,12 @@ def waiting_imports(now: datetime) -> QuerySet[ArchiveImport]:
 
 
 def requeue_running() -> None:
-    """Queue what was running when the installation was stopped; for who knows that no import can run."""
+    """Requeue imports that ran when the installation was stopped; call it only while no import can run."""
     ArchiveImport.objects.filter(state=State.RUNNING).update(state=State.QUEUED, heartbeat_at=None)
 
 
 def take(row: ArchiveImport, now: datetime) -> bool:
-    """Begin an import; False where another process was faster."""
+    """Start an import, or return False if another process was faster."""
     silent = Q(state=State.RUNNING) & (Q(heartbeat_at__lt=now - DEAD_AFTER) | Q(heartbeat_at__isnull=True))
     changed = ArchiveImport.objects.filter(Q(state=State.QUEUED) | silent, pk=row.pk).update(
         state=State.RUNNING, heartbeat_at=now, finished_at=None
@@ -86,12 +86,12 @@ def take(row: ArchiveImport, now: datetime) -> bool:
 
 
 def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) -> None:
-    """Write down how far an import came: the next one goes on there."""
+    """Record the position of an import, at which it can be resumed."""
     _write(row, counts, position=asdict(at), heartbeat_at=timezone.now())
 
 
 def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) -> None:
-    """Close an import: finished, or failed."""
+    """End an import as finished, or as failed with a fault."""
     if fault is not None:
         counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]
     now = timezone.now()
@@ -99,7 +99,7 @@ def end(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) 
 
 
 def resume_position(row: ArchiveImport) -> RecordPosition:
-    """Return the position at which an import resumes; its beginning if the file was replaced meanwhile."""
+    """Return the position at which an import resumes, which is the beginning if the file was replaced."""
     if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
         return RecordPosition()
     return RecordPosition(**row.position)
@@ -123,7 +123,7 @@ def _is_dead(row: ArchiveImport, now: datetime) -> bool:
 
 
 def _file_identity(path: Path) -> tuple[int, str]:
-    """Return the size of a file and what tells it from another of that name."""
+    """Return the size of a file and a mark that distinguishes it from another file of the same name."""
     try:
         status = path.stat()
     except OSError as error:

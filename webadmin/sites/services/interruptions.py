@@ -1,4 +1,4 @@
-"""Crawl runs that something left behind - a dead machine, a dead process, a lost message - taken up again."""
+"""Requeues crawl runs after a dead machine, a dead process or a lost message."""
 
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -16,8 +16,8 @@ from webadmin.sites.services import runs as crawls
 INTERRUPTED = Message("crawl.interrupted")
 DIED = Message("crawl.died")
 LOST_AFTER = timedelta(minutes=1)  # a message is taken within seconds; a run that waits longer waits for a crawler
-# Of runs whose process died one after the other before it kept a page, in a day: a site that ends its crawler each time
-# is not crawled again and again. One that was killed further on, by an operator or for want of memory, goes on at once.
+# After consecutive runs within a day whose process died before it stored a page, so that a site that crashes its
+# crawler is not crawled again and again. A run killed later, by an operator or for lack of memory, resumes at once.
 # Chosen, not measured.
 PAUSES = (timedelta(0), timedelta(0), timedelta(0), timedelta(minutes=15), timedelta(hours=1))
 COUNTED_WITHIN = timedelta(days=1)
@@ -25,9 +25,9 @@ MAX_WAKE_UPS = 64  # sent at a time: as many crawlers as a machine may have
 
 
 def requeue_live_runs(outbox: Outbox) -> int:
-    """Queue again what is marked as queued or running, when no crawler can be alive; how many.
+    """Requeue all queued and running runs while no crawler can be alive, and return their number.
 
-    The journal of an interrupted crawl is still there, so that the new run goes on where the old one stopped.
+    The journal of an interrupted crawl still exists, so the new run resumes where the old one stopped.
     """
     runs = list(CrawlRun.objects.filter(state__in=CrawlRun.LIVE).select_related("site", "requested_by"))
     for run in runs:
@@ -38,9 +38,9 @@ def requeue_live_runs(outbox: Outbox) -> int:
 
 
 def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
-    """Queue again the runs whose process gives no sign of life; how many.
+    """Requeue the runs whose process gives no sign of life, and return their number.
 
-    A sign that is later than now came from a clock that was ahead: the silence is counted from now.
+    A sign of life in the future came from a clock that was ahead; the silence is counted from now.
     """
     CrawlRun.objects.filter(state=CrawlRun.State.RUNNING, heartbeat_at__gt=now).update(heartbeat_at=now)
     silent = CrawlRun.objects.filter(
@@ -53,9 +53,9 @@ def take_up_silent_runs(now: datetime, outbox: Outbox) -> int:
 
 
 def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Queue the site of a run again whose process has died; the new run, where there is one.
+    """Requeue the site of a run whose process died, and return the new run, or None.
 
-    Later each time, unless the run kept pages before; None after the last of `PAUSES` in a day.
+    The pause grows each time, unless the run stored pages; None after the last of `PAUSES` within a day.
     """
     deaths = 0 if crawls.stored_counts(run).kept else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
@@ -64,7 +64,7 @@ def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """`take_up`, and say so where the run goes on no more."""
+    """Requeue a run as `take_up`, or fail it if it is not requeued."""
     again = take_up(run, now)
     if again is None:
         crawls.fail(run, None, DIED)
@@ -72,15 +72,12 @@ def take_up_dead(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def slot_task(run: CrawlRun) -> str:
-    """Return the note in a crawler's slot while it crawls a run.
-
-    After a restore another run may have the same number.
-    """
+    """Return the note for the slot of a crawler that crawls a run; its start distinguishes runs after a restore."""
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
 
 def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
-    """Queue the site of a run again that was noted in a slot which nobody holds; the new run, where there is one."""
+    """Requeue the site of the run in the note of an abandoned slot, and return the new run, or None."""
     number = task.partition(" ")[0]
     running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
     run = running.filter(pk=int(number)).first() if number.isdecimal() else None
@@ -88,7 +85,7 @@ def take_up_lost(task: str, now: datetime) -> CrawlRun | None:
 
 
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
-    """Return the number of runs of the same pages that died directly before this one without keeping a page."""
+    """Return the number of consecutive earlier runs of the same pages that died without storing a page."""
     earlier = CrawlRun.objects.filter(
         site=run.site, only_urls=run.only_urls, pk__lt=run.pk, finished_at__gte=now - COUNTED_WITHIN
     ).order_by("-pk")
@@ -101,7 +98,7 @@ def _died_at_once(run: CrawlRun) -> bool:
 
 
 def newest(run: CrawlRun) -> CrawlRun:
-    """Return the run as it is now; of one that was interrupted the run that took its place."""
+    """Return the refreshed run, or the run that replaced it if it was interrupted."""
     run.refresh_from_db()
     if run.finish_reason is None or run.finish_reason.code != INTERRUPTED.code:
         return run
@@ -111,10 +108,10 @@ def newest(run: CrawlRun) -> CrawlRun:
 
 
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
-    """Wake crawlers for runs that none has taken: their message was lost, or all crawlers were busy; how many.
+    """Send messages again for runs that no crawler has taken, and return their number.
 
-    A run is crawled once however often its message arrives. For one that waited for the site's hours, a service or a
-    pause, nobody else sends one.
+    Their message was lost, or all crawlers were busy. A run is crawled once, however often its message arrives. Only
+    this function sends messages for runs that waited for the site's hours, a service or a pause.
     """
     lost = Q(due_at__lt=now - LOST_AFTER) | Q(resume_at__isnull=False)
     runs = CrawlRun.objects.filter(lost, crawls.may_resume(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")
@@ -137,6 +134,6 @@ def _replace(run: CrawlRun, goes_on_at: datetime | None = None) -> CrawlRun | No
             resume_at=goes_on_at,
         )
     except crawls.AlreadyRunning:
-        return None  # somebody was faster
+        return None  # another process was faster
     rechecks.reassign_rechecks(run, again)
     return again

@@ -1,4 +1,4 @@
-"""Asking the registries about a site, since a person wants to know: asked for once, carried out by a worker."""
+"""Look-ups of a site in the registries, requested by a person and carried out by a worker."""
 
 from datetime import datetime, timedelta
 
@@ -15,16 +15,16 @@ from webadmin.accounts.models import User
 from webadmin.sites.models import ContactLookUp, Site
 from webadmin.sites.services.contacts import note_looked_up
 
-# As a request for opinions: one that is older was lost, or waits behind much else; a second message does no harm.
+# The same as for opinions: an older request was lost or is delayed, and a second message does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
 MAX_FAULTS = 20
 
 
 def ask(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: Settings) -> ContactLookUp:
-    """Ask for a look-up once: one that is asked for already is given back.
+    """Request a look-up, or return the one already requested.
 
-    Raises BadInput where nobody may be asked or there is nothing to ask; ServiceUnavailable when the broker does not
-    answer, and then none is left open.
+    Raises BadInput if no registry is configured or the site has no hosts. Raises ServiceUnavailable if the broker does
+    not answer; then no request stays open.
     """
     _require_possible(site, settings)
     look_up, is_new = _open_look_up(site, user, now)
@@ -38,7 +38,7 @@ def ask(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: 
 
 
 def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
-    """Ask the registries in this process. Raises BadInput where nobody may be asked or there is nothing to ask."""
+    """Query the registries in this process. Raises BadInput if no registry is configured or the site has no hosts."""
     _require_possible(site, settings)
     look_up, _ = _open_look_up(site, None, clock.now())
     carry_out(look_up.pk, settings, clock)
@@ -47,7 +47,7 @@ def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
 
 
 def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
-    """Ask the registries, and note what they said. Safe to call twice: one that has ended is left alone."""
+    """Query the registries and store their answers. Safe to call twice: an ended look-up is not repeated."""
     look_up = ContactLookUp.objects.select_related("site").filter(pk=look_up_id, ended_at=None).first()
     if look_up is None:
         return
@@ -62,12 +62,12 @@ def carry_out(look_up_id: int, settings: Settings, clock: Clock) -> None:
 
 
 def give_up(look_up_id: int, now: datetime) -> None:
-    """Say that a look-up came to nothing."""
+    """End a look-up that failed permanently."""
     _end(look_up_id, now, [Message("registry.died")])
 
 
 def newest(site: Site) -> ContactLookUp | None:
-    """Return the look-up that was asked for last."""
+    """Return the look-up requested last, or None."""
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
 
 

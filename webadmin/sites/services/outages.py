@@ -1,7 +1,7 @@
-"""Crawl runs that ended because a service was away: queued again, later each time, and given up in the end.
+"""Requeues crawl runs that ended because a service was down, with growing pauses, and gives up in the end.
 
-Database, page store, broker and disk are ours and no fault of the site: the run keeps its number, counts and journal,
-and goes on by itself.
+The site is not at fault if the database, the page store, the broker or the disk fails: the run keeps its number, counts
+and journal, and resumes by itself.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from webadmin.database import is_away, unavailable
 from webadmin.sites.models import CrawlRun
 from webadmin.sites.services import runs as crawls
 
-# Chosen: a fail-over of a managed database takes one to two minutes, a restart with recovery some; the clock looks once
-# a minute. A service that is away for two hours wants a person, who may then ask for the crawl again.
+# Chosen: a fail-over of a managed database takes one to two minutes, a restart with recovery several; the scheduler
+# checks once a minute. A service that is down for two hours needs a person, who can then request the crawl again.
 PAUSES: Sequence[timedelta] = [
     *(timedelta(seconds=each) for each in (30, 60, 120, 240, 480)),
     *[crawls.MAX_SERVICE_PAUSE] * 6,
@@ -29,10 +29,10 @@ FULL_DISK = Message("service.full-disk")
 def wait_for_service(
     run: CrawlRun, counts: CrawlCounts | None, fault: Message, now: datetime, *, has_moved: bool
 ) -> bool:
-    """Queue a running run again for a service's sake, or fail it where none of its attempts came any further.
+    """Requeue a running run to wait for a service, or fail it after too many attempts without progress.
 
-    fault: what the service's error says; has_moved: whether this attempt kept anything. Says whether the run was
-    still running.
+    fault: the message of the service's error. has_moved: this attempt made progress. Returns whether the run was still
+    running.
     """
     service = faulty_service(fault)
     attempt = 1 if has_moved else run.outages + 1
@@ -45,7 +45,7 @@ def wait_for_service(
 
 
 def outage_message(error: Exception) -> Message | None:
-    """Return the message for an error that means that a service is away, or the disk full; None for any other."""
+    """Return the message of an error caused by a service that is down or by a full disk, or None for any other."""
     if find_disk_full_error(error) is not None:
         return FULL_DISK
     if is_away(error):
@@ -54,6 +54,6 @@ def outage_message(error: Exception) -> Message | None:
 
 
 def faulty_service(fault: Message) -> Message | str:
-    """Return the service that a fault names, or all that it says: `core.no-answer` of ServiceUnavailable names one."""
+    """Return the service that a fault names, as `core.no-answer` does, or the whole fault."""
     named: Message | str = fault.params.get("service", fault)
     return named

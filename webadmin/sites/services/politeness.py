@@ -1,4 +1,4 @@
-"""Carries the rules for crawling a site from the admin database to the crawler and back, with secrets and health."""
+"""Converts the crawl rules of a site between the admin database and the crawler, with secrets and proxy health."""
 
 import re
 import time
@@ -23,22 +23,22 @@ from webadmin.sites.services.encrypted_secrets import unseal
 
 _MEGABYTE = 1_000_000
 PAGES_TRIED = 50
-MAX_TRIAL_S = 10.0  # chosen: who waits longer keeps a thread of the desk from others
-MAX_SHOWN_CHARS = 60  # of what was typed, in a sentence that says what is wrong with it
+MAX_TRIAL_S = 10.0  # chosen: a longer trial would block a thread of the admin
+MAX_SHOWN_CHARS = 60  # of the typed text, in a message on its fault
 _STATUS = re.compile(r"[0-9]{3}")
 
 
 class ReasonMissing(BadInput):
-    """robots.txt is switched off with a reason, or not."""
+    """robots.txt cannot be switched off without a reason."""
 
     def __init__(self) -> None:
         super().__init__("watch.robots-reason")
 
 
 def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
-    """Return the crawler's rules for a site. by_second_route: use the proxies kept for second looks, and no others.
+    """Return the crawler's rules for a site. by_second_route: use only the proxies reserved for second checks.
 
-    Raises KeyLost where a secret cannot be opened any more.
+    Raises KeyLost if a secret cannot be decrypted any more.
     """
     rules = SiteRules.objects.filter(site=site).first() or SiteRules(site=site)
     return Politeness(
@@ -58,12 +58,12 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
 
 
 def has_second_route(site: Site) -> bool:
-    """Return true if the operator named another route to the site, by which a page can be fetched once more."""
+    """Return True if the operator configured a second route by which a page can be fetched again."""
     return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
 
 
 def ban_rule(rule: SiteBanRule) -> BanRule:
-    """Return the rule as the crawler has it."""
+    """Return the crawler's form of a rule."""
     return BanRule(
         name=rule.name,
         statuses=statuses(rule.statuses),
@@ -76,7 +76,7 @@ def ban_rule(rule: SiteBanRule) -> BanRule:
 
 
 def statuses(text: str) -> tuple[int, ...]:
-    """Return the numbers of a field. Raises BadConfiguration for what is none."""
+    """Return the HTTP statuses in a field. Raises BadConfiguration for any other text."""
     parts = [part for part in text.replace("，", ",").replace(" ", ",").split(",") if part]
     wrong = next((part for part in parts if not _STATUS.fullmatch(part)), None)
     if wrong is not None:
@@ -85,7 +85,7 @@ def statuses(text: str) -> tuple[int, ...]:
 
 
 def pairs(text: str) -> tuple[tuple[str, str], ...]:
-    """Names and values, one `name = value` a line. Raises BadConfiguration, without any value, for another line.
+    """Parse lines of `name = value`. Raises BadConfiguration for any other line, without showing a value.
 
     >>> pairs("user = 读者")
     (('user', '读者'),)
@@ -101,14 +101,14 @@ def pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def note_robots_switch(site: Site, reason: str, user: User | None = None) -> RobotsSwitch:
-    """Write down that robots.txt is obeyed from now on, or not. Raises ReasonMissing."""
+    """Record that robots.txt is obeyed from now on, or is not. Raises ReasonMissing."""
     if not reason.strip() and not site.obey_robots:
         raise ReasonMissing
     return RobotsSwitch.objects.create(site=site, obeys=site.obey_robots, reason=reason.strip()[:500], switched_by=user)
 
 
 def keep_health(site: Site, counts: CrawlCounts) -> None:
-    """Add what a run saw of the site's proxies to what is known of them."""
+    """Add the proxy statistics of a run to those of the site."""
     for place, health in counts.proxies.items():
         until = str(health["cools_until"])
         SiteProxy.objects.filter(site=site, place=place).update(
@@ -120,7 +120,7 @@ def keep_health(site: Site, counts: CrawlCounts) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The verdict of the rules on a stored page. `rule` "": it is a page; `is_stored` False: nothing is kept of it."""
+    """The verdict of the rules on a stored page. rule: "" for no refusal. is_stored: False if its body is missing."""
 
     url: str
     title: str
@@ -130,14 +130,14 @@ class Tried:
 
 
 def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str = "") -> list[Tried]:
-    """Try the rules on the site's newest 50 pages, or on the one at `url`; nothing is fetched from the site.
+    """Try the rules on the site's newest 50 pages, or on the one at `url`, without fetching from the site.
 
-    Raises BadConfiguration for a rule that cannot be, BadInput where no page is stored at `url` or they take too long,
-    RetryLater where others are tried.
+    Raises BadConfiguration for an invalid rule, BadInput if no page is stored at `url` or the rules take too long, and
+    RetryLater while another trial runs.
     """
     from crawler.politeness.bans import BanJudge  # late: it loads fingerprint
 
-    BanJudge(rules, site.encoding)  # says what is wrong with them
+    BanJudge(rules, site.encoding)  # raises for invalid rules
     pages = PageRecord.objects.filter(site=site).order_by("-last_seen", "page_id")
     chosen = list(pages.filter(url=url) if url else pages[:PAGES_TRIED])
     if url and not chosen:
@@ -156,7 +156,7 @@ def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str =
 def _outcome_of_rules(
     page: PageRecord, rules: tuple[BanRule, ...], encoding: str, store: PageStore, process: ReadingProcess
 ) -> Tried | None:
-    """None: they take too long on this page."""
+    """Return the verdict of the rules on a page, or None if they take too long."""
     from crawler.politeness.bans import BanCheck, stored_answer
 
     version = store.version(VersionId(page.version_id))

@@ -1,4 +1,4 @@
-"""Chooses the sentences of a text to search for: prose that stands nowhere else, as far as the corpus knows."""
+"""Chooses the sentences of a text to search for: prose that is rare in the corpus."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -11,15 +11,15 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.index.ports import MatchIndex
 
-# Engines take a phrase of some 32 Chinese characters whole (Bing, Baidu: 38 are the limit of a query, 2026-11); below
-# 20 a sentence of everyday words stands elsewhere by chance.
+# Search engines accept a phrase of about 32 Chinese characters (Bing, Baidu: a query has at most 38, 2026-11); a
+# sentence of fewer than 20 everyday words occurs elsewhere by chance.
 MIN_CHARS, MAX_CHARS = 20, 38
-MIN_DISTINCT_SHARE = 0.6  # of its characters; refrains and onomatopoeia repeat theirs
-MAX_POSTINGS = 1_000  # beyond, a seed is set wording; only the counts are wanted
+MIN_DISTINCT_SHARE = 0.6  # of its characters; refrains and onomatopoeia repeat them
+MAX_POSTINGS = 1_000  # a more frequent seed is a set phrase; only the counts are used
 _SENTENCE = re.compile(r"[^。！？!?…\n]+")
 _CLAUSE = re.compile(r"[，,；;、]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]")
-# Speech and its tags are formula; figures, letters and brackets are what engines and copiers change.
+# Speech and its tags are formulaic; search engines and copiers change digits, letters and brackets.
 _UNFIT = re.compile(
     r"[0-9０-９A-Za-zＡ-Ｚａ-ｚ“”\"「」『』《》〈〉（）()【】\[\]：:·—~～*=|/\\<>&]|[说說问問笑答喊叫骂罵]道|第.{1,6}[章回节節卷]"
 )
@@ -27,7 +27,7 @@ _UNFIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QuerySentence:
-    """One sentence; how often its commonest seed stands in the whole index, the text's own place among them."""
+    """One sentence. commonest, mean: counts of its seeds in the whole index, including this text."""
 
     text: str
     commonest: int
@@ -37,9 +37,9 @@ class QuerySentence:
 def distinctive(
     text: str, index: MatchIndex, algorithm: Algorithm, wanted: int, asked: Collection[str] = ()
 ) -> list[QuerySentence]:
-    """Up to `wanted` sentences of `text`, the rarest first, none of `asked`; [] where none is fit.
+    """Return up to `wanted` suitable sentences of `text`, the rarest first, without those in `asked`.
 
-    Raises IndexStale for an index that answers nothing.
+    Raises IndexStale for an empty index.
     """
     candidates = [(start, found) for start, found in _candidates(text) if found not in asked]
     if not candidates:
@@ -58,7 +58,7 @@ def distinctive(
 def _rate_sentences(
     candidates: Sequence[tuple[int, str]], positions: NDArray[np.int64], counts: NDArray[np.int32]
 ) -> Iterator[QuerySentence]:
-    """Those that have a seed of their own; of the others nothing is known."""
+    """Yield the sentences that contain a seed, with their counts; the others cannot be rated."""
     for start, found in candidates:
         first, last = np.searchsorted(positions, [start, start + len(found)])
         own = counts[first:last]
@@ -67,7 +67,7 @@ def _rate_sentences(
 
 
 def _candidates(text: str) -> Iterator[tuple[int, str]]:
-    """Sentences with their place, each wording once; of a long one its first clauses."""
+    """Yield distinct sentences with their offsets; a long one is cut to its first clauses."""
     seen: set[str] = set()
     for match in _SENTENCE.finditer(text):
         start, found = _cut(match.start(), match[0])

@@ -1,4 +1,4 @@
-"""The reach of a site: visits a month, as a service that measures them says."""
+"""The reach of sites: monthly visits, imported from a measuring service."""
 
 import csv
 from collections.abc import Iterable, Iterator
@@ -13,13 +13,13 @@ from webadmin.sites.services.watchlist import find_site
 from webadmin.sites.signals import reach_changed
 
 MOST_VISITS = 10**12
-MAX_DIGITS = 20  # beyond which a number is too large, and beyond 4,300 none that Python reads
+MAX_DIGITS = 20  # a longer number is too large; Python parses no more than 4,300 digits
 
 
 def import_reach(text: str) -> list[Site]:
-    """Write the visits of sites from lines of `site,visits`; the site by number, name, host or address. All or nothing.
+    """Store the visits of sites from lines of `site,visits` atomically; a site is a number, name, host or address.
 
-    A first line that names the columns is passed over. Raises BadInput with the line that cannot be read, and for none.
+    A header line is skipped. Raises BadInput for a malformed line, and if there are no lines.
     """
     visits: dict[int, int] = {}
     for number, row in enumerate(_rows(text.removeprefix("\ufeff")), 1):
@@ -33,7 +33,7 @@ def import_reach(text: str) -> list[Site]:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Yield the fields of each line. Raises BadInput for a line that is no CSV."""
+    """Yield the fields of each line. Raises BadInput for malformed CSV."""
     reader = csv.reader(StringIO(text))
     try:
         yield from reader

@@ -1,9 +1,9 @@
-"""One page fetched now, since somebody wants to know: asked for, carried by a crawl of that page alone, answered.
+"""Rechecks: a page is requested, fetched by a crawl of only that page, and reported.
 
-The crawl is the site's own, with its hours, pace, robots.txt and budgets. Where another crawl of the site is under way
-the page waits for its end, and is answered by it where it has looked at the page meanwhile. What the program itself
-wants to know (webadmin.notices.services.removals.schedule) is asked for in the same way, beside another page that
-tells whether the site answers at all, and is no part of what people may ask for in a day.
+The crawl obeys the site's hours, pace, robots.txt and budgets. If another crawl of the site is running, the recheck
+waits for its end, and is answered by it if that crawl fetched the page. The program's own rechecks
+(webadmin.notices.services.removals.schedule) work the same way, but also fetch another page that tells if the site
+answers at all, and do not count towards the daily limit of people.
 """
 
 from collections.abc import Sequence
@@ -29,14 +29,14 @@ from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services import runs as crawls
 
 Outcome = PageRecheck.Outcome
-# Chosen, of one rights holder on the operator's day: a reviewer decides some hundred cases a day and doubts few.
+# Chosen, for one rights holder and day: a reviewer decides about a hundred cases a day and doubts few.
 MAX_A_DAY = 200
 MAX_IN_A_RUN = 50
-SAID_TO_BE_GONE = "fetch.gone"  # of a fault of a crawl
+SAID_TO_BE_GONE = "fetch.gone"  # code of a crawl's fault
 
 
 def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRecheck:
-    """Ask for a page once: where it is asked for already, that is given back. Raises BadInput, RetryLater."""
+    """Request a recheck of a page, or return the one already requested. Raises BadInput, RetryLater."""
     live = live_recheck(page)
     if live is not None:
         return live
@@ -56,7 +56,7 @@ def ask(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRech
 
 
 def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_second_route: bool) -> int:
-    """Ask for pages of one site for the program itself, which no budget of people's counts; how many were asked for.
+    """Request rechecks of pages of one site for the program, outside the daily limit, and return their number.
 
     Raises RetryLater.
     """
@@ -67,7 +67,7 @@ def ask_all(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_se
 
 
 def live_recheck(page: PageRecord) -> PageRecheck | None:
-    """Return the check of a page that is not answered yet."""
+    """Return the open recheck of a page, or None."""
     return PageRecheck.objects.filter(page=page, outcome="").select_related("run").first()
 
 
@@ -76,12 +76,15 @@ def newest_recheck(page: PageRecord) -> PageRecheck | None:
 
 
 def waiting_sites() -> "QuerySet[Site]":
-    """Sites with pages that are asked for and not answered."""
+    """Return the sites with open rechecks."""
     return Site.objects.filter(pages__rechecks__outcome="").distinct()
 
 
 def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
-    """Answer what can be answered, and ask for a crawl of what waits. Safe to call at any time. Raises RetryLater."""
+    """Answer the rechecks that can be answered, and request a crawl for the others.
+
+    Safe to call at any time. Raises RetryLater.
+    """
     for recheck in _open_rechecks(site).select_related("run", "page"):
         _settle(recheck, now)
     if crawls.live_run(site) is not None:
@@ -100,7 +103,7 @@ def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
                 by_second_route=waiting[0].by_second_route,
             )
             PageRecheck.objects.filter(pk__in=[each.pk for each in waiting]).update(run=run)
-    except crawls.AlreadyRunning:  # its end comes here again
+    except crawls.AlreadyRunning:  # its end calls this function again
         return
     except crawls.NotCrawled as error:
         _open_rechecks(site).update(outcome=Outcome.NOT_SEEN, fault=error.message, ended_at=now)
@@ -109,17 +112,17 @@ def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
 
 
 def reassign_rechecks(run: CrawlRun, again: CrawlRun) -> None:
-    """Let the pages of a crawl that was interrupted be those of the one that takes its place."""
+    """Assign the open rechecks of an interrupted crawl to the one that replaces it."""
     PageRecheck.objects.filter(run=run, outcome="").update(run=again)
 
 
 def is_compared(recheck: PageRecheck) -> bool:
-    """Return true if the fetched page has been compared with the works."""
+    """Return True if the fetched version has been compared with the works."""
     return recheck.page.checks.filter(version_id=recheck.version_id).exists()
 
 
 def _next_rechecks(site: Site) -> list[PageRecheck]:
-    """Those that the next crawl looks at, all of one route; what people asked for goes first."""
+    """Return the rechecks for the next crawl, all by one route; those of people come first."""
     waiting = _open_rechecks(site).filter(run=None).select_related("asked_by")
     first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()
     if first is None:
@@ -131,7 +134,7 @@ def _next_rechecks(site: Site) -> list[PageRecheck]:
 def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
     """Return the URLs to fetch.
 
-    The program's own checks fetch another page too: if that fails as well, the site is away.
+    The program's own rechecks fetch another page too: if that fails as well, the site is down.
     """
     urls = list(dict.fromkeys(each.url for each in waiting))
     if waiting[0].asked_by_id is None:
@@ -140,9 +143,9 @@ def _urls(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
 
 
 def control_urls(site: Site, url: str) -> list[str]:
-    """Pages of a site that tell whether it answers: where its crawl begins, and the front page of the host.
+    """Return pages of a site that tell if it answers: its first start page, and the front page of the host.
 
-    Both: a crawl may begin at the catalogue of the work that was taken down.
+    Both are needed, because the start page may be the catalogue of the removed work.
     """
     parts = urlsplit(url)
     return [*crawls.site_start_urls(site)[:1], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
@@ -151,7 +154,7 @@ def control_urls(site: Site, url: str) -> list[str]:
 def _create_recheck(
     page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False
 ) -> PageRecheck | None:
-    """Return the row of a page that is asked for now; None where it is asked for already."""
+    """Create a recheck of a page, or return None if there is an open one."""
     address = _last_address(page)
     try:
         with transaction.atomic():
@@ -172,7 +175,7 @@ def _open_rechecks(site: Site) -> "QuerySet[PageRecheck]":
 
 
 def _settle(recheck: PageRecheck, now: datetime) -> None:
-    """Write down what came of a check, where that is known: a crawl has looked at the page, or has ended."""
+    """Record the result of a recheck if a crawl has fetched the page or has ended."""
     key = address_id(SiteId(str(recheck.page.site_id)), canonical(recheck.url))
     address = Address.objects.filter(pk=key).first()
     if address is not None and address.seen_at is not None and address.seen_at >= recheck.asked_at:
@@ -183,7 +186,7 @@ def _settle(recheck: PageRecheck, now: datetime) -> None:
 
 
 def _unseen(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
-    """Return the outcome for a page that a crawl that has ended did not see."""
+    """Return the outcome and fault for a page that an ended crawl did not see."""
     of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
     if of_page is not None and of_page.code == SAID_TO_BE_GONE:
         return Outcome.GONE, None
@@ -201,13 +204,13 @@ def _end(recheck: PageRecheck, now: datetime, outcome: str, fault: Message | Non
 
 
 def _last_address(page: PageRecord) -> Address | None:
-    """Return the address at which the page was seen last."""
+    """Return the address at which the page was seen last, or None."""
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
-    # One that has no text any more belongs to no page, but still names it.
+    # An address that no longer has a text has no page id, but still the URL of the page.
     return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()
 
 
 def _midnight(now: datetime) -> datetime:
-    """When the operator's day began."""
+    """Return the start of the operator's day."""
     zone = timezone.get_default_timezone()
     return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)

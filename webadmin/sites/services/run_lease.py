@@ -1,9 +1,8 @@
-"""The lease of a crawl run by this process: renewed in the admin database while it lives, lost when it is given up.
+"""The lease of a crawl run by this process, renewed in the admin database while the process lives.
 
-A run without a sign of life for `crawls.DEAD_AFTER_SILENCE` is crawled by another process. One that was stopped and
-wakes again, or whose database is away, therefore holds its run for half of that at most; the other half allows for
-clocks that differ between machines. After it, the process asks the site for nothing and stores nothing until it knows
-whose the run is.
+After `crawls.DEAD_AFTER_SILENCE` without a sign of life, another process crawls the run. A process that was suspended,
+or whose database is down, therefore holds its run for at most half of that time; the other half allows for differing
+clocks. After that, it fetches and stores nothing until it knows that it still has the run.
 """
 
 import logging
@@ -26,7 +25,7 @@ MAX_UNCONFIRMED_S = crawls.DEAD_AFTER_SILENCE.total_seconds() / 2
 
 
 class RunLease:
-    """A context: it renews the lease beside the reactor, with the newest counts, and ends a crawl that was given up."""
+    """A context manager that renews the lease in a thread, with the newest counts, and stops a crawl that lost it."""
 
     def __init__(self, run: CrawlRun) -> None:
         self._run = run
@@ -46,20 +45,20 @@ class RunLease:
         self._thread.join()
 
     def is_held(self) -> bool:
-        """Return true if no other process can have the run."""
+        """Return True if no other process can have the run."""
         return not self._is_lost and _now_s() - self._confirmed_at_s < MAX_UNCONFIRMED_S
 
     def note(self, counts: CrawlCounts) -> None:
-        """Take over the counts so far: a copy, made on the thread that counts."""
+        """Store a copy of the current counts; call it in the thread that counts."""
         self.counts = self.total(counts)
 
     @property
     def has_moved(self) -> bool:
-        """True if this process has kept pages for the run."""
+        """True if this process has stored pages for the run."""
         return self.counts is not None and self.counts.kept > self._earlier.kept
 
     def total(self, counts: CrawlCounts) -> CrawlCounts:
-        """Counts with those of the run before it was stopped, or waited."""
+        """Return the counts including those from before the run was stopped or waited."""
         return counts.plus(self._earlier)
 
     def _renew(self) -> None:
@@ -80,5 +79,5 @@ class RunLease:
 
 
 def _now_s() -> float:
-    """Seconds that pass while the process, or the whole machine, sleeps as well."""
+    """Return a clock in seconds that also advances while the process or the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -1,7 +1,7 @@
-"""Crawl runs: asked for, taken up, kept alive, ended, missed.
+"""Crawl runs: requesting, starting, ending and missing them.
 
-At most one run of a site is live at a time, and one of a host runs, whoever watches it: two that keep their pauses
-would ask the host twice as often as it bears. The second takes what the first one fetched (`answers_since`).
+At most one run of a site is live at a time, and at most one of a host runs, whoever watches it, because two runs would
+fetch twice as often as the pauses allow. The second run reuses the responses of the first (`answers_since`).
 """
 
 from collections.abc import Iterator
@@ -43,27 +43,26 @@ from webadmin.ui.services.future_moments import set_back
 
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
 
-# Chosen, not measured: a nightly crawl of the largest page limit takes hours, so an hour's delay is worth a line to the
-# operator and no more; the crawler gives a sign of life every few seconds and a database fails over within one or two
-# minutes, so three silent ones are a dead process; a queue that no crawler has touched for six hours is not going to be
-# worked off.
+# Chosen, not measured: a nightly crawl of the largest page limit takes hours, so a delay of an hour is only reported to
+# the operator; the crawler gives a sign of life every few seconds and a database fails over within one or two minutes,
+# so a process that is silent for three minutes is dead; a queue that no crawler has used for six hours has stopped.
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
-# Chosen: two sites of one host are due within the hour where both are crawled at night; a page that is an hour old is
-# as good as one that a crawl of an hour fetches first. A run waits for that of another site for hours, hence the day.
+# Chosen: two sites of one host that are crawled at night are due within an hour of each other; a page that is an hour
+# old is as good as the first one of a crawl of an hour. A run may wait hours for that of another site, hence the day.
 ANSWERS_BEFORE_DUE, ANSWERS_KEPT = timedelta(hours=1), timedelta(days=1)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
 
-# How a crawl ended that came to its end: crawler.end_reasons.
+# Messages for the end reasons of complete crawls: crawler.end_reasons.
 ENDINGS = {
     "finished": Message("run.finished"),
     PAGE_LIMIT: Message("run.page-limit"),
     BYTE_LIMIT: Message("run.byte-limit"),
 }
-# Refusals of a crawl that are nobody's choice: the page was wanted and could not be had.
+# Rejections that are failures: the page was wanted but could not be fetched or read.
 FAILURES = (
     Rejection.HTTP_ERROR,
     Rejection.NO_ANSWER,
@@ -81,7 +80,7 @@ DID_NOT_HAPPEN = Message("run.missed")
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """The expected moments of one site: `at` on every `interval_days`-th day, the first one after `since`."""
+    """The scheduled times of one site: `at` on every `interval_days`-th day, the first one after `since`."""
 
     at: time  # of the day in `zone`
     interval_days: int
@@ -89,13 +88,13 @@ class Timetable:
     since: datetime  # aware
 
     def first(self) -> datetime:
-        """Return the first expected moment, UTC: the next time of day after `since`."""
+        """Return the first scheduled time, in UTC: the next `at` after `since`."""
         day = self.since.astimezone(self.zone).date()
         moment = self._moment(day)
         return moment if moment > self.since else self._moment(day + timedelta(days=1))
 
     def latest(self, now: datetime) -> datetime | None:
-        """Return the newest expected moment at or before `now`; None where the first is still to come."""
+        """Return the latest scheduled time at or before `now`, or None before the first."""
         first = self.first()
         if first > now:
             return None
@@ -106,12 +105,12 @@ class Timetable:
         return moment if moment <= now else self._moment(day - timedelta(days=self.interval_days))
 
     def next(self, now: datetime) -> datetime:
-        """Return the first expected moment after `now`."""
+        """Return the first scheduled time after `now`."""
         latest = self.latest(now)
         return self.first() if latest is None else self._next_moment(latest)
 
     def expected_moments(self, after: datetime, until: datetime) -> list[datetime]:
-        """Return the expected moments in (after, until], oldest first."""
+        """Return the scheduled times in (after, until], oldest first."""
         return list(takewhile(lambda moment: moment <= until, self._following_moments(after)))
 
     def _following_moments(self, moment: datetime) -> Iterator[datetime]:
@@ -128,7 +127,7 @@ class Timetable:
 
 
 class AlreadyRunning(BadInput):
-    """A site whose crawl is queued or running is not crawled a second time."""
+    """The site already has a queued or running crawl."""
 
     def __init__(self, site: Site, run: CrawlRun | None) -> None:
         self.site, self.run = site, run
@@ -137,7 +136,7 @@ class AlreadyRunning(BadInput):
 
 
 class NotCrawled(BadInput):
-    """A site of archive files has nothing that a crawl could begin with."""
+    """A site of archives cannot be crawled."""
 
     def __init__(self, site: Site) -> None:
         super().__init__("site.not-crawled", site=site.name)
@@ -153,10 +152,10 @@ def request_run(
     by_second_route: bool = False,
     resume_at: datetime | None = None,
 ) -> CrawlRun:
-    """Return a new queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
+    """Create a queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
 
-    only_urls: pages of the site, one a line, that are fetched alone. resume_at: when it may begin. A run of the
-    schedule first writes down the expected moments that passed before it, because it ends their wait.
+    only_urls: the only pages of the site to fetch, one on each line. resume_at: when the run may start. A scheduled run
+    first records the missed runs before it.
     """
     if site.kind not in CRAWLED:
         raise NotCrawled(site)
@@ -179,12 +178,12 @@ def request_run(
 
 
 def live_run(site: Site) -> CrawlRun | None:
-    """Return the run of the site that is queued or running."""
+    """Return the queued or running run of the site, or None."""
     return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
 
 
 def left_out(run: CrawlRun | None) -> list[Message]:
-    """List what a run left out: pages for want of a browser or of OCR, repeated texts, slow rules."""
+    """Return messages on what a run left out for lack of a browser or OCR, or for repeated texts or slow rules."""
     wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
@@ -219,12 +218,10 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
 
 
 def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) -> datetime | None:
-    """Return the moment from which answers to other sites' crawls of the host serve a run as its own would.
+    """Return the time from which a run may reuse responses that other sites' crawls of the host got, or None.
 
-    None: none does.
-
-    A look at single pages sees them as they are now. Who has proxies, a name or a login of its own is answered
-    otherwise than others, and its answers are its own.
+    A run of single pages reuses none, because it must see their current state. Nor does a site with its own proxies,
+    user agent or login, because it may get other responses.
     """
     hosts = site.domains.values("host")
     others = Site.objects.filter(is_active=True, domains__host__in=hosts).exclude(pk=site.pk)
@@ -234,26 +231,26 @@ def earliest_shared_answer(site: Site, run: CrawlRun, politeness: Politeness) ->
 
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
-    """Return the URLs at which its crawl begins; of a list of pages all of them."""
+    """Return the start URLs of the site's crawl, which are all pages for a list of pages."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else lines(site.start_urls)
 
 
 def _allowed_hosts(site: Site) -> tuple[str, ...]:
-    """Empty for a list: the hosts of its pages are those that may be visited."""
+    """Return the hosts of the site, or none for a list of pages, whose own hosts are allowed."""
     if KINDS[site.kind].starts_are_pages:
         return ()
     return tuple(site.domains.order_by("pk").values_list("host", flat=True))
 
 
 def lines(text: str) -> tuple[str, ...]:
-    """Return the lines of a field that holds one entry a line, without blank ones."""
+    """Return the lines of a field with one entry on each line, without blank ones."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def take_next(now: datetime) -> CrawlRun | None:
-    """Return the queued run that has been due longest, now this process's to crawl; None where none waits.
+    """Start and return the queued run that has been due longest, or return None.
 
-    Any number of processes may ask at once, on one machine or many: each run is taken by one of them.
+    Any number of processes on any machines may call this at once; only one of them gets each run.
     """
     waiting = _waiting(now).order_by("due_at", "pk").select_related("site", "requested_by")
     while (run := waiting.first()) is not None:
@@ -263,26 +260,26 @@ def take_next(now: datetime) -> CrawlRun | None:
 
 
 def has_waiting(now: datetime, run_id: int | None = None) -> bool:
-    """Return true if any queued run, or this one, can be taken now."""
+    """Return True if a queued run can be started now. run_id: only this run."""
     waiting = _waiting(now)
     return (waiting if run_id is None else waiting.filter(pk=run_id)).exists()
 
 
 def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
-    """Take a queued run up; False where another process did, or the run has ended: then it is not to be crawled."""
+    """Start a queued run, or return False if another process did, if it has ended, or if it must wait."""
     at = now or timezone.now()
     begun = {"started_at": at, "heartbeat_at": at, "resume_at": None, "finish_reason": None}
     hosts = SiteDomain.objects.filter(site=run.site_id).values("host")
     with transaction.atomic():
-        # Processes that take two sites of one host wait for each other here, and the second sees the first.
+        # Serializes processes that start two sites of one host, so that the second sees the first.
         list(SiteDomain.objects.filter(host__in=hosts).order_by("pk").select_for_update())
         return _update(run, Q(pk__in=_waiting(at)), state=State.RUNNING, **begun)
 
 
 def may_resume(now: datetime) -> Q:
-    """Of queued runs: those that do not wait for the site's hours, or for what it or a service wants.
+    """Return the condition for queued runs that do not wait for the site's hours, its request or a service.
 
-    One that would wait for longer than any ever does was put back while the clock was wrong.
+    A run whose wait exceeds the longest possible one was put back while the clock was wrong, so it may resume.
     """
     is_too_late = Q(resume_at__gt=now + MAX_SERVICE_PAUSE, finish_reason__code=WAITS_FOR_SERVICE)
     is_too_late |= Q(resume_at__gt=now + LONGEST_WAIT)
@@ -299,13 +296,13 @@ def stored_counts(run: CrawlRun) -> CrawlCounts:
 
 
 def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | None = None) -> bool:
-    """Record a sign of life with the counts so far; return false if the run was given up meanwhile."""
+    """Record a sign of life with the counts so far, or return False if the run was given up meanwhile."""
     figures = _figures(counts) if counts else {}
     return _update(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
 
 
 def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
-    """Close a run that came to its end, even one that was given up for dead before."""
+    """End a complete run, even one that was given up for dead before."""
     at = now or timezone.now()
     return _update(
         run,
@@ -319,7 +316,7 @@ def finish(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> b
 
 
 def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None) -> bool:
-    """Close a live run that could not go on; `reason` is for the operator, else the word of the counts is kept."""
+    """End a live run as failed. reason: for the operator; None to use the reason in the counts."""
     at = now or timezone.now()
     figures = _figures(counts) if counts else {}
     said = reason or (counts.finish_reason if counts else None)
@@ -328,9 +325,9 @@ def fail(run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = Non
 
 
 def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
-    """Queue a running run again that was stopped from outside, or waits; its journal knows how far it came.
+    """Requeue a running run that was stopped or waits; it resumes from its journal.
 
-    noted: further fields, where it waits for something else than its site.
+    noted: further fields of a run that waits for something other than its site.
     """
     values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None, **noted}
     if counts is not None:
@@ -342,10 +339,9 @@ def put_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) 
 
 
 def due_sites(now: datetime) -> list[Site]:
-    """Watched sites whose newest expected moment has no run yet and that are not being crawled, longest due first.
+    """Return the watched sites whose latest scheduled time has no run and that have no live run, longest due first.
 
-    A moment that was missed stays due until a run makes up for it. A site that was never crawled is first due at its
-    time of day after it was added.
+    A missed time stays due until a run makes up for it. A new site is first due at its next time of day.
     """
     busy = CrawlRun.objects.filter(state__in=CrawlRun.LIVE).values("site_id")
     last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED) & Q(runs__only_urls=""))
@@ -358,12 +354,12 @@ def due_sites(now: datetime) -> list[Site]:
 
 
 def next_due(site: Site, now: datetime) -> datetime | None:
-    """Return the site's next expected moment; None where it is not watched."""
+    """Return the site's next scheduled time, or None if it is not watched."""
     return site_timetable(site).next(now) if site.is_active and site.kind in CRAWLED else None
 
 
 def missed_runs(now: datetime) -> list[CrawlRun]:
-    """Write down, once each, the expected moments that passed more than an hour ago without a run."""
+    """Record and return missed runs, once for each scheduled time that passed more than an hour ago without a run."""
     missed: list[CrawlRun] = []
     last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))
     for site in _scheduled_sites().annotate(last_scheduled=last_scheduled):
@@ -375,9 +371,9 @@ def missed_runs(now: datetime) -> list[CrawlRun]:
 
 
 def abandon_dead_runs(now: datetime) -> int:
-    """Fail the runs that gave no sign of life and those that nobody took up; returns how many.
+    """Fail the runs without a sign of life and those that were never started, and return their number.
 
-    A queue from which any crawl was begun of late is worked off, however long one has stood in it.
+    If any crawl was started recently, the queue is being processed, and queued runs are not failed.
     """
     silent = CrawlRun.objects.annotate(alive_at=Coalesce("heartbeat_at", "started_at", "due_at")).filter(
         state=State.RUNNING, alive_at__lt=now - DEAD_AFTER_SILENCE
@@ -391,7 +387,7 @@ def abandon_dead_runs(now: datetime) -> int:
 
 
 def _waiting(now: datetime) -> QuerySet[CrawlRun]:
-    """Runs that may be taken up: none of a host that is being crawled, or wants to be left alone for now."""
+    """Return the runs that can start, except those of a host that is being crawled or has asked to wait."""
     crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING)
     resting = SiteDomain.objects.filter(
         site__runs__state=State.QUEUED,
@@ -403,7 +399,7 @@ def _waiting(now: datetime) -> QuerySet[CrawlRun]:
 
 
 def _scheduled_sites() -> QuerySet[Site]:
-    """Sites that the schedule crawls; what comes from archives is never due."""
+    """Return the sites that the schedule crawls; sites of archives are never due."""
     return Site.objects.filter(is_active=True, kind__in=CRAWLED)
 
 
@@ -413,8 +409,8 @@ def site_timetable(site: Site) -> Timetable:
 
 
 def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
-    """Write down those of the site's expected moments since its last scheduled run that nobody kept."""
-    Site.objects.select_for_update().get(pk=site.pk)  # two schedulers do not write one moment twice
+    """Record a missed run for each scheduled time since the site's last scheduled run that no run followed."""
+    Site.objects.select_for_update().get(pk=site.pk)  # keeps two schedulers from recording one time twice
     timetable = site_timetable(site)
     after = max(site.added_at, now - MAX_LOOK_BACK)
     last = CrawlRun.objects.filter(site=site, trigger=Trigger.SCHEDULE).order_by("-due_at").first()
@@ -431,7 +427,7 @@ def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
 
 
 def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[datetime]:
-    """Give the expected moments that a run followed within the hour, whoever asked for it."""
+    """Return the scheduled times that a run followed within an hour, whoever requested it."""
     kept = set()
     whole = CrawlRun.objects.filter(site=site, due_at__gte=after, only_urls="")
     for due_at in whole.values_list("due_at", flat=True):
@@ -443,7 +439,7 @@ def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[date
 
 def _figures(counts: CrawlCounts) -> dict[str, object]:
     kept = asdict(counts)
-    for name in ("faults", "end_sentence"):  # messages, in fields of their own
+    for name in ("faults", "end_sentence"):  # messages, which have separate fields
         del kept[name]
     kept["refusals"] = [counts.faults.index(each) for each in counts.refusals]
     return {
@@ -457,23 +453,23 @@ def _figures(counts: CrawlCounts) -> dict[str, object]:
 
 
 def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
-    """Write to the run in one statement if it is still in an allowed state; says whether it was."""
+    """Update the run in one statement if it is still in an allowed state, and return whether it was."""
     changed = CrawlRun.objects.filter(allowed, pk=run.pk).update(**values)
     run.refresh_from_db()
     return changed == 1
 
 
 def has_crawls_ahead(now: datetime) -> bool:
-    """Return true if any run is due in the future, which only a wrong clock causes; an index answers."""
+    """Return True if a run is due in the future, which only a wrong clock causes; the query uses an index."""
     return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
 
 
 def forget_missed_ahead(now: datetime) -> int:
-    """Delete the crawls that only a clock that was ahead missed; how many."""
+    """Delete missed runs in the future, recorded by a clock that was ahead, and return their number."""
     deleted, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
     return deleted
 
 
 def set_clock_back(now: datetime) -> int:
-    """Let no moment lie ahead of the clock, as one that was ahead left them; how many did."""
+    """Correct the future times that a clock that was ahead left, and return their number."""
     return forget_missed_ahead(now) + set_back(now)

@@ -1,4 +1,4 @@
-"""Sites of one rights holder that cover the same host: allowed, and said, for each page then counts for both."""
+"""Finds sites of one rights holder that cover the same host; it is allowed, but each page then counts for both."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ MAX_START_URLS = 50  # of a site; lists of pages, which have thousands, cover no
 
 
 def shared_hosts(site: Site) -> list[Message]:
-    """Return a sentence for each other site of the rights holder that covers a host of this one."""
+    """Return a message for each other site of the rights holder that covers a host of this one."""
     own = _spellings(crawled_hosts(site))
     others = Site.objects.filter(rights_holder=site.rights_holder_id).exclude(pk=site.pk)
     return [
@@ -22,7 +22,7 @@ def shared_hosts(site: Site) -> list[Message]:
 
 
 def crawled_hosts(site: Site) -> list[Host]:
-    """Return the hosts that a crawl of the site covers: those that were entered, else those of its start URLs."""
+    """Return the hosts that a crawl of the site covers: its domains, or else those of its start URLs."""
     if KINDS[site.kind].starts_are_pages or not KINDS[site.kind].is_crawled:
         return []
     entered = list(parse_hosts(domain.host for domain in site.domains.all()))

@@ -1,4 +1,4 @@
-"""A process beside the workers that was given a slot of this machine: how it begins, and how it ends."""
+"""The main function of a process with a slot, such as an import or a backup."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -10,9 +10,9 @@ from webadmin.database import AWAY, is_away
 
 
 def work_in_slot(arguments: Sequence[str], work: Callable[[], object], log: logging.Logger, what: str) -> int:
-    """Do its work, and return the exit code: 1 where it could not be done to its end, and the next start goes on.
+    """Do the work and return the exit code: 1 if a service failed, so that the next start resumes the work.
 
-    what: its name in the log.
+    what: the name of the work in the log.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     freeze_loaded_objects()

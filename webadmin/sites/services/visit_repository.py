@@ -1,4 +1,4 @@
-"""The book of visits in the admin database: what earlier runs know of a site, and where its pages lead off it."""
+"""The repository of visits in the admin database: addresses of sites, and redirects to other sites."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
 
 
 class DjangoVisitRepository:
-    """core.ports.VisitRepository over Django's ORM, for hours and from any thread. Raises ServiceUnavailable."""
+    """core.ports.VisitRepository with Django's ORM, for long use from any thread. Raises ServiceUnavailable."""
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
         with _answering():
@@ -55,7 +55,7 @@ class DjangoVisitRepository:
 
 
 def failing(site: Site | None = None) -> QuerySet[Address]:
-    """Addresses that could not be fetched when they were last asked for, the newest failure first."""
+    """Return the addresses whose last fetch failed, the newest failure first."""
     rows = Address.objects.filter(failures__gt=0).select_related("site").order_by("-failed_at", "pk")
     return rows if site is None else rows.filter(site=site)
 
@@ -72,7 +72,7 @@ def read_visit(row: Address) -> Visit:
 
 
 def url_host(url: str) -> str:
-    """Return the host of a URL in its one spelling, "" for none."""
+    """Return the host of a URL in normal form, or ""."""
     try:
         return str(parse_host(url))
     except ValueError:
@@ -81,7 +81,7 @@ def url_host(url: str) -> str:
 
 @contextmanager
 def _answering() -> Iterator[None]:
-    """A connection that holds, and what is said where there is none."""
+    """Open a working connection for the block; raise ServiceUnavailable if the database does not answer."""
     fresh()
     with answering():
         yield
@@ -100,7 +100,7 @@ def _row(site: int, holder: int | None, visit: Visit) -> Address:
 
 
 def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
-    """Bring the list of pages in line: which are gone, and which are back; of a page at two addresses one is enough."""
+    """Update which pages are gone and which are back; a page with several addresses is back if one of them is."""
     seen = {visit.page_id for visit in visits if visit.page_id and visit.gone_since is None}
     there, away = sorted(seen), (visit for visit in visits if visit.page_id and visit.page_id not in seen)
     gone = {visit.page_id: visit.gone_since for visit in away}

@@ -1,4 +1,4 @@
-"""The watch list of a rights holder: an address that a person typed -> a site that can be crawled."""
+"""Adds sites to the watchlist of a rights holder, from addresses or lists of pages, and finds them."""
 
 import re
 from collections.abc import Sequence
@@ -19,17 +19,16 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
-MAX_BAD_LINES = 10  # named at once; a file of something else has thousands
+MAX_BAD_LINES = 10  # shown at once; a wrong file has thousands
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
 
 
 def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
-    """Return the rights holder's site at that address, made or brought up to date; safe to repeat.
+    """Create or update the rights holder's site at an address, and return it; safe to repeat.
 
-    name: of a new site, or of one that this address belongs to as well; "" stands for the host. options: fields of
-    `Site`; those left out keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an
-    option that cannot be.
+    name: of a new site, or of an existing one to add the address to; "" for the host. options: fields of `Site`; others
+    keep their values. Raises UnsafeUrl for an address that cannot be crawled, BadInput for an invalid option.
     """
     parts, host = _parse_url(url)
     start_url = urlunsplit((parts.scheme.lower(), str(host), parts.path or "/", parts.query, ""))
@@ -49,9 +48,9 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
 
 
 def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "list", **options: Any) -> Site:
-    """The rights holder's list of pages of that name, made or filled anew from `text` (crawler.sources.url_list).
+    """Create or replace the rights holder's list of pages of that name from `text` (crawler.sources.url_list).
 
-    Raises BadInput naming every line that is no address, with its number.
+    Raises BadInput that names the lines that are no addresses, with their numbers.
     """
     found = read_url_list(text)
     if found.bad:
@@ -63,14 +62,14 @@ def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "lis
 
 
 def bad_lines(found: Sequence[BadLine]) -> list[Message]:
-    """Return the faults of the first lines of a list that are no addresses."""
+    """Return messages on the first lines of a list that are no addresses."""
     named = [line.message for line in found[:MAX_BAD_LINES]]
     unnamed = len(found) - len(named)
     return [*named, Message("watch.more-bad-lines", count=unnamed)] if unnamed else named
 
 
 def archive_site(rights_holder: RightsHolder, name: str) -> Site:
-    """Return the rights holder's site of that name; one for pages of archive files is made if there is none."""
+    """Return the rights holder's site of that name, creating a site of archives if there is none."""
     known = Site.objects.filter(rights_holder=rights_holder, name=name.strip()).first()
     return known or _named_site(rights_holder, name, "archive")
 
@@ -78,7 +77,7 @@ def archive_site(rights_holder: RightsHolder, name: str) -> Site:
 def find_site(key: str) -> Site:
     """Return the site of that number, name, host or address.
 
-    Raises NotFound, or BadInput where several could be meant.
+    Raises NotFound, or BadInput if the key is ambiguous.
     """
     wanted = key.strip()
     if "://" in wanted:
@@ -136,9 +135,9 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
 
 
 def _find_or_create_site(rights_holder: RightsHolder, name: str, host: Host) -> Site:
-    """The site that an address belongs to: the one of that name, without one that which has the host, or a new one.
+    """Return the site for an address: the one of that name, or without a name the one with the host, or a new one.
 
-    Under a name, a second site may have the host (webadmin.sites.services.sharing says so).
+    With a name, several sites may have the same host (webadmin.sites.services.sharing warns of it).
     """
     watched = Site.objects.filter(rights_holder=rights_holder)
     found = watched.filter(name=name) if name else watched.filter(domains__host__in=host.spellings())
@@ -163,7 +162,7 @@ def _check_options(options: dict[str, Any]) -> None:
 
 
 def _check_rules(options: dict[str, Any]) -> None:
-    """Raises BadInput for a pattern or selector that cannot be, or is slow."""
+    """Raise BadInput for an invalid or slow pattern or selector."""
     patterns = [line for name in _PATTERNS for line in str(options.get(name, "")).splitlines() if line.strip()]
     selectors = [text for name in _SELECTORS if (text := str(options.get(name, "")).strip())]
     for rule, fault in rule_faults(patterns, selectors).items():
@@ -172,7 +171,7 @@ def _check_rules(options: dict[str, Any]) -> None:
 
 
 def _require_read(site: Site, options: dict[str, Any]) -> None:
-    """Raises BadInput for an option that says nothing to the site's spider."""
+    """Raise BadInput for an option that the site's spider does not use."""
     ignored = KINDS[site.kind].ignored_settings(options)
     if ignored:
         names = [name.replace("_", " ") for name in ignored]

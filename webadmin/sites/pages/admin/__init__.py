@@ -1,4 +1,4 @@
-"""The lists and forms of sites; importing this package registers them."""
+"""Registers the lists and forms of sites on import."""
 
 from webadmin.sites.pages.admin import discovery, imports, runs, site_rules, sites, visits
 

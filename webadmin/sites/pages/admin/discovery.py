@@ -1,4 +1,4 @@
-"""Looking for copies: works that are looked for, the log of queries, and the pages that were found."""
+"""The search for copies: its plans, the log of queries, and the pages found."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ class DiscoveryPlanAdmin(HolderAdmin):
         return formfield
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Add what each work has sent today, as a sub-query."""
+        """Return the plans with the number of queries sent today."""
         sent = discovery.sent_today(timezone.now()).filter(work=OuterRef("work")).order_by().values("work")
         counted = Subquery(sent.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
         return super().get_queryset(request).annotate(sent=counted)
@@ -130,10 +130,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return a dismissed page may still be watched.
-
-        A watched page, or one that is no copy, leaves nothing to decide.
-        """
+        """Return whether an action is possible: both on a proposed page, watching also on a dismissed one."""
         state = DiscoveredPage.objects.filter(pk=key).values_list("state", flat=True).first()
         return state == DiscoveredPage.State.PROPOSED or (state == DiscoveredPage.State.DISMISSED and path == "watch")
 
@@ -208,7 +205,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
 
 def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
-    """Watch the site of a proposal, crawl it, and say what came of it."""
+    """Watch the site of a proposal, request its crawl, and show the result."""
     try:
         site = discovery.accept(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:

@@ -1,4 +1,4 @@
-"""Archive imports: asked for by choosing a file of the import folder, and how far each has come."""
+"""Archive imports: the form that requests one, and the list with the progress of each."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class ArchiveImportForm(forms.ModelForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if "path" in self.fields:  # absent where the record is only shown
+        if "path" in self.fields:  # absent in a read-only form
             self.fields["path"] = forms.ChoiceField(
                 label=_("File"),
                 choices=[("", "---------"), *((name, name) for name in imports.offered_files())],
@@ -87,14 +87,14 @@ class ArchiveImportAdmin(HolderAdmin):
         ]
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Only an administrator: the folder holds the files of all rights holders, and their names tell of them."""
+        """Return True only for administrators, because the folder shows the files of all rights holders."""
         return is_administrator(request.user)
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
-        """The row was written while the form was checked; it is the one that the admin goes on with."""
+        """Copy the row that the form's validation saved into `obj`, and record the user."""
         row: ArchiveImport = form.cleaned_data["row"]
         ArchiveImport.objects.filter(pk=row.pk, requested_by=None).update(requested_by=signed_in_user(request))
         row.refresh_from_db()

@@ -1,4 +1,4 @@
-"""Crawl runs: when, how they ended, and every fault as a sentence."""
+"""The list of crawl runs with their times, results and faults."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _

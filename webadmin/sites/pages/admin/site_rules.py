@@ -1,4 +1,4 @@
-"""The sections below a site's form: politeness, rules and their trial, proxies, the log of robots.txt."""
+"""The inlines of a site's form: politeness, ban rules and their trial, proxies, the log of robots.txt."""
 
 from typing import Any
 
@@ -80,7 +80,7 @@ _TYPED = ("statuses", "selector", "redirect", "words")
 
 
 def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
-    """Return the rules that are saved, or the one that was typed into the page, on the newest 50 pages or on one."""
+    """Return the page with a trial of the saved rules, or of a typed one, on the newest 50 pages or on one page."""
     typed = {name: request.GET.get(name, "").strip() for name in _TYPED}
     url = request.GET.get("url", "").strip()
     tried, fault = [], ""

@@ -1,4 +1,4 @@
-"""Sites: what is watched, how it is read, and the button that crawls it now."""
+"""The list and form of sites, with actions to crawl a site, try its rules and look it up."""
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     SiteWithFigures = WithAnnotations[Site, _Figures]
 
-MAX_PAGES = 1_000  # a large site has a hundred thousand, and a list shows fifty sites: more is said to be more
+MAX_PAGES = 1_000  # counted; a large site has a hundred thousand, and a list shows fifty sites
 _PAGES = (
     "(SELECT COUNT(*) FROM (SELECT 1 FROM watched_sites_pagerecord AS page WHERE page.site_id = watched_sites_site.id "
     "LIMIT %s) AS capped)"
@@ -83,7 +83,7 @@ class SiteAdmin(HolderAdmin):
     actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
     readonly_fields = ["added_at", "family"]
-    # Where a form is only read no script knows `kind`: `get_fieldsets` leaves out what the kind does not use.
+    # In a read-only form no script knows `kind`, so `get_fieldsets` leaves out fields that the kind does not use.
     conditional_fields = {name: f"typeof kind == 'undefined' || {asked}" for name, asked in _CONDITIONS.items()}
     fieldsets = [
         (
@@ -127,12 +127,12 @@ class SiteAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return a site that stands shows which others probably have its operator."""
+        """Return the fieldsets, for an existing site with the other sites that probably have the same operator."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
         is_managed = is_manager(request, obj)
-        vars(obj)["is_managed"] = is_managed  # for what is drawn without a request
+        vars(obj)["is_managed"] = is_managed  # for columns, which have no request
         if not is_managed:
             fieldsets = _relevant_fieldsets(obj.kind, fieldsets)
         return [*fieldsets, (_("Same operator"), {"fields": ["family"], "classes": ["tab"]})]
@@ -146,7 +146,7 @@ class SiteAdmin(HolderAdmin):
         return _with_figures(sites)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Give the sites of the page shown their figures: an order by a column would work them out for all sites."""
+        """Add figures only to the sites on the current page, because ordering by them would compute them for all."""
         changelist = super().get_changelist_instance(request)
         shown = [site.pk for site in changelist.result_list]
         rows = self.with_figures(Site.objects.filter(pk__in=shown)).in_bulk()
@@ -184,7 +184,7 @@ class SiteAdmin(HolderAdmin):
         return list_link(PageRecord, shown, site__id__exact=site.pk)
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Pages of archives come with imports: there is nothing to crawl, and no refusal to recognise."""
+        """Return whether an action is possible: look-ups need a registry, the others a site that is crawled."""
         if path.endswith("look-up"):
             return bool(settings.ZHUIWEN.registries.is_enabled)
         return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
@@ -238,7 +238,7 @@ class SiteAdmin(HolderAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        """Return the form, and what keeps the site's pages from being read."""
+        """Return the form, with warnings of obstacles to reading the site's pages."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
             for missing in crawls.left_out(site.runs.filter(only_urls="").first()) if site is not None else ():
@@ -248,13 +248,13 @@ class SiteAdmin(HolderAdmin):
         return super().change_view(request, object_id, form_url, extra_context)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
-        """Save the hosts too, and say which of them another site covers; the form itself says so when it is opened."""
+        """Save the hosts, and warn if another site covers them, unless the form opens again and warns itself."""
         super().save_related(request, form, formsets, change)
         if "_continue" not in request.POST:
             _tell_shared(request, form.instance)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
-        """Save, and crawl a site that is watched again: the time it was not watched counts as no missed run."""
+        """Save the site, and crawl one that is watched again, so that the pause does not count as missed runs."""
         super().save_model(request, obj, form, change)
         if "monthly_visits" in form.changed_data:
             reach_changed.send(None, site=obj.pk)
@@ -265,7 +265,7 @@ class SiteAdmin(HolderAdmin):
 
 
 def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
-    """Return the fieldsets with the fields that say something to the spider of a kind, and without those left empty."""
+    """Return the fieldsets with only the fields that the spider of a kind uses, without empty fieldsets."""
     used = []
     for name, given in fieldsets:
         lines = [[field for field in _fields(line) if _is_used(field, kind)] for line in given["fields"]]
@@ -276,7 +276,7 @@ def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
 
 
 def _fields(line: Any) -> tuple[str, ...]:
-    """Return the fields of a line, which is a name or several."""
+    """Return the fields of a line, which is a name or a sequence of names."""
     return (line,) if isinstance(line, str) else tuple(line)
 
 
@@ -285,7 +285,7 @@ def _is_used(field: str, kind: str) -> bool:
 
 
 def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:
-    """Ask for a crawl and say what came of it; gives back the run that the site has now, if it has one."""
+    """Request a crawl, show the result, and return the site's live run, if it has one."""
     try:
         run = crawls.request_run(site, signed_in_user(request), trigger)
     except crawls.AlreadyRunning as error:
@@ -307,13 +307,13 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
 
 
 def _tell_shared(request: HttpRequest, site: Site | None) -> None:
-    """Say which other sites cover hosts of this one; that is allowed."""
+    """Warn of other sites that cover hosts of this one, which is allowed."""
     for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
         messages.warning(request, stored_sentence(shared))
 
 
 def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
-    """Say how many pages have parts that take too long to read: who puts them there does not want to be read."""
+    """Warn of pages with parts that take too long to read, which may be there to prevent reading."""
     if site is None:
         return
     slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
@@ -328,5 +328,5 @@ def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
 
 
 def _with_run(words: str, run: CrawlRun | None) -> str:
-    """Return a sentence with a link to the run that it speaks of."""
+    """Return a sentence with a link to its run."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words

@@ -1,4 +1,4 @@
-"""Addresses as runs left them, those that fail first; and sites that may have moved, for a person to decide."""
+"""The list of addresses, failing ones first, and the list of possible moves of sites for a person to decide."""
 
 from collections.abc import Callable
 from typing import Any
@@ -75,7 +75,7 @@ class AddressAdmin(HolderAdmin):
     list_display = ["address", site_name, "kind", "seen", "due", "failures", "why"]
     list_filter = [ConditionFilter, "site", "kind", "has_unreliable_validator"]
     list_select_related = ["site"]
-    sortable_by = ()  # those that fail most, then those that are due: one index a filter
+    sortable_by = ()  # by failures, then by due time: one index for each filter
     search_fields = ["url"]
     search_help_text = _("URL")
     fieldsets = [
@@ -129,7 +129,7 @@ class SiteMoveAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return false once a move is decided."""
+        """Return whether a move is undecided."""
         return SiteMove.objects.filter(pk=key, state=SiteMove.State.PROPOSED).exists()
 
     @display(description=_("move"), header=True)
@@ -191,7 +191,7 @@ class SiteMoveAdmin(HolderAdmin):
 
 
 def _reasons(evidence: dict[str, Any]) -> list[str]:
-    """Return the evidence in sentences; what was not found is not said."""
+    """Return the evidence for a move in sentences."""
     told = []
     if evidence.get("start_pages_led"):
         told.append(_now("start pages lead to the new host: %(count)s") % {"count": evidence["start_pages_led"]})
