@@ -1,7 +1,7 @@
-"""Asks a time stamp authority over HTTP, and for the lists of revoked certificates that its own certificate names.
+"""Requests time stamps from an authority over HTTP, and the revocation lists that its certificates name.
 
-Source: RFC 3161, section 3.4. The URL is the operator's; its address is checked all the same (by the client), so that a
-mistyped or taken over name does not reach into the operator's own network.
+Source: RFC 3161, section 3.4. The operator configures the URL; the client checks its address all the same, so that a
+mistyped or hijacked name cannot reach the operator's own network.
 """
 
 import base64
@@ -18,7 +18,7 @@ from bundles.certificates import MAX_PEM_BYTES, parse_certificates
 from bundles.ports import Client
 from bundles.records import TimeStamp
 from bundles.revocation import MAX_LIST_BYTES, list_as_pem, list_urls
-from bundles.stamps import MAX_DER_BYTES, SHA256_OID, verify_stamp, way_to_root
+from bundles.stamps import MAX_DER_BYTES, SHA256_OID, certificate_chain, verify_stamp
 from core.errors import BadConfiguration, RetryLater, ServiceUnavailable
 from core.ids import Digest
 from core.service_urls import without_secrets
@@ -27,13 +27,13 @@ from core.wording import Message
 NONCE_BITS = 64
 TIMEOUT_S = 20.0  # public authorities answer in 0.1 to 2 s
 LISTS_TIMEOUT_S = 10.0  # for all of one stamp together
-MAX_LISTS = 4  # one for each certificate below the root; authorities have one to three of these
+MAX_LISTS = 4  # one for each certificate below the root, of which authorities have one to three
 _SERVICE = Message("service.authority")
 _REPLY = "application/timestamp-reply"
 
 
 class Authority:
-    """One authority: where it answers, and the PEM file of its root, which its every answer is checked against."""
+    """One authority: its URL, and the PEM file of the root against which every answer is checked."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class Authority:
         policy: str = "",
         timeout_s: float = TIMEOUT_S,
     ) -> None:
-        """`policy`: an OID to insist on. Raises BadConfiguration for what is no URL, or certificates without a root."""
+        """Check the settings. policy: an OID to insist on. Raises BadConfiguration for a bad URL or a missing root."""
         self._url, self._parts = url, urlsplit(url)
         self.name = without_secrets(url)
         faults = _faults(url, ca_pem, self.name)
@@ -57,21 +57,19 @@ class Authority:
         return f"Authority({self.name!r})"
 
     def stamp(self, digest: Digest) -> TimeStamp:
-        """Return its stamp on `digest`, verified as an export's reader would.
+        """Return its stamp on `digest`, verified as a reader of an export would, with the available revocation lists.
 
-        What its certificates name as lists of revoked ones is enclosed, where it is to be had.
-
-        Raises ServiceUnavailable when it does not answer, DoesNotHold when its answer is not what was asked for.
+        Raises ServiceUnavailable if it does not answer, DoesNotHold if its answer is not the requested stamp.
         """
         return self.with_lists(self.answer(digest), digest)
 
     def answer(self, digest: Digest) -> TimeStamp:
-        """What it answers, not verified. Raises ServiceUnavailable, or RetryLater for what is no answer to that."""
+        """Return its unverified answer. Raises ServiceUnavailable, or RetryLater for an unusable answer."""
         query = make_query(digest, secrets.randbits(NONCE_BITS), self._policy)
         return TimeStamp(query, self._ask(query), self._ca_pem, self.name)
 
     def with_lists(self, stamp: TimeStamp, digest: Digest) -> TimeStamp:
-        """Return an answer, verified, with the lists of revoked certificates that its own name. Raises DoesNotHold."""
+        """Return a verified answer with the revocation lists that its certificates name. Raises DoesNotHold."""
         verify_stamp(stamp, digest, self.name)
         lists = self._lists(stamp, digest)
         if not lists:
@@ -81,11 +79,11 @@ class Authority:
         return enclosing
 
     def _lists(self, stamp: TimeStamp, digest: Digest) -> bytes:
-        """Return the lists of revoked certificates, PEM.
+        """Return the revocation lists as PEM.
 
-        Those that cannot be had are left out, and verification says so.
+        Unavailable ones are left out, and verification says so.
         """
-        way = way_to_root(stamp, digest, self.name)[:-1]
+        way = certificate_chain(stamp, digest, self.name)[:-1]
         places = dict.fromkeys(place for certificate in way for place in list_urls(certificate)[:1])
         found, end = b"", time.monotonic() + min(LISTS_TIMEOUT_S, self._timeout_s)
         for place in list(places)[:MAX_LISTS]:
@@ -118,7 +116,7 @@ class Authority:
 
     @property
     def _bare_url(self) -> str:
-        """Without the login, which goes into a header."""
+        """Return the URL without the login, which goes into a header."""
         return urlunsplit(self._parts._replace(netloc=self._parts.netloc.rpartition("@")[2]))
 
     def _headers(self) -> dict[str, str]:

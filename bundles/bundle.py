@@ -1,7 +1,7 @@
-"""A fetched page and what was found on it -> one WACZ 1.1.1 file.
+"""Makes one WACZ 1.1.1 file of a fetched page and its finding.
 
-Its manifest is its datapackage.json, which names the SHA-256 of each file; the manifest's SHA-256 is the digest of the
-bundle, and stands in datapackage-digest.json as WACZ has it. Source: specs.webrecorder.net/wacz/1.1.1.
+The manifest is datapackage.json, which has the SHA-256 of each file; the SHA-256 of the manifest is the digest of the
+bundle, and is in datapackage-digest.json as WACZ demands. Source: specs.webrecorder.net/wacz/1.1.1.
 """
 
 import secrets
@@ -20,9 +20,9 @@ from bundles.warc import archive, warc_date
 from core.errors import BadInput
 from core.ids import digest
 
-FORMAT = 1  # raised when a field changes its meaning
+FORMAT = 1  # incremented when a field changes its meaning
 WACZ_VERSION = "1.1.1"
-SALT_BYTES = 16  # nobody can guess a bundle from a digest that stands in another one's audit path
+SALT_BYTES = 16  # prevents guessing a bundle from a digest in the audit path of another
 ARCHIVE, INDEX, INDEX_START, PAGES = (
     "archive/data.warc.gz",
     "indexes/index.cdx.gz",
@@ -42,7 +42,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
 
     The same input with the same `made_at` and `salt` (32 hex digits) gives the same bytes.
 
-    Raises BadInput when what was found is not on the capture's text: such a bundle would refute itself.
+    Raises BadInput if the finding does not match the capture's text: such a bundle would contradict itself.
     """
     _check(capture, found)
     at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)
@@ -68,7 +68,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
 
 
 def package_digest(package: bytes) -> bytes:
-    """datapackage-digest.json of a datapackage.json."""
+    """Return the datapackage-digest.json of a datapackage.json."""
     return canonical({"path": PACKAGE, "hash": f"sha256:{digest(package)}"})
 
 

@@ -1,6 +1,6 @@
-"""JSON of which each value has one spelling, so that equal values have equal digests.
+"""Canonical JSON: each value has one spelling, so that equal values have equal digests.
 
-Keys sorted, no spaces, UTF-8 as it is; as RFC 8785 but for numbers, which are written as Python does.
+Sorted keys, no spaces, unescaped UTF-8; as RFC 8785 except for numbers, which are written as Python does.
 """
 
 import json
@@ -14,7 +14,7 @@ _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def canonical(value: Any) -> bytes:
-    r"""Return the bytes of `value`, ending with a line feed. Raises ValueError for what JSON cannot say (NaN).
+    r"""Return the bytes of `value`, ending with a line feed. Raises ValueError for values without JSON (NaN).
 
     >>> canonical({"b": 1, "a": "文"}).decode()
     '{"a":"文","b":1}\n'

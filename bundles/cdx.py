@@ -1,6 +1,6 @@
-"""Where each record of an archive stands, as CDXJ lines in a gzip file with its own small index.
+"""The index of an archive: CDXJ lines with the position of each record, in a gzip file with its own small index.
 
-Source: WACZ 1.1.1, "indexes"; CDXJ as cdxj_indexer writes it; `index.idx` is what ReplayWeb.page opens first.
+Source: WACZ 1.1.1, "indexes"; CDXJ as written by cdxj_indexer; ReplayWeb.page opens `index.idx` first.
 """
 
 import gzip
@@ -8,11 +8,11 @@ import json
 from collections.abc import Iterable, Sequence
 from urllib.parse import urlsplit
 
-from bundles.warc import Written
+from bundles.warc import WrittenRecord
 from core.hosts import DEFAULT_PORTS
 from core.ids import digest
 
-# Not requests, and not the metadata record, which has the page's own URL and would be replayed in its place.
+# Without requests, and without the metadata record, which has the page's own URL and would be replayed in its place.
 INDEXED = frozenset({"response", "resource", "conversion"})
 _WWW = "www."
 
@@ -33,8 +33,8 @@ def sort_key(url: str) -> str:
     return f"{reversed_host}{shown_port})/{parts.path.strip('/')}{query}"
 
 
-def index(records: Iterable[Written], archive_name: str, index_name: str) -> tuple[bytes, bytes]:
-    """index.cdx.gz and index.idx, which names where the first is to be opened."""
+def index(records: Iterable[WrittenRecord], archive_name: str, index_name: str) -> tuple[bytes, bytes]:
+    """Return index.cdx.gz, and index.idx with the position in it."""
     lines = sorted(_line(record, archive_name) for record in records if record.kind in INDEXED)
     compressed = gzip.compress("".join(lines).encode(), mtime=0)
     place = {"offset": 0, "length": len(compressed), "digest": f"sha256:{digest(compressed)}", "filename": index_name}
@@ -47,7 +47,7 @@ def _idx(lines: Sequence[str], place: dict[str, object], index_name: str) -> byt
     return f"!meta 0 {head}\n{first} {json.dumps(place)}\n".encode()
 
 
-def _line(record: Written, archive_name: str) -> str:
+def _line(record: WrittenRecord, archive_name: str) -> str:
     fields = {"url": record.url}
     if record.mime:
         fields["mime"] = record.mime
@@ -63,5 +63,5 @@ def _line(record: Written, archive_name: str) -> str:
 
 
 def _timestamp(date: str) -> str:
-    """Fourteen digits, as the lines of an index have them."""
+    """Return the fourteen digits of a moment in an index line."""
     return "".join(char for char in date if char.isdigit())[:14]

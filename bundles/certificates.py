@@ -1,7 +1,7 @@
-"""From an authority's certificate to a root that is trusted, as of the moment of the stamp.
+"""Validates the chain from an authority's certificate to a trusted root, as of the moment of the stamp.
 
-Source: RFC 5280, section 6.1, without policies and name constraints; RFC 3161, section 2.3. Revocation is looked up in
-`bundles.revocation`.
+Source: RFC 5280, section 6.1, without policies and name constraints; RFC 3161, section 2.3. `bundles.revocation` checks
+revocation.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,13 +18,13 @@ from core.wording import Message
 MAX_CERTIFICATES = 32
 MAX_DEPTH = 8  # public authorities have 2 to 4
 MAX_PEM_BYTES = 256 * 1024
-# What cryptography raises for extensions that stand there twice, have unknown kinds of names, or are cut short.
+# Raised by cryptography for repeated extensions, unknown kinds of names, and truncated content.
 UNREADABLE_EXTENSIONS = (x509.DuplicateExtension, x509.UnsupportedGeneralNameType, ValueError)
 _BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 def parse_certificates(pem: bytes) -> list[x509.Certificate]:
-    """Return the certificates of a PEM file; none for an empty one. Raises ValueError for what is no certificate."""
+    """Return the certificates of a PEM file; none for an empty one. Raises ValueError for an invalid certificate."""
     if len(pem) > MAX_PEM_BYTES or pem.count(_BEGIN) > MAX_CERTIFICATES:
         raise ValueError("too many certificates")
     with _only_value_errors():
@@ -32,14 +32,14 @@ def parse_certificates(pem: bytes) -> list[x509.Certificate]:
 
 
 def parse_certificate(der: bytes) -> x509.Certificate:
-    """Return a certificate in its encoded form. Raises ValueError for what is none."""
+    """Parse a certificate, DER or PEM. Raises ValueError for any other content."""
     with _only_value_errors():
         return x509.load_der_x509_certificate(der)
 
 
 @contextmanager
 def _only_value_errors() -> Iterator[None]:
-    """What cryptography raises for an unknown version is no ValueError, as everything else is."""
+    """Turn cryptography's InvalidVersion into a ValueError, like all its other errors."""
     try:
         yield
     except x509.InvalidVersion as error:
@@ -53,9 +53,9 @@ def find_chain(
     at: datetime,
     part: str,
 ) -> list[x509.Certificate]:
-    """Return the way from `signer` to a trusted root, both included, every certificate on it valid `at` that moment.
+    """Return the chain from `signer` to a trusted root, both included, each certificate valid `at` that moment.
 
-    `offered` are certificates that may stand in between. Raises DoesNotHold, with the first reason met.
+    offered: possible intermediate certificates. Raises DoesNotHold with the first reason found.
     """
     roots = [each for each in trusted if each.subject == each.issuer]
     if not roots:
@@ -80,7 +80,7 @@ def find_chain(
 
 
 def _check_purpose(signer: x509.Certificate, part: str) -> None:
-    """A stamp is signed with a certificate for time stamps and nothing else, marked critical."""
+    """Check that the only purpose of the certificate is time stamping, in a critical extension."""
     try:
         purpose = signer.extensions.get_extension_for_class(x509.ExtendedKeyUsage)
     except (x509.ExtensionNotFound, *UNREADABLE_EXTENSIONS) as error:
@@ -90,7 +90,7 @@ def _check_purpose(signer: x509.Certificate, part: str) -> None:
 
 
 def _has_issued(issuer: x509.Certificate, subject: x509.Certificate, below: int) -> bool:
-    """Whether `issuer` signed `subject` and was allowed to, with `below` authorities between it and the signer."""
+    """Return whether `issuer` signed `subject` and may do so, with `below` authorities between it and the signer."""
     if issuer.subject != subject.issuer or not _may_issue(issuer, below):
         return False
     try:

@@ -1,7 +1,7 @@
-"""What a bundle says of the circumstances of its capture, and what it does not: evidence/circumstances.json.
+"""evidence/circumstances.json: the circumstances of a capture, and those that were not recorded.
 
-The machine and the ways of connections were written down by whoever captured; validators and caches are read from the
-heads of the exchanges, and held against them by whoever verifies.
+The crawler recorded the machine and the network routes; validators and caches are read from the heads of the exchanges,
+and verification compares them with these.
 """
 
 import re
@@ -14,9 +14,9 @@ from core.captures import CaptureSource
 from core.circumstances import BrowserProfile, ClockReading, Machine, NetworkRoute
 from core.wording import Message
 
-# Headers of a request by which a server may answer that nothing has changed (RFC 9110, 13.1), and those of an answer
-# by which caches on the way name themselves: Age and Via of RFC 9110 and 9111, Cache-Status of RFC 9211, and what the
-# large content networks send. What they say is copied; MAX_CHARS of it.
+# Request headers that allow the answer "not modified" (RFC 9110, 13.1), and response headers by which caches identify
+# themselves: Age and Via of RFC 9110 and 9111, Cache-Status of RFC 9211, and those of the large content networks. Their
+# values are copied up to MAX_CHARS.
 VALIDATORS = ("if-modified-since", "if-none-match")
 CACHES = ("age", "cache-status", "cf-cache-status", "via", "x-cache", "x-cache-status")
 MAX_CHARS = 120
@@ -26,7 +26,7 @@ Headers = Sequence[tuple[str, str]]
 
 
 def circumstances(capture: CapturedPage) -> dict[str, Any]:
-    """Return all of it as JSON values. `machines` once each; `exchanges` in the order of connection.json."""
+    """Return the circumstances as JSON values: each machine once, exchanges in the order of connection.json."""
     machines = list(dict.fromkeys(part.machine for part in capture.parts if part.machine is not None))
     placed = [(part, exchange) for part in capture.parts for exchange in part.exchanges]
     return {
@@ -37,7 +37,7 @@ def circumstances(capture: CapturedPage) -> dict[str, Any]:
 
 
 def request_validators(headers: Headers) -> list[str]:
-    """Return the names of the validators that a request carried: without any, the answer cannot be "not changed".
+    """Return the names of the validators of a request: without any, the answer cannot be "not modified".
 
     >>> request_validators([("Host", "a"), ("If-None-Match", '"7"')])
     ['if-none-match']
@@ -46,7 +46,7 @@ def request_validators(headers: Headers) -> list[str]:
 
 
 def cache_headers(headers: Headers) -> dict[str, str]:
-    """What caches between the site and the machine said of themselves.
+    """Return the headers of caches between the site and the machine.
 
     >>> cache_headers([("Age", "31"), ("Server", "x")])
     {'age': '31'}
@@ -59,7 +59,7 @@ def cache_headers(headers: Headers) -> dict[str, str]:
 
 
 def _plain(value: str) -> str:
-    """Return a value in ASCII, the same whether it is read from a head or from the record of one."""
+    """Return a value in ASCII, the same from a head as from its record."""
     flat = value.replace("\x00", "").replace("\r", " ").replace("\n", " ")
     return " ".join(_BEYOND_ASCII.sub("?", flat).split())
 
@@ -122,7 +122,7 @@ def _way(way: NetworkRoute) -> dict[str, Any]:
 
 def _profile(profile: BrowserProfile) -> dict[str, Any]:
     return {
-        "is_new": True,  # no other way to start the browser is in the program
+        "is_new": True,  # the program always starts the browser with a new profile
         "begun_at": moment(profile.begun_at),
         "pages_before": profile.pages_before,
         "is_from_cache": profile.is_from_cache,
@@ -130,7 +130,7 @@ def _profile(profile: BrowserProfile) -> dict[str, Any]:
 
 
 def _not_recorded(capture: CapturedPage) -> Iterator[tuple[str, Message]]:
-    """What is missing, by its name, and why."""
+    """Yield the name of each missing fact, and the reason."""
     sources = {part.source for part in capture.parts}
     if CaptureSource.ARCHIVE in sources:
         yield "machine", Message("circumstance.of-archive")

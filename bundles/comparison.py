@@ -1,6 +1,6 @@
-"""What a comparison of meaning found on a page, sentence beside sentence: evidence/comparison.json of a lead's bundle.
+"""evidence/comparison.json: the corresponding sentences of a page and a work, in the bundle of a suspected rewrite.
 
-It stands where evidence/finding.json stands in the bundle of a case, and claims no copy.
+It takes the place of evidence/finding.json in the bundle of a case, and does not claim a copy.
 """
 
 from collections.abc import Mapping
@@ -35,16 +35,16 @@ CAUTION = Message("reworded.caution")
 
 @dataclass(frozen=True, slots=True)
 class SentencePair:
-    """Two sentences that correspond; half-open places in code points of the page's text and of the work's."""
+    """Two corresponding sentences; half-open ranges in code points of the page's text and of the work's."""
 
     page: tuple[int, int]
     work: tuple[int, int]
-    strength: float  # [0, 1], and no share
+    strength: float  # [0, 1]; not a share
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredBand:
-    """How many of the innocent passages that were measured reached the band of the score."""
+    """The number of measured innocent passages that reached the band of the score."""
 
     name: str
     alarms: int
@@ -53,10 +53,10 @@ class MeasuredBand:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A page and a text of a work, compared by meaning. score: without an upper bound, and no share.
+    """A page and a text of a work, compared by meaning. score: without an upper bound, not a share.
 
-    Whole texts are given, of the work only what lies between its first sentence with a counterpart and its last is
-    written: the digest of the whole says which it is of. band: None where nobody measured.
+    Of the work's text only the part from the first to the last corresponding sentence is written; the digest of the
+    whole text identifies it. band: None if it was not measured.
     """
 
     work_title: str
@@ -74,12 +74,12 @@ class Comparison:
     in_order: int  # of the pairs
     algorithm_version: int
     model: str
-    ingredients: Mapping[str, Digest]  # what scores and pairs depend on, by its name
+    ingredients: Mapping[str, Digest]  # the models and tables on which scores and pairs depend, by name
     code_version: str
 
 
 def statement(found: Comparison, page_text: str) -> dict[str, Any]:
-    """What is said of it. Raises BadInput for no pair at all, or one that is not a place in both texts."""
+    """Return a comparison as JSON values. Raises BadInput without pairs, or for a range outside its text."""
     if not found.pairs:
         raise BadInput("evidence.no-pairs")
     start, end = min(pair.work[0] for pair in found.pairs), max(pair.work[1] for pair in found.pairs)
@@ -111,7 +111,7 @@ def statement(found: Comparison, page_text: str) -> dict[str, Any]:
 
 
 def check(said: Mapping[str, Any], page_text: str, part: str) -> None:
-    """Hold each quoted sentence against its place. Raises DoesNotHold, naming `part`; also KeyError, TypeError."""
+    """Compare each quoted sentence with its range. Raises DoesNotHold, naming `part`; also KeyError, TypeError."""
     work = said["work"]
     passage = work["passage"]
     start, text = passage["start"], passage["text"]
@@ -139,7 +139,7 @@ def _pair(number: int, pair: SentencePair, page_text: str, work_text: str) -> di
 
 
 def _slice(text: str, start: int, end: int) -> str | None:
-    """What stands there; None where that is no place in the text."""
+    """Return the text of a range; None if it is outside the text."""
     return text[start:end] if 0 <= start < end <= len(text) else None
 
 

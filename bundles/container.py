@@ -1,4 +1,4 @@
-"""A zip of which each byte is determined by the names and contents of its files, so that no byte can change unseen.
+"""A deterministic zip: names and contents of its files determine each byte, so that no byte can change unnoticed.
 
 Stored, not compressed; sorted names of letters, digits and few signs, in UTF-8; one fixed date; no extra fields,
 comments, gaps or ZIP64. Any zip program reads it. Source: APPNOTE 6.3.10, sections 4.3.7, 4.3.12, 4.3.16, and appendix
@@ -15,14 +15,14 @@ from bundles.faults import DoesNotHold, Fault
 from core.wording import Message
 
 MAX_FILES = 10_000
-MAX_BYTES = 2**31  # 2 GiB, half of what zip without ZIP64 can say; a bundle with a screenshot has 1 to 5 MB
-MAX_NAME_BYTES = 255  # as file systems have it for one name
+MAX_BYTES = 2**31  # 2 GiB, half of the limit without ZIP64; a bundle with a screenshot has 1 to 5 MB
+MAX_NAME_BYTES = 255  # the limit of file systems
 
-# No sign in it that hides or turns others, or that a shell, a list of digests or a file system reads as something else.
+# No character that hides or reorders others, or that is special to a shell, a list of digests or a file system.
 _SIGN = r"\w（）《》“”、，。·\-"
 _NAME = re.compile(rf"[{_SIGN}][{_SIGN}.]*(?:/[{_SIGN}][{_SIGN}.]*)*")
 _LOCAL, _CENTRAL, _END = struct.Struct("<4s5H3I2H"), struct.Struct("<4s6H3I5H2I"), struct.Struct("<4s4H2IH")
-_VERSION, _DATE = 20, 0x21  # "2.0"; 1980-01-01, the first day that zip knows
+_VERSION, _DATE = 20, 0x21  # "2.0"; 1980-01-01, the first day of zip
 _UTF8 = 0x800  # the flag of a name that is not ASCII
 _UNIX, _FILE_MODE = 3 << 8, 0o100644 << 16
 
@@ -30,7 +30,7 @@ Content = bytes | memoryview
 
 
 def write(files: Mapping[str, Content]) -> bytes:
-    """Return the container as bytes. Raises DoesNotHold for names and sizes that `read` would refuse."""
+    """Return the container as bytes. Raises DoesNotHold for names and sizes that `read` refuses."""
     return b"".join(pieces(files))
 
 
@@ -41,7 +41,7 @@ def write_container(out: IO[bytes], files: Mapping[str, Content]) -> None:
 
 
 def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
-    """Yield the bytes of the container in order; each file is asked for once, when its turn comes."""
+    """Yield the bytes of the container in order, looking up each file once, in its turn."""
     _check_names(files)
     position, directory = 0, []
     for name in sorted(files):
@@ -59,9 +59,9 @@ def pieces(files: Mapping[str, Content]) -> Iterator[Content]:
 
 
 def read(data: memoryview, part: str) -> dict[str, memoryview]:
-    """Return its files, as views of `data`.
+    """Return the files of a container, as views of `data`.
 
-    Raises DoesNotHold when one byte is not as `write` would have written it.
+    Raises DoesNotHold if any byte differs from the output of `write`.
     """
     if len(data) > MAX_BYTES:
         raise DoesNotHold(Fault.TOO_LARGE, part, limit=Message("flaw.bytes", bytes=MAX_BYTES))
@@ -83,7 +83,7 @@ def read(data: memoryview, part: str) -> dict[str, memoryview]:
 
 
 def _entry(data: memoryview, position: int, part: str) -> tuple[str, memoryview, int]:
-    """Return one file: its name, content and CRC."""
+    """Return name, content and CRC of one file."""
     if position + _LOCAL.size > len(data):
         raise DoesNotHold(Fault.CONTAINER_CHANGED, part, position=position)
     fields = _LOCAL.unpack_from(data, position)
@@ -137,5 +137,5 @@ def _end(files: int, directory_bytes: int, position: int) -> bytes:
 
 
 def _agreement(left: Content, right: Content) -> int:
-    """Return how many bytes agree."""
+    """Return the number of equal bytes at the beginning."""
     return next((i for i, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))

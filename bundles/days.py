@@ -1,4 +1,4 @@
-"""The tree of a day: what is stamped, and the way from one bundle to it."""
+"""The Merkle tree of a day: its stamped root, and the audit path from one bundle to it."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -9,14 +9,14 @@ from core.ids import Digest
 
 
 def day_root(digests: Iterable[Digest]) -> Digest:
-    """Return the root over all bundles of a day, in whatever order they come. This digest is what authorities stamp."""
+    """Return the root over all bundles of a day, in any order. Authorities stamp this digest."""
     return merkle.root(merkle.sort_leaves(tuple(digests)))
 
 
 def make_day_proof(bundle: Digest, day: date, digests: Iterable[Digest], stamps: Sequence[TimeStamp] = ()) -> DayProof:
-    """Return the proof that `bundle` is one of the day's. It names no other bundle, only digests over them.
+    """Return the proof that `bundle` is one of the day. It names no other bundle, only digests over them.
 
-    Raises ValueError when it is not.
+    Raises ValueError if it is not.
     """
     leaves = merkle.sort_leaves(tuple(digests))
     index = leaves.index(bundle)

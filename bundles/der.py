@@ -1,11 +1,11 @@
-"""The elements of a DER sequence or set, each with the bytes that it has there. Source: X.690, 8.1 and 10.1."""
+"""Splits a DER sequence or set into the bytes of its elements. Source: X.690, 8.1 and 10.1."""
 
 SEQUENCE = 0x30
 _LONG = 0x80
 
 
 def children(element: bytes) -> list[bytes]:
-    r"""What stands inside a constructed element. Raises ValueError where a length does not fit.
+    r"""Return the elements inside a constructed element. Raises ValueError for a wrong length.
 
     >>> children(bytes.fromhex("3006020105020107"))
     [b'\x02\x01\x05', b'\x02\x01\x07']
@@ -22,7 +22,7 @@ def children(element: bytes) -> list[bytes]:
 
 
 def _content(der: bytes, position: int) -> tuple[int, int]:
-    """Return where the content of the element at `position` begins and ends."""
+    """Return the start and end of the content of the element at `position`."""
     if position + 2 > len(der):
         raise ValueError("an element ends early")
     size, start = der[position + 1], position + 2

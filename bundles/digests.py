@@ -1,4 +1,4 @@
-"""SHA-256 of what may be a view of a file."""
+"""SHA-256 of bytes or views."""
 
 import hashlib
 
@@ -6,5 +6,5 @@ from core.ids import Digest
 
 
 def sha256(content: bytes | memoryview) -> Digest:
-    """64 hex digits; a view is not copied."""
+    """Return the 64 hex digits, without copying a view."""
     return Digest(hashlib.sha256(content).hexdigest())

@@ -1,6 +1,6 @@
-"""What can be wrong with evidence.
+"""The faults of evidence.
 
-DoesNotHold   a part of an export, a bundle or a stamp is not what it must be; `part` names it
+DoesNotHold   a part of an export, a bundle or a stamp is invalid; `part` names it
 """
 
 from enum import Enum
@@ -8,11 +8,11 @@ from enum import Enum
 from core.errors import BadInput
 from core.wording import Message
 
-MAX_VALUE_CHARS = 300  # of what a hostile file names
+MAX_VALUE_CHARS = 300  # of values from a hostile file
 
 
 class Fault(Enum):
-    """Codes of core.wording: of `part`, and what else `DoesNotHold` is given."""
+    """Message codes of core.wording, with `part` and the other parameters of `DoesNotHold`."""
 
     NOT_A_CONTAINER = "does-not-hold.not-a-container"
     CONTAINER_CHANGED = "does-not-hold.container-changed"
@@ -37,14 +37,14 @@ class Fault(Enum):
 
 
 class DoesNotHold(BadInput):
-    """One part of evidence is not what it must be."""
+    """One part of evidence is invalid."""
 
     def __init__(self, fault: Fault, part: str | Message, **values: object) -> None:
         self.fault, self.part, self.values = fault, str(part), values
         super().__init__(fault.value, part=_short(part), **{name: _short(value) for name, value in values.items()})
 
     def nest(self, outer: str) -> "DoesNotHold":
-        """Return the same, of a part that stands inside `outer`."""
+        """Return the same fault for a part inside `outer`."""
         return DoesNotHold(self.fault, f"{outer} > {self.part}" if self.part else outer, **self.values)
 
 

@@ -1,4 +1,4 @@
-"""Where what stands in an export."""
+"""The paths of files in an export."""
 
 from core.ids import Digest
 
@@ -10,27 +10,27 @@ MANIFEST, SUMS, CASE, EXPLANATION, PRINTED = (
     "README.html",
     "README.pdf",
 )
-# In the export of a matter the folder of what programs check it by; its other files are named for people.
+# The folder for programs in the export of a matter; the names of its other files are for people.
 CHECKS = "99-核验"
 MATTER_EXPLANATION, MATTER_PRINTED = "00-证据说明.html", "00-证据说明.pdf"
 MATTER = "matter.json"  # in place of case.json where the export is that of a matter
 LEAD = "lead.json"  # the same of a lead
 PAPERS = "papers"
-SEAL = "seal"  # stamps on the manifest itself: they cannot stand in it
+SEAL = "seal"  # stamps on the manifest itself, which cannot list them
 QUERY, RESPONSE, ROOTS = "query.tsq", "response.tsr", "ca.pem"
-# The file under which each rendering of a page is shown to a reader without WARC tools.
+# The file name of each rendering of a page, for readers without WARC tools.
 SHOWN = {"text": "text.txt", "screenshot": "screenshot.png", "pdf": "page.pdf"}
 
-PICTURES = ("screenshot",)  # of these the export of a matter has copies: with all it would have each page twice
+PICTURES = ("screenshot",)  # copied in the export of a matter; copies of PDFs would show each page twice
 
 
-def in_checks(name: str) -> str:
-    """Return where a file for programs stands in the export of a matter."""
+def checks_path(name: str) -> str:
+    """Return the path of a file for programs in the export of a matter."""
     return f"{CHECKS}/{name}"
 
 
-def outside_checks(name: str) -> str:
-    """What such a file is called in all other exports; any other file as it is.
+def case_export_name(name: str) -> str:
+    """Return the inverse of `checks_path`: the name in all other exports; any other name unchanged.
 
     >>> outside_checks(in_checks(MANIFEST)), outside_checks(MATTER_PRINTED)
     ('manifest.json', '00-证据说明.pdf')
@@ -39,7 +39,7 @@ def outside_checks(name: str) -> str:
 
 
 def copy_name(stem: str, rendering: str) -> str:
-    """Return the screenshot beside a bundle whose file is called `stem`.wacz.
+    """Return the file name of the screenshot next to the bundle `stem`.wacz.
 
     >>> copy_name("03-网页取证/证据2", "screenshot-3")
     '03-网页取证/证据2-截图-3.png'
@@ -49,12 +49,12 @@ def copy_name(stem: str, rendering: str) -> str:
 
 
 def case_file(case: int) -> str:
-    """What case.json is to the export of a case, in the export of a matter."""
+    """Return the path in the export of a matter that corresponds to case.json in the export of a case."""
     return f"cases/{case}.json"
 
 
 def paper_file(digest: Digest, ending: str) -> str:
-    """Return the file name of a paper, made from its content: names may have any characters, and may be the same."""
+    """Return the file name of a paper by its digest: original names may be equal and have any characters."""
     return f"{PAPERS}/{digest}.{ending}"
 
 
@@ -75,7 +75,7 @@ def seal_folder(number: int) -> str:
 
 
 def shown_file(digest: Digest, rendering: str) -> str:
-    """Return the copy of a rendering as `Opened.renderings` names it.
+    """Return the path of the copy of a rendering. name: as in `OpenedBundle.renderings`.
 
     >>> shown_file(Digest("0123456789abcdef0123456789abcdef"), "pdf-3")
     'pages/0123456789abcdef/page-3.pdf'

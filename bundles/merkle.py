@@ -1,4 +1,4 @@
-"""Merkle trees as certificate transparency has them: a leaf and a node can never be taken for each other.
+"""Merkle trees as in Certificate Transparency: a leaf can never pass for a node.
 
 Source: RFC 6962, section 2.1 (RFC 9162 the same). A leaf's data are the 32 bytes of a bundle's digest.
 """
@@ -13,14 +13,14 @@ MAX_DEPTH = 64
 
 
 def sort_leaves(digests: Sequence[Digest]) -> tuple[Digest, ...]:
-    """Return the leaves of a day in the order of the tree: sorted, each once, so that a set of bundles has one root."""
+    """Return the leaves in the order of the tree: sorted, each once, so that a set of bundles has one root."""
     return tuple(sorted(set(digests)))
 
 
 def root(leaves: Sequence[Digest]) -> Digest:
     """Return the root over at least one leaf.
 
-    Raises ValueError without leaves: there is nothing to prove on such a day.
+    Raises ValueError without leaves.
     """
     if not leaves:
         raise ValueError("a tree needs a leaf")
@@ -33,7 +33,7 @@ def audit_path(leaves: Sequence[Digest], index: int) -> tuple[Digest, ...]:
 
 
 def compute_root(leaf: Digest, index: int, tree_size: int, path: Sequence[Digest]) -> Digest | None:
-    """Return the root that a path leads to; None where a path of this length cannot belong to this leaf.
+    """Return the root computed from a path; None if its length does not fit the leaf.
 
     Source: RFC 9162, section 2.1.3.2.
     """

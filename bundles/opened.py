@@ -1,4 +1,4 @@
-"""A bundle taken apart and held against itself: every digest, and every statement that another part repeats."""
+"""Opens a bundle and checks it against itself: every digest, and every statement that another part repeats."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _SHOWN = (TEXT, FULL_PAGE, PDF)
 _HEAD_END = b"\r\n\r\n"
 MAX_PAGES = 1_000  # of one text; the crawler follows 60
 
-# What every reader of a bundle relies on.
+# The fields on which every reader of a bundle relies.
 PAGE_FIELDS = frozenset({"url", "title", "fetched_at", "body_digest", "text_digest", "screenshot", "pdf", "absent"})
 FINDING_FIELDS = frozenset(
     {
@@ -39,11 +39,11 @@ FINDING_FIELDS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """A bundle that holds in itself.
+class OpenedBundle:
+    """A consistent bundle.
 
-    renderings: "text" and, as far as it has them, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N"
-    of the Nth page of the text. finding: of a lead what evidence/comparison.json says.
+    renderings: "text" and, if present, "screenshot" and "pdf" of the first page, "screenshot-N" and "pdf-N" of the Nth
+    page of the text. finding: for a suspected rewrite, evidence/comparison.json.
     """
 
     digest: Digest
@@ -62,14 +62,14 @@ class _CheckedRecord:
     kind: str
     url: str
     digest: Digest  # of its payload
-    payload: bytes  # of a rendering; of all else it is checked, and not kept
-    head: bytes  # of HTTP, with its first line
+    payload: bytes  # of a rendering; others are checked, and not kept
+    head: bytes  # the HTTP head with its first line
 
 
-def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> Opened:
-    """Take a WACZ apart. Raises DoesNotHold, naming `part` and the first file or record in it that is not right.
+def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FINDING) -> OpenedBundle:
+    """Open and check a WACZ. Raises DoesNotHold, naming `part` and the first invalid file or record in it.
 
-    said_in: the file that says what was found; bundle.COMPARISON for the bundle of a lead.
+    said_in: the file with the finding; bundle.COMPARISON for the bundle of a suspected rewrite.
     """
     try:
         return _open_bundle(memoryview(content), said_in)
@@ -77,7 +77,7 @@ def open_bundle(content: bytes | memoryview, part: str, said_in: str = bundle.FI
         raise fault.nest(part) from fault
 
 
-def _open_bundle(content: memoryview, said_in: str) -> Opened:
+def _open_bundle(content: memoryview, said_in: str) -> OpenedBundle:
     files = container.read(content, "")
     package = parse_canonical(_file(files, bundle.PACKAGE), bundle.PACKAGE)
     _check_listed(files, package)
@@ -106,7 +106,7 @@ def _open_bundle(content: memoryview, said_in: str) -> Opened:
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise DoesNotHold(Fault.UNREADABLE, bundle.PAGE, why=Message("flaw.fields")) from error
     named = digest(bytes(files[bundle.PACKAGE]))
-    return Opened(named, files, page, connection, finding, renderings, fetched, made, around)
+    return OpenedBundle(named, files, page, connection, finding, renderings, fetched, made, around)
 
 
 def _file(files: Mapping[str, memoryview], name: str) -> bytes:
@@ -116,7 +116,7 @@ def _file(files: Mapping[str, memoryview], name: str) -> bytes:
 
 
 def _check_listed(files: Mapping[str, memoryview], package: Mapping[str, Any]) -> None:
-    """Every file stands in the package with its size and SHA-256, and the package names no other."""
+    """Check that the package lists exactly these files, with their sizes and SHA-256."""
     listed = _listed_files(package)
     for name, (hashed, size) in listed.items():
         if name not in files:
@@ -136,15 +136,15 @@ def _listed_files(package: Mapping[str, Any]) -> dict[str, tuple[str, int]]:
 
 
 def _records(compressed: bytes, budget: ByteBudget) -> Iterator[_CheckedRecord]:
-    """Yield the records, each with its digests checked."""
+    """Yield the records after checking their digests."""
     for fields, block in records(compressed, bundle.ARCHIVE, budget):
         yield _check_record(fields, block)
 
 
 def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
-    """Return a record that is what its digests say.
+    """Return a record after checking its digests.
 
-    Its payload is kept where it is a rendering, which is shown later.
+    Keeps only payloads of renderings, which are shown later.
     """
     name, kind, url = (fields.get(field, "") for field in ("warc-record-id", "warc-type", "warc-target-uri"))
     is_http = fields.get("content-type", "").startswith("application/http")
@@ -160,7 +160,7 @@ def _check_record(fields: Mapping[str, str], block: bytes) -> _CheckedRecord:
 
 
 def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict[str, bytes]:
-    """The text, and screenshot and PDF of each page that has them: the records that page.json says, and no others."""
+    """Return the text, screenshots and PDFs; check that they are the records that page.json lists, and no others."""
     pages = [page, *page["following"]]
     _check_drawn(pages)
     said = {TEXT: [("text", page["url"], page["text_digest"])]}
@@ -184,12 +184,12 @@ def _renderings(archived: list[_CheckedRecord], page: Mapping[str, Any]) -> dict
 
 
 def _rendering_name(kind: str, said: Mapping[str, Any]) -> str:
-    """What a rendering of one page is called."""
+    """Return the name of a rendering of one page."""
     return kind if said["number"] == 1 else f"{kind}-{said['number']}"
 
 
 def _check_drawn(pages: list[Mapping[str, Any]]) -> None:
-    """The pages bear their numbers in order; where one was drawn, each other was too or it is said why it was not."""
+    """Check that page numbers increase, and that if any page was drawn, each other one was or has a reason."""
     numbers: list[Any] = [said.get("number") for said in pages]
     are_numbers = all(type(number) is int and number <= MAX_PAGES for number in numbers)
     in_order = are_numbers and numbers[0] == 1 and numbers == sorted(set(numbers))
@@ -217,7 +217,7 @@ def _check_passages(finding: Mapping[str, Any], text: str) -> None:
 
 
 def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archived: list[_CheckedRecord]) -> None:
-    """What is said of one page is what its records have."""
+    """Check the statements on one page against its records."""
     number = said["exchange"]
     is_there = isinstance(number, int) and 1 <= number <= len(responses)
     response = responses[number - 1] if is_there else None
@@ -232,7 +232,7 @@ def _check_part(said: Mapping[str, Any], responses: list[_CheckedRecord], archiv
 
 
 def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, Any]) -> None:
-    """Each exchange is that of the response in its place."""
+    """Check that the exchanges are those of the responses, in order."""
     responses = [record for record in archived if record.kind == "response"]
     said = connection["exchanges"]
     are_same = len(said) == len(responses) and all(
@@ -243,7 +243,7 @@ def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, An
 
 
 def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
-    """Each exchange has a machine that is described, and validators and caches are those of its own heads."""
+    """Check the machine of each exchange, and its validators and caches against its heads."""
     exchanges = list(_exchanges(archived))
     _require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
     for (request, response), each in zip(exchanges, said["exchanges"], strict=True):
@@ -259,7 +259,7 @@ def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]
 
 
 def _exchanges(archived: list[_CheckedRecord]) -> Iterator[tuple[_CheckedRecord | None, _CheckedRecord]]:
-    """Yield each response with its request, which stands right before it where anybody knows it."""
+    """Yield each response with its request, the record right before it, or None if unknown."""
     for before, record in zip([None, *archived], archived, strict=False):
         if record.kind == "response":
             yield (before if before is not None and before.kind == "request" else None), record
@@ -271,7 +271,7 @@ def _headers(record: _CheckedRecord) -> list[tuple[str, str]]:
 
 
 def _check_originals(files: Mapping[str, memoryview], page: Mapping[str, Any], budget: ByteBudget) -> None:
-    """Each record of another archive stands where it is said to; they are listed in the order in which they stand."""
+    """Check the position and digest of each record of another archive; they are listed in order of position."""
     expanded: dict[str, tuple[Expanded, int]] = {}
     for part in (page, *page["following"]):
         for said in part["originals"]:

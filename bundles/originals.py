@@ -1,7 +1,7 @@
-"""Records of archives that somebody else made, as they were found, in a file beside the bundle's own archive.
+"""Unchanged records of archives of third parties, in a file next to the bundle's own archive.
 
-They stand apart because they are not ours: another version of WARC, digests of another kind, headers that a replay of
-the bundle would show twice. Each is compressed by itself, as archives are.
+They are separate because they may have another WARC version, other kinds of digests, and headers that a replay of the
+bundle would show twice. Each is compressed by itself, as in archives.
 """
 
 import gzip
@@ -20,7 +20,7 @@ _WARC_END, _ARC_END = b"\r\n\r\n", b"\n"
 
 @dataclass(frozen=True, slots=True)
 class PlacedOriginal:
-    """An original, the part that it is of, and what page.json says of it."""
+    """An original record, its part, and its entry in page.json."""
 
     part: int
     original: ArchivedRecord
@@ -28,7 +28,7 @@ class PlacedOriginal:
 
 
 def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
-    """Return the originals of all parts in their order; `at` counts bytes of the file once it is unpacked."""
+    """Return the originals of all parts in order; `at` is the offset in the unpacked file."""
     ends = {WARC_FILE: 0, ARC_FILE: 0}
     found = []
     for number, part in enumerate(parts):
@@ -51,7 +51,7 @@ def place_originals(parts: Iterable[Part]) -> list[PlacedOriginal]:
 
 
 def files(parts: Iterable[Part]) -> dict[str, bytes]:
-    """Return the files of the originals; none where there are none."""
+    """Return the files of the originals, if there are any."""
     contents: dict[str, bytes] = {}
     for each in place_originals(parts):
         file = original_file(each.original)
@@ -61,7 +61,7 @@ def files(parts: Iterable[Part]) -> dict[str, bytes]:
 
 
 def original_file(original: ArchivedRecord) -> str:
-    """Return where an original stands in a bundle."""
+    """Return the path of an original in a bundle."""
     return WARC_FILE if original.content.startswith(b"WARC/") else ARC_FILE
 
 

@@ -1,4 +1,4 @@
-"""What evidence needs from outside. Bundles themselves are kept by `core.ports.EvidenceStore`.
+"""The ports of evidence. `core.ports.EvidenceStore` keeps the bundles themselves.
 
 Stamper   an authority that stamps a digest (`bundles.authority.Authority`)
 Client    HTTP to an authority (`crawler.fetching.authority_client.AuthorityClient`)
@@ -17,14 +17,14 @@ class Stamper(Protocol):
     """A time stamp authority."""
 
     def stamp(self, digest: Digest) -> TimeStamp:
-        """Return its stamp on `digest`, verified.
+        """Return its verified stamp on `digest`.
 
-        Raises RetryLater, or DoesNotHold for an answer that is no such stamp.
+        Raises RetryLater, or DoesNotHold for an invalid answer.
         """
 
 
 class AuthorityAnswer(Protocol):
-    """What came back: the body whole, its media type in lower case."""
+    """The answer of an authority: the whole body, and its media type in lower case."""
 
     @property
     def status(self) -> int: ...
@@ -37,7 +37,7 @@ class AuthorityAnswer(Protocol):
 
 
 class Client(Protocol):
-    """The way to an address on the web, in whose hands the judgement of that address is."""
+    """An HTTP client, which decides whether an address may be requested."""
 
     def ask(
         self,
@@ -50,12 +50,12 @@ class Client(Protocol):
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> AuthorityAnswer:
-        """GET `url`, or POST `body` to it; redirects are not followed.
+        """GET `url`, or POST `body` to it, without following redirects.
 
-        shown: the address without secrets. named: the one that the operator named; where `url` comes from a
-        certificate, it is another.
+        shown: the URL without secrets. named: the URL that the operator configured, which differs if `url` comes from a
+        certificate.
 
-        Raises OSError where nothing whole of at most `max_bytes` comes within `timeout_s`, all in all; RetryLater for
-        an address that may not be asked.
+        Raises OSError without a complete answer of at most `max_bytes` within `timeout_s` in total; RetryLater for a
+        forbidden address.
         """
         ...

@@ -1,4 +1,4 @@
-"""What a bundle is made of, as the caller gives it. Moments are aware datetimes, digests SHA-256 in hex."""
+"""The records from which bundles and exports are made. Moments are aware datetimes, digests SHA-256 in hex."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +17,7 @@ from core.wording import Message
 class Exchange:
     """One HTTP request and its response.
 
-    `body` is as it came over the wire, or, where `is_decoded`, after Content-Encoding and Transfer-Encoding were
-    undone.
+    body: as sent over the wire or, if `is_decoded`, without Content-Encoding and Transfer-Encoding.
     """
 
     url: str
@@ -32,22 +31,22 @@ class Exchange:
     server_address: str = ""  # "" behind a proxy, where it would not be the site's
     server_port: int | None = None
     is_through_proxy: bool = False
-    # Of the body as it came over the wire, where `body` is decoded.
+    # Of the body as sent over the wire, if `body` is decoded.
     wire_digest: str = ""
     wire_bytes: int | None = None
     is_decoded: bool = True
     is_truncated: bool = False
     dns: NameAnswer | None = None
     tls: TlsSession | None = None
-    way: NetworkRoute | None = None  # None: nobody took it down
+    way: NetworkRoute | None = None  # None: not recorded
 
 
 @dataclass(frozen=True, slots=True)
 class Rendering:
-    """The page as a browser drew it: a PNG of its full length, or a PDF.
+    """The page as rendered by a browser: a PNG of its full length, or a PDF.
 
-    served: addresses of the resources that it was given. missing: those that the page asked for and it was not given,
-    as far as they are listed; `missing_count` counts all.
+    served: URLs of the resources given to the browser. missing: URLs that the page requested and the browser was not
+    given, as far as listed; `missing_count` counts all.
     """
 
     content: bytes
@@ -61,7 +60,7 @@ class Rendering:
 
 
 class Undrawn(StrEnum):
-    """Why one page of a text was not drawn while others were."""
+    """The reason why a page of a text was not drawn while others were."""
 
     PAGES = "page_limit"  # of one text
     TIME = "time_limit"  # seconds for all pages that follow the first
@@ -71,7 +70,7 @@ class Undrawn(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """How one of the pages on which a text stands looks. undrawn: why there is none; limit: how much was allowed."""
+    """The renderings of one page of a text. undrawn: the reason why there are none; limit: the exceeded limit."""
 
     screenshot: Rendering | None = None
     pdf: Rendering | None = None
@@ -84,13 +83,12 @@ NO_DRAWING = Drawing()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One page on which the text stands. `exchanges` in order: redirects first, the page last.
+    """One page of the text. exchanges: in order, redirects first, the page last.
 
-    dom: the document as the browser held it when the text was read, where the source is one; the text was then read in
-    this, and the last exchange has what the browser received. made_with: that browser. originals: records of an archive
-    that somebody else made, in which values of cookies and logins are starred out at their length. number: which page
-    of the text it is, from 1; those that could not be had leave gaps. machine, profile: that captured it, and of its
-    browser; None where nobody noted them.
+    dom: the document in the browser when the text was read, if the source is a browser; the last exchange is what the
+    browser received. made_with: that browser. originals: records of an archive of a third party, with the values of
+    cookies and logins replaced by asterisks of equal length. number: of the page in the text, from 1; unavailable pages
+    leave gaps. machine, profile: the capturing computer and its browser profile; None if not recorded.
     """
 
     exchanges: tuple[Exchange, ...]
@@ -110,23 +108,23 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class CapturedPage:
-    """One fetched page. `parts`: the pages on which its text stands, in order."""
+    """One fetched page. parts: the pages of its text, in order."""
 
     parts: tuple[Part, ...]
     title: str
     text: str  # the main text as it was compared
-    raw_text: str = ""  # the same as it came, with nothing undone; "" where it is no other
-    marks: tuple[Mark, ...] = ()  # what lies between both
+    raw_text: str = ""  # the raw text, before obfuscations were undone; "" if equal
+    marks: tuple[Mark, ...] = ()  # the differences between the two
     extractor: str = ""
     encoding: str = ""
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # undone while reading: {"kind", "count", "example"}
-    # What is missing and why: {"screenshot": ...}; of the Nth page of the text {"page N, connection": ...}.
+    # What is missing, with the reason: {"screenshot": ...}; of the Nth page {"page N, connection": ...}.
     absent: Mapping[str, Message] = field(default_factory=dict)
     resources: tuple[CapturedResource, ...] = ()
 
     @property
     def page(self) -> Exchange:
-        """The response that the text, or its beginning, was read in."""
+        """The response from which the text, or its beginning, was read."""
         return self.parts[0].page
 
     @property
@@ -145,13 +143,13 @@ class Passage:
     page_excerpt: str
     work_excerpt: str
     changes: tuple[tuple[str, int, int, int, int], ...] = ()  # kind, page start and end, work start and end
-    raw: tuple[int, int] | None = None  # where it stands in the text as it came; None: nobody noted it
+    raw: tuple[int, int] | None = None  # its range in the raw text; None: not recorded
     raw_changes: tuple[tuple[int, int], ...] = ()  # the same of each change
 
 
 @dataclass(frozen=True, slots=True)
 class SeenAddress:
-    """One of the addresses of a site that showed the same text, and when."""
+    """One of several addresses of a site with the same text, and the times at which it was seen."""
 
     url: str
     first_seen_at: datetime
@@ -160,7 +158,7 @@ class SeenAddress:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What the page took from one text of a work, and everything needed to compute it anew."""
+    """The passages that a page copied from one text of a work, with all that is needed to recompute them."""
 
     work_title: str
     work_author: str
@@ -175,12 +173,12 @@ class Finding:
     longest_equal_run_chars: int
     passages: tuple[Passage, ...]
     algorithm_id: int
-    algorithm: Mapping[str, Any]  # what the id stands for
+    algorithm: Mapping[str, Any]  # the parameters of `algorithm_id`
     parameters: Mapping[str, Any]  # the calibration
     code_version: str
     obfuscations: tuple[Mapping[str, Any], ...] = ()  # seen by comparison
     chapter_title: str = ""
-    addresses: tuple[SeenAddress, ...] = ()  # that showed the page's text when this was written, where several did
+    addresses: tuple[SeenAddress, ...] = ()  # with the page's text when this was written, if several
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +197,18 @@ class Bundle:
 
 @dataclass(frozen=True, slots=True)
 class TimeStamp:
-    """One authority's RFC 3161 answer, all DER but for the certificates."""
+    """An authority's RFC 3161 query and response in DER, with PEM certificates."""
 
     query: bytes
     response: bytes
-    # Roots (and intermediates) that the answer is checked against, and lists of revoked certificates of that moment.
+    # The roots and intermediates for checking the response, and the revocation lists of that moment.
     ca_pem: bytes
     authority: str  # the URL asked, without secrets
 
 
 @dataclass(frozen=True, slots=True)
 class DayProof:
-    """The way from one bundle to the root of its day's tree, and the stamps on that root."""
+    """The audit path from one bundle to the root of its day tree, and the stamps on that root."""
 
     day: date
     tree_size: int
@@ -222,7 +220,7 @@ class DayProof:
 
 @dataclass(frozen=True, slots=True)
 class ProvenBundle:
-    """A bundle as an export carries it. `proof` None: its day has no tree yet."""
+    """A bundle in an export. proof: None while its day has no tree."""
 
     content: bytes
     proof: DayProof | None = None
@@ -230,9 +228,9 @@ class ProvenBundle:
 
 @dataclass(frozen=True, slots=True)
 class Enclosure:
-    """A file that people made or sent, which goes with an export as it is.
+    """A file of people that an export includes unchanged.
 
-    ending: of its content, in small letters and digits. facts: JSON values that say what it is.
+    ending: the extension for its content, in lower-case letters and digits. facts: JSON values that describe it.
     """
 
     name: str
@@ -244,10 +242,10 @@ class Enclosure:
 
 @dataclass(frozen=True, slots=True)
 class CaseMaterial:
-    """All that an export is written from. `facts`: JSON values of the case as its pages in the admin show them.
+    """The material of the export of a case. facts: JSON values of the case as on its page in the admin.
 
-    `history`: the page's history in order, JSON values: {"at", "event", ...}. `left_out`: what is kept no more as it
-    was and is not enclosed, a sentence each.
+    history: the events of the page in order, JSON values: {"at", "event", ...}. left_out: a message for each file that
+    is damaged or missing and therefore not enclosed.
     """
 
     case: int

@@ -1,7 +1,7 @@
-"""Whether a certificate on the way to a root had been revoked, by lists that were enclosed or that the reader has.
+"""Checks the revocation of certificates in a chain, by enclosed lists or lists of the reader.
 
-Source: RFC 5280, section 5 (CRLs), 6.3; RFC 3161, section 4: of a revoked certificate no stamp counts, but where the
-list says that its key was not compromised, those made before the revocation do. OCSP is not spoken.
+Source: RFC 5280, sections 5 (CRLs) and 6.3; RFC 3161, section 4: stamps of a revoked certificate are invalid, except
+those made before the revocation if the list says that its key was not compromised. OCSP is not supported.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from bundles.shapes import moment
 from core.wording import Message
 
 MAX_LISTS = 32
-MAX_LIST_BYTES = 128 * 1024  # lists of authorities for time stamps have 0.5 to 40 kB; a longer one is not enclosed
+MAX_LIST_BYTES = 128 * 1024  # lists of time stamp authorities have 0.5 to 40 kB; a longer one is not enclosed
 _BEGIN, _END = b"-----BEGIN X509 CRL-----", b"-----END X509 CRL-----"
 _WITHOUT_COMPROMISE = frozenset(
     {
@@ -31,7 +31,7 @@ _WITHOUT_COMPROMISE = frozenset(
 
 
 def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
-    """Return the lists in a PEM file, beside which certificates may stand. Raises ValueError for what is none."""
+    """Return the revocation lists in a PEM file, which may have certificates too. Raises ValueError if invalid."""
     pieces = pem.split(_BEGIN)[1:]
     if len(pieces) > MAX_LISTS:
         raise ValueError("too many lists")
@@ -39,7 +39,7 @@ def parse_lists(pem: bytes) -> list[x509.CertificateRevocationList]:
 
 
 def list_as_pem(content: bytes) -> bytes:
-    """Return a list as an authority hands it out, DER or PEM, as PEM. Raises ValueError."""
+    """Return a revocation list, DER or PEM, as PEM. Raises ValueError."""
     read = x509.load_pem_x509_crl(content) if _BEGIN in content else x509.load_der_x509_crl(content)
     return read.public_bytes(Encoding.PEM)
 
@@ -57,9 +57,9 @@ def list_urls(certificate: x509.Certificate) -> list[str]:
 def last_checked(
     path: Sequence[x509.Certificate], lists: Iterable[x509.CertificateRevocationList], at: datetime, part: str
 ) -> datetime | None:
-    """As of when no certificate of `path` (signer first, root last) had been revoked; None: not all could be looked up.
+    """Return the time as of which no certificate of `path` was revoked; None if a list is missing.
 
-    at: the moment of the stamp. Raises DoesNotHold for one that had been.
+    path: signer first, root last. at: the moment of the stamp. Raises DoesNotHold for a revoked certificate.
     """
     known, moments = list(lists), list[datetime | None]()
     for certificate, issuer in pairwise(path):
@@ -73,7 +73,7 @@ def last_checked(
 
 
 def _is_current(given: x509.CertificateRevocationList, at: datetime) -> bool:
-    """Return whether a list was not out of date when the stamp was made."""
+    """Return whether a list was current when the stamp was made."""
     return given.next_update_utc is None or at <= given.next_update_utc
 
 

@@ -1,4 +1,4 @@
-"""What is left out of evidence because whoever holds an export could use it: logins, sessions, proxy passwords."""
+"""Removes secrets from evidence that a holder of an export could use: logins, sessions, proxy passwords."""
 
 import re
 from collections.abc import Iterable
@@ -19,13 +19,13 @@ _CONTROL = re.compile(r"[\x00-\x20\x7f]+")
 
 
 def withheld(headers: Iterable[tuple[str, str]], names: frozenset[str]) -> tuple[Headers, tuple[str, ...]]:
-    """Return the headers with secret values replaced, and the names of those that were."""
+    """Return the headers with secret values replaced, and the names of the replaced ones."""
     kept = tuple((name, WITHHELD if name.lower() in names else value) for name, value in headers)
     return kept, tuple(name for name, _ in kept if name.lower() in names)
 
 
 def starred_headers(record: bytes) -> list[str]:
-    r"""Return the names of headers in a record whose values were starred out.
+    r"""Return the names of headers in a record whose values were replaced by asterisks.
 
     >>> http = b"GET / HTTP/1.1\r\nCookie: ****\r\nSet-Cookie: a=**; Path=/\r\n\r\nCookie: *"
     >>> starred_headers(b"WARC/1.0\r\nWARC-Type: request\r\n\r\n" + http)
@@ -36,7 +36,7 @@ def starred_headers(record: bytes) -> list[str]:
 
 
 def public_url(url: str) -> str:
-    """`url` in ASCII, without a user's name and password, control characters and fragment.
+    """Return `url` in ASCII, without user name and password, control characters and fragment.
 
     >>> public_url("https://me:pw@book.example/书?a=1#x")
     'https://book.example/%E4%B9%A6?a=1'

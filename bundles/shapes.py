@@ -1,4 +1,4 @@
-"""What the JSON files of a bundle say of a page and of a finding; docs/evidence.md, "Files", names each field."""
+"""The JSON files of a bundle: page, connection and finding; docs/evidence.md, "Files", names each field."""
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -25,18 +25,18 @@ def moment(at: datetime) -> str:
 
 
 def text_digest(text: str) -> Digest:
-    """Return the SHA-256 of a text in UTF-8, as the page store and cases have it."""
+    """Return the SHA-256 of a text in UTF-8, as stored by page store and cases."""
     return digest(text.encode("utf-8", "surrogatepass"))
 
 
 def page(capture: CapturedPage) -> dict[str, Any]:
-    """What was fetched and read."""
+    """Return page.json: the page as fetched and read."""
     first, *following = _parts(capture)
     return {
         **first,
         "requested_url": public_url(capture.exchanges[0].url),
         "following": following,
-        # Not "resources": validators of data packages take a JSON file with that name in it for a package.
+        # Not "resources": validators of data packages would take a JSON file with that field for a package.
         "page_resources": [_resource(each) for each in capture.resources],
         "title": capture.title,
         "text_digest": text_digest(capture.text),
@@ -50,7 +50,7 @@ def page(capture: CapturedPage) -> dict[str, Any]:
 
 
 def connection(capture: CapturedPage) -> dict[str, Any]:
-    """Return each exchange: who answered, under which name, with which certificates."""
+    """Return connection.json: each exchange with server address, DNS answer and certificates."""
     placed = [(place, part, exchange) for place, part in enumerate(capture.parts) for exchange in part.exchanges]
     exchanges = [
         {**_exchange(number, exchange), "part": place, "source": part.source.value}
@@ -60,7 +60,7 @@ def connection(capture: CapturedPage) -> dict[str, Any]:
 
 
 def finding(found: Finding, page_text: str) -> dict[str, Any]:
-    """What was taken, and all that is needed to compute it anew from the page's text and the work's."""
+    """Return finding.json: the copied passages, with all that is needed to recompute them from both texts."""
     return {
         "work": {
             "title": found.work_title,
@@ -93,7 +93,7 @@ def _address(seen: SeenAddress) -> dict[str, Any]:
 
 
 def _obfuscation(item: Mapping[str, Any]) -> dict[str, Any]:
-    """With its words in both languages: who reads it in ten years has no product to ask."""
+    """Return an obfuscation with its words in both languages, for readers without the product."""
     kind = OBFUSCATIONS.get(item["kind"])
     if kind is None:
         return dict(item)
@@ -106,12 +106,12 @@ def _in_both_languages(message: Message) -> dict[str, str]:
 
 
 def chain_name(number: int) -> str:
-    """Return the file of the certificates that exchange `number` showed, counted from 1."""
+    """Return the file name of the certificates of exchange `number`, counted from 1."""
     return f"evidence/tls-chain-{number}.pem"
 
 
 def _parts(capture: CapturedPage) -> list[dict[str, Any]]:
-    """Return each page on which the text stands: where its response is, and what the text was read in."""
+    """Return each page of the text with its response, and the record from which its text was read."""
     numbers, total = [], 0
     for part in capture.parts:
         total += len(part.exchanges)
@@ -195,7 +195,7 @@ def _tls(number: int, tls: TlsSession | None) -> dict[str, Any] | None:
 
 
 def _certificate(der: bytes) -> dict[str, str]:
-    """Who a certificate names; one that cannot be read is kept in the file and said to be unreadable."""
+    """Return the names in a certificate; an unreadable one stays in the file and is marked as such."""
     try:
         read = parse_certificate(der)
         return {
@@ -210,7 +210,7 @@ def _certificate(der: bytes) -> dict[str, str]:
 
 
 def _undrawn(drawing: Drawing) -> dict[str, Any] | None:
-    """Why a page was not drawn where others were, and the limit that kept it from that (pages, seconds or MiB)."""
+    """Return the reason why a page was not drawn while others were, and the limit (pages, seconds or MiB)."""
     return {"why": drawing.undrawn.value, "limit": drawing.limit} if drawing.undrawn else None
 
 
@@ -243,7 +243,7 @@ def _passage(passage: Passage) -> dict[str, Any]:
 
 
 def _plain(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters as JSON has them; what JSON has no word for is said in Python's."""
+    """Return parameters as JSON values; infinities and other types as strings."""
     return {str(name): _plain_value(value) for name, value in values.items()}
 
 

@@ -15,7 +15,7 @@ from pyasn1_modules import rfc3161, rfc4055, rfc5652  # type: ignore[import-unty
 from bundles.faults import DoesNotHold, Fault
 from core.wording import Message
 
-# Digests that may be signed over; SHA-1 is not among them, since collisions can be made (SHAttered, 2017).
+# Allowed digests of signatures; without SHA-1, which has known collisions (SHAttered, 2017).
 HASH_NAMES = {
     "2.16.840.1.101.3.4.2.1": "sha256",
     "2.16.840.1.101.3.4.2.2": "sha384",
@@ -26,7 +26,7 @@ _HASHES: dict[str, hashes.HashAlgorithm] = {
     "sha384": hashes.SHA384(),
     "sha512": hashes.SHA512(),
 }
-# Signature algorithms that name their digest: RSA, ECDSA. Others sign over the digest algorithm of the signer.
+# Signature algorithms that name their digest: RSA, ECDSA. Others use the digest algorithm of the signer.
 _NAMED_HASH = {
     "1.2.840.113549.1.1.11": "sha256",
     "1.2.840.113549.1.1.12": "sha384",
@@ -40,7 +40,7 @@ _MIN_RSA_BITS = 2048
 
 
 def check_signature(signer_info: Any, content: bytes, signer: x509.Certificate, part: str) -> None:
-    """Raises DoesNotHold unless `signer` signed attributes that carry the digest of `content`."""
+    """Raise DoesNotHold unless `signer` signed attributes with the digest of `content`."""
     hash_name = HASH_NAMES.get(str(signer_info["digestAlgorithm"]["algorithm"]))
     if hash_name is None:
         raise _signature_fault(part, "flaw.weak-digest")
@@ -81,7 +81,7 @@ def _pss(algorithm: Any, chosen: hashes.HashAlgorithm) -> padding.PSS:
 
 
 def _attributes_der(signer_info: Any) -> bytes:
-    """Return the attributes as the set that was signed; inside the token they bear another tag."""
+    """Return the attributes as the signed set; inside the token they have another tag."""
     attributes = rfc5652.SignedAttributes()
     for position, each in enumerate(signer_info["signedAttrs"]):
         attributes[position] = each

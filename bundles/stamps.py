@@ -1,7 +1,7 @@
-"""RFC 3161 time stamps, checked offline: what was stamped, when, by whom, and up to which root certificate.
+"""Verifies RFC 3161 time stamps offline: the stamped digest, the time, the signer and the root certificate.
 
-Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is looked up in the lists that
-were enclosed when the stamp was made, and in those that the reader gives; without any it is said to be not checked.
+Source: RFC 3161 (sections 2.4, 2.3), RFC 5652 (5.4), RFC 5816 (ESSCertIDv2). Revocation is checked with the lists that
+were enclosed with the stamp and those of the reader; without any, it is reported as not checked.
 """
 
 import hashlib
@@ -35,22 +35,22 @@ _GRANTED = (0, 1)  # granted, granted with modifications
 
 @dataclass(frozen=True, slots=True)
 class StampFacts:
-    """What a stamp that holds says."""
+    """The facts of a valid stamp."""
 
     at: datetime
     policy: str
     serial: int
     signer: str  # subject of the certificate that signed
     root: str
-    root_sha256: str  # of the root certificate: what a reader compares with the authority's own word
-    not_revoked_at: datetime | None = None  # as of when by the authority's lists; None: not checked
+    root_sha256: str  # of the root certificate; a reader compares it with the authority's publication
+    not_revoked_at: datetime | None = None  # by the authority's revocation lists; None: not checked
 
 
 @dataclass(frozen=True, slots=True)
 class StampStatement:
-    """What a stamp says of itself, whoever made it. `is_signed`: by the certificate that it encloses, of whatever root.
+    """The claims of a stamp, without trust in its root. is_signed: by the enclosed certificate, with any root.
 
-    hash: "sha256", or the identifier of the algorithm where it has no name here. imprint: hex.
+    hash: "sha256", or the identifier of an algorithm without a name here. imprint: hex.
     """
 
     hash: str
@@ -78,11 +78,12 @@ class _Token:
 
 
 def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes = b"") -> StampFacts:
-    """What `stamp` says of `digest`. `trusted_pem`: the reader's own roots and lists of revoked certificates.
+    """Verify a stamp on `digest`, and return its facts.
 
-    Without roots of the reader those of the stamp are taken; its lists always are.
+    trusted_pem: roots and revocation lists of the reader. Without roots of the reader those of the stamp are used; its
+    lists always are.
 
-    Raises DoesNotHold for a stamp that is refused, on another digest, not signed, or of no trusted root.
+    Raises DoesNotHold for a refusal, another digest, an invalid signature, or an untrusted root.
     """
     try:
         return _verify(stamp, bytes.fromhex(digest), part, trusted_pem)[0]
@@ -90,15 +91,15 @@ def verify_stamp(stamp: TimeStamp, digest: Digest, part: str, trusted_pem: bytes
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.no-stamp")) from error
 
 
-def way_to_root(stamp: TimeStamp, digest: Digest, part: str) -> list[x509.Certificate]:
-    """Return the certificates from the one that signed to the root, of a stamp that was verified."""
+def certificate_chain(stamp: TimeStamp, digest: Digest, part: str) -> list[x509.Certificate]:
+    """Return the certificates of a verified stamp, from the signer to the root."""
     return _verify(stamp, bytes.fromhex(digest), part, b"")[1]
 
 
 def read_stamp(response: bytes, part: str) -> StampStatement:
-    """What an answer says, without the question that was asked and without a root to trust.
+    """Return the claims of a response, without its query and without a trusted root.
 
-    Raises DoesNotHold for what is no stamp, or a refusal.
+    Raises DoesNotHold for a refusal, and for content that is no stamp.
     """
     try:
         return _read_token(_token(response, part), part)
@@ -172,7 +173,7 @@ def _token(response: bytes, part: str) -> _Token:
 
 
 def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
-    """Return the certificates of a token as they stand in it, not encoded anew: they must keep their bytes."""
+    """Return the certificates of a token with their original bytes, which a new encoding might change."""
     _, token = der.children(response)
     _, explicit = der.children(token)
     (signed,) = der.children(explicit)
@@ -182,7 +183,7 @@ def _enclosed_certificates(response: bytes) -> list[x509.Certificate]:
 
 
 def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.Certificate:
-    """The certificate that the token's signed attributes name by digest (ESS): nobody can exchange it afterwards."""
+    """Return the certificate that the token's signed attributes name by digest (ESS), so that it cannot be replaced."""
     attributes = {str(each["attrType"]): each["attrValues"] for each in token.signer["signedAttrs"]}
     if str(rfc5035.id_aa_signingCertificateV2) in attributes:
         value = attributes[str(rfc5035.id_aa_signingCertificateV2)][0]
@@ -200,7 +201,7 @@ def _signer(token: _Token, offered: list[x509.Certificate], part: str) -> x509.C
 
 
 def _decode(content: bytes, shape: Any) -> Any:
-    """DER as `shape`, all of it."""
+    """Decode all of the DER as `shape`."""
     if len(content) > MAX_DER_BYTES:
         raise ValueError("too long")
     value, rest = decode(content, asn1Spec=shape)

@@ -1,4 +1,4 @@
-"""What an export says of itself in JSON: the list of its files, the case, and the proof of each bundle."""
+"""The JSON files of an export: the list of its files, the case, and the proof of each bundle."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ from bundles.canonical import canonical
 from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import MAX_DEPTH
-from bundles.opened import Opened
+from bundles.opened import OpenedBundle
 from bundles.records import CaseMaterial, DayProof, Enclosure, TimeStamp
 from bundles.shapes import moment
 from core.ids import Digest
@@ -25,14 +25,14 @@ Content = bytes | memoryview
 
 @dataclass(frozen=True, slots=True)
 class ListedFile:
-    """What a list of files says of one. size: in bytes."""
+    """An entry in a list of files. size: in bytes."""
 
     sha256: Digest
     size: int
 
 
 def list_files(files: Mapping[str, Content]) -> dict[str, ListedFile]:
-    """Return every file as lists have it, each read once."""
+    """Return the entry of every file, reading each once."""
     return {name: ListedFile(sha256(content), len(content)) for name, content in files.items()}
 
 
@@ -55,25 +55,25 @@ def manifest(files: Mapping[str, ListedFile], about: Mapping[str, int], created:
 
 
 def sums(files: Mapping[str, ListedFile]) -> bytes:
-    """Return all files but itself, as `sha256sum -c` reads them."""
-    names = sorted(name for name in files if layout.outside_checks(name) != layout.SUMS)
+    """Return all files except itself, in the format of `sha256sum -c`."""
+    names = sorted(name for name in files if layout.case_export_name(name) != layout.SUMS)
     return "".join(f"{files[name].sha256}  {name}\n" for name in names).encode()
 
 
 def case(
-    material: CaseMaterial, bundles: Sequence[Opened], placed: Mapping[Digest, "BundlePlace"] | None = None
+    material: CaseMaterial, bundles: Sequence[OpenedBundle], placed: Mapping[Digest, "BundlePlace"] | None = None
 ) -> bytes:
-    """Return the case as it stood when it was exported. What is said of each bundle is read from the bundle.
+    """Return case.json: the facts of the case, with entries read from its bundles.
 
-    placed: in the export of a matter, where each bundle stands, by its digest.
+    placed: the places of bundles by digest, in the export of a matter.
     """
     return canonical(
         {
             "case": material.case,
             "facts": dict(material.facts),
             "history": [dict(event) for event in material.history],
-            "bundles": [of_bundle(each, placed[each.digest] if placed else None) for each in bundles],
-            "papers": [of_paper(each) for each in material.papers],
+            "bundles": [bundle_entry(each, placed[each.digest] if placed else None) for each in bundles],
+            "papers": [paper_entry(each) for each in material.papers],
             "left_out": [str(each) for each in material.left_out],
         }
     )
@@ -81,7 +81,7 @@ def case(
 
 @dataclass(frozen=True, slots=True)
 class BundlePlace:
-    """Where a bundle stands in the export of a matter, and the copies of its renderings by their names."""
+    """The path of a bundle in the export of a matter, and the copies of its renderings by name."""
 
     file: str
     shown: Mapping[str, str]
@@ -90,17 +90,17 @@ class BundlePlace:
         return {"file": self.file, "shown": dict(self.shown)}
 
 
-def of_paper(paper: Enclosure, file: str = "") -> dict[str, Any]:
-    """Return which file in the export is which paper; its name as it was sent may have any characters."""
+def paper_entry(paper: Enclosure, file: str = "") -> dict[str, Any]:
+    """Return the entry of a paper: its path in the export, and its original name, which may have any characters."""
     file = file or layout.paper_file(paper.digest, paper.ending)
     return {"file": file, "sha256": paper.digest, "name": paper.name} | dict(paper.facts)
 
 
-def of_bundle(bundle: Opened, placed: BundlePlace | None = None) -> dict[str, Any]:
+def bundle_entry(bundle: OpenedBundle, placed: BundlePlace | None = None) -> dict[str, Any]:
     """Return the few lines that a reader looks for first."""
     finding = bundle.finding
     return (
-        _of_any(bundle)
+        _common_entry(bundle)
         | (placed.as_dict() if placed else {})
         | {
             "work": finding["work"],
@@ -111,15 +111,15 @@ def of_bundle(bundle: Opened, placed: BundlePlace | None = None) -> dict[str, An
     )
 
 
-def lead(number: int, facts: Mapping[str, Any], bundle: Opened) -> bytes:
-    """Return a lead as it stood when a person confirmed it. What is said of its bundle is read from the bundle."""
-    return canonical({"lead": number, "facts": dict(facts), "bundles": [of_lead_bundle(bundle)]})
+def lead(number: int, facts: Mapping[str, Any], bundle: OpenedBundle) -> bytes:
+    """Return lead.json: the facts of a confirmed suspected rewrite, with an entry read from its bundle."""
+    return canonical({"lead": number, "facts": dict(facts), "bundles": [lead_bundle_entry(bundle)]})
 
 
-def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
+def lead_bundle_entry(bundle: OpenedBundle) -> dict[str, Any]:
     """Return the few lines that a reader looks for first."""
     found = bundle.finding
-    return _of_any(bundle) | {
+    return _common_entry(bundle) | {
         "work": {name: value for name, value in found["work"].items() if name != "passage"},
         "score": found["score"],
         "pairs": len(found["pairs"]),
@@ -127,8 +127,8 @@ def of_lead_bundle(bundle: Opened) -> dict[str, Any]:
     }
 
 
-def _of_any(bundle: Opened) -> dict[str, Any]:
-    """What is said alike of a case's and of a lead's."""
+def _common_entry(bundle: OpenedBundle) -> dict[str, Any]:
+    """Return the fields that the entries of both kinds of bundles have."""
     page, found = bundle.page, bundle.finding
     return {
         "digest": bundle.digest,
@@ -144,7 +144,7 @@ def _of_any(bundle: Opened) -> dict[str, Any]:
 
 
 def proof(bundle: Digest, found: DayProof) -> bytes:
-    """Return the way of one bundle to its day's root, and which stamps are on that."""
+    """Return the proof of a bundle: its audit path, and the stamps on the root."""
     stamps = [
         {"folder": layout.stamp_folder(found.root, number), "authority": stamp.authority}
         for number, stamp in enumerate(found.stamps, 1)
@@ -175,7 +175,7 @@ def read_proof(said: Mapping[str, Any], files: Mapping[str, Content], part: str)
 
 
 def stamp_files(folder: str, stamp: TimeStamp) -> dict[str, bytes]:
-    """Return a stamp as three files."""
+    """Return the three files of a stamp."""
     named = {layout.QUERY: stamp.query, layout.RESPONSE: stamp.response, layout.ROOTS: stamp.ca_pem}
     return {f"{folder}/{name}": content for name, content in named.items()}
 

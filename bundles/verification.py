@@ -1,7 +1,7 @@
-"""Verifies an export offline, with nothing but the file; `bundles.verify` is the command.
+"""Verifies an export offline, from the file alone; `bundles.verify` is the command.
 
-Order: the container's bytes, the list of files, each bundle in itself, its way to its day's root, the stamps on that,
-what the export repeats outside its bundles, the seal.
+Order: the container's bytes, the list of files, each bundle in itself, its audit path to the root of its day, the
+stamps on that, copies outside the bundles, the seal.
 """
 
 import mmap
@@ -17,7 +17,7 @@ from bundles.canonical import parse_canonical
 from bundles.digests import sha256
 from bundles.faults import DoesNotHold, Fault
 from bundles.merkle import compute_root
-from bundles.opened import Opened, open_bundle
+from bundles.opened import OpenedBundle, open_bundle
 from bundles.records import DayProof
 from bundles.shapes import moment
 from bundles.stamps import StampFacts, verify_stamp
@@ -26,7 +26,7 @@ from core.errors import UnreadableFile
 from core.ids import Digest
 from core.wording import Message
 
-# Clocks that are set over the network agree within a second; one that is off by more makes every time in it doubtful.
+# Clocks set over the network agree within a second; a larger difference makes all times doubtful.
 MAX_CLOCK_DIFFERENCE = timedelta(minutes=10)
 MAX_BUNDLES = 1_000
 
@@ -36,7 +36,7 @@ _EXPLAINED = frozenset({layout.EXPLANATION, layout.PRINTED})
 
 @dataclass(frozen=True, slots=True)
 class CheckedBundle:
-    """A bundle that holds. `stamps` empty: nothing says when it was there."""
+    """A valid bundle. stamps: empty if nothing dates it."""
 
     digest: Digest
     url: str
@@ -46,10 +46,10 @@ class CheckedBundle:
 
 
 @dataclass(slots=True)
-class _LookedAt:
-    """What has been looked at so far. papers: what is said of files that are papers, and where it stands.
+class _CheckedFiles:
+    """The files checked so far. papers: statements on papers, and their files.
 
-    documents: what the program wrote of a matter; bundles: the files that are bundles.
+    documents: files that the program wrote about a matter; bundles: files that are bundles.
     """
 
     names: set[str]
@@ -60,9 +60,9 @@ class _LookedAt:
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """The statement on one case or lead, its name and the number that it must bear.
+    """The statement on one case or suspected rewrite, its file name and its required number.
 
-    copies: which renderings stand beside its bundles.
+    copies: the renderings that its bundles have copies of.
     """
 
     name: str
@@ -73,7 +73,7 @@ class _Case:
 
 @dataclass(frozen=True, slots=True)
 class VerificationReport:
-    """What an export that holds proves. One of case, matter and lead is its number, the others None."""
+    """The facts of a valid export. One of case, matter and lead is its number, the others None."""
 
     case: int | None
     matter: int | None
@@ -81,23 +81,23 @@ class VerificationReport:
     created: str
     bundles: tuple[CheckedBundle, ...]
     seals: tuple[StampFacts, ...]
-    papers: int  # that go with it as they were sent or made: only that they did not change was checked
+    papers: int  # enclosed files, of which only the digest was checked
     files: int
     bytes: int
 
     @property
     def is_stamped(self) -> bool:
-        """Whether every bundle bears a stamp. Without one, whoever had the file could have made it anew.
+        """True if every bundle has a stamp; a bundle without one could have been made at any time.
 
-        The bundle of a lead is made when it is exported: what speaks for it are the stamps on the whole.
+        The bundle of a suspected rewrite is made for the export, and is dated by the stamps on the whole.
         """
         return bool(self.seals) if self.lead is not None else all(bundle.stamps for bundle in self.bundles)
 
 
 def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
-    """Verify a file. `trusted_pem`: root certificates that the reader got from the authorities; the file's where empty.
+    """Verify a file. trusted_pem: roots that the reader got from the authorities; if empty, those of the file.
 
-    Raises DoesNotHold, naming the first part that does not; UnreadableFile where there is no file to read.
+    Raises DoesNotHold, naming the first invalid part; UnreadableFile if the file cannot be read.
     """
     try:
         if not path.is_file():
@@ -108,7 +108,7 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
         if size == 0:
             raise DoesNotHold(Fault.NOT_A_CONTAINER, path.name, why=Message("flaw.empty"))
         with path.open("rb") as file:
-            # Not closed by hand: views of it may live on in an exception, and it goes with the last of them.
+            # Not closed here: an exception may keep views of it; it is closed with the last of them.
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error
@@ -118,15 +118,15 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
 def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
     """Verify an export's files, one bundle at a time. Raises DoesNotHold."""
     hashed = statements.list_files(files)
-    files, is_for_people = _by_program_names(files)
+    files, is_for_people = _case_export_names(files)
     manifest = parse_canonical(_file(files, layout.MANIFEST), layout.MANIFEST)
     _check_kind(manifest, is_for_people=is_for_people)
-    listed = {layout.outside_checks(name): each for name, each in hashed.items()}
+    listed = {layout.case_export_name(name): each for name, each in hashed.items()}
     _check_listed(listed, manifest)
     if _file(files, layout.SUMS) != statements.sums(hashed):
         raise DoesNotHold(Fault.DIGEST, layout.SUMS)
     explained = {layout.MATTER_EXPLANATION, layout.MATTER_PRINTED} if is_for_people else _EXPLAINED
-    looked_at = _LookedAt({layout.MANIFEST, layout.SUMS, *explained})
+    looked_at = _CheckedFiles({layout.MANIFEST, layout.SUMS, *explained})
     cases = _cases(files, manifest, looked_at)
     checked = tuple(each for case in cases for each in _checked_case(files, case, looked_at, trusted_pem))
     _check_apart(hashed, looked_at, is_for_people=is_for_people)
@@ -138,8 +138,8 @@ def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
     return VerificationReport(*numbers, str(manifest["created"]), checked, seals, papers, len(files), total)
 
 
-def check_proof(bundle: Opened, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
-    """Return the stamps on the root that the bundle's proof leads to. Raises DoesNotHold."""
+def check_proof(bundle: OpenedBundle, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
+    """Check the audit path of a bundle, and return the stamps on its root. Raises DoesNotHold."""
     if compute_root(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
         raise DoesNotHold(Fault.AUDIT_PATH, part)
     if proof.day != bundle.fetched_at.date():
@@ -172,16 +172,16 @@ def _check_kind(manifest: Mapping[str, Any], *, is_for_people: bool) -> None:
         raise DoesNotHold(Fault.UNREADABLE, layout.MANIFEST, why=why)
 
 
-def _by_program_names(files: Files) -> tuple[Files, bool]:
-    """Return the files as exports of cases name them, and whether this one has its own folder for what programs check.
+def _case_export_names(files: Files) -> tuple[Files, bool]:
+    """Return the files by their names in exports of cases, and whether this export has a folder for programs.
 
-    Raises DoesNotHold for two files of one name.
+    Raises DoesNotHold for two files with one name.
     """
-    if layout.in_checks(layout.MANIFEST) not in files:
+    if layout.checks_path(layout.MANIFEST) not in files:
         return files, False
-    named = {layout.outside_checks(name): content for name, content in files.items()}
+    named = {layout.case_export_name(name): content for name, content in files.items()}
     if len(named) < len(files):
-        twice = next(name for name in files if layout.in_checks(name) in files)
+        twice = next(name for name in files if layout.checks_path(name) in files)
         raise DoesNotHold(Fault.UNLISTED, twice)
     return named, True
 
@@ -189,7 +189,7 @@ def _by_program_names(files: Files) -> tuple[Files, bool]:
 def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[str, Any]) -> None:
     try:
         named = {
-            layout.outside_checks(str(item["path"])): (str(item["sha256"]), int(item["bytes"]))
+            layout.case_export_name(str(item["path"])): (str(item["sha256"]), int(item["bytes"]))
             for item in manifest["files"]
         }
     except (KeyError, TypeError, ValueError) as error:
@@ -204,8 +204,8 @@ def _check_listed(files: Mapping[str, statements.ListedFile], manifest: Mapping[
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
-def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _LookedAt) -> list[_Case]:
-    """Return the statements on cases: one, or as many as the matter names."""
+def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _CheckedFiles) -> list[_Case]:
+    """Return the statements on cases: one, or all that the matter names."""
     if "case" in manifest:
         return [_Case(layout.CASE, manifest["case"], list(layout.SHOWN))]
     if "lead" in manifest:
@@ -227,8 +227,8 @@ def _cases(files: Files, manifest: Mapping[str, Any], looked_at: _LookedAt) -> l
     return [_Case(layout.case_file(number), number, layout.PICTURES) for number in numbers]
 
 
-def _checked_case(files: Files, case: _Case, looked_at: _LookedAt, trusted_pem: bytes) -> Iterator[CheckedBundle]:
-    """Yield the bundles of a case or lead, each held against what is repeated of it."""
+def _checked_case(files: Files, case: _Case, looked_at: _CheckedFiles, trusted_pem: bytes) -> Iterator[CheckedBundle]:
+    """Yield the bundles of a case or suspected rewrite, each compared with its copies and statements."""
     said = parse_canonical(_file(files, case.name), case.name)
     looked_at.names.add(case.name)
     if said.get("lead" if case.is_lead else "case") != case.number:
@@ -250,7 +250,7 @@ def _checked_case(files: Files, case: _Case, looked_at: _LookedAt, trusted_pem: 
 
 
 def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
-    """What the case says of its bundles."""
+    """Return the statements of the case on its bundles."""
     try:
         items: list[Mapping[str, Any]] = [dict(item) for item in case["bundles"]]
         named = [item["digest"] for item in items]
@@ -262,7 +262,7 @@ def _bundles(case: Mapping[str, Any], part: str) -> list[Mapping[str, Any]]:
 
 
 def _bundle_place(said: Mapping[str, Any], part: str) -> BundlePlace | None:
-    """Return where a bundle stands, and its copies; None for one that stands where its digest says."""
+    """Return the place of a bundle with its copies; None if its path follows from its digest."""
     if "shown" not in said:
         return None
     try:
@@ -271,7 +271,7 @@ def _bundle_place(said: Mapping[str, Any], part: str) -> BundlePlace | None:
         raise DoesNotHold(Fault.UNREADABLE, part, why=Message("flaw.list-bundles")) from error
 
 
-def _open_named(files: Files, name: str, named: str, said_in: str) -> Opened:
+def _open_named(files: Files, name: str, named: str, said_in: str) -> OpenedBundle:
     if name not in files:
         raise DoesNotHold(Fault.MISSING, name)
     bundle = open_bundle(files[name], name, said_in)
@@ -280,7 +280,7 @@ def _open_named(files: Files, name: str, named: str, said_in: str) -> Opened:
     return bundle
 
 
-def _check_bundle(files: Files, bundle: Opened, trusted_pem: bytes) -> CheckedBundle:
+def _check_bundle(files: Files, bundle: OpenedBundle, trusted_pem: bytes) -> CheckedBundle:
     name = layout.proof_file(bundle.digest)
     stamps: tuple[StampFacts, ...] = ()
     if name in files:
@@ -293,10 +293,10 @@ def _check_bundle(files: Files, bundle: Opened, trusted_pem: bytes) -> CheckedBu
 
 
 def _check_repeated(
-    files: Files, case: _Case, said: Mapping[str, Any], bundle: Opened, placed: BundlePlace | None
+    files: Files, case: _Case, said: Mapping[str, Any], bundle: OpenedBundle, placed: BundlePlace | None
 ) -> set[str]:
-    """What stands outside a bundle for convenience is what stands in it; the names of the copies."""
-    if said != (statements.of_lead_bundle(bundle) if case.is_lead else statements.of_bundle(bundle, placed)):
+    """Check that copies outside a bundle equal the originals in it; return the names of the copies."""
+    if said != (statements.lead_bundle_entry(bundle) if case.is_lead else statements.bundle_entry(bundle, placed)):
         raise DoesNotHold(Fault.CONTRADICTS, case.name, why=Message("flaw.statement"))
     copied = _copied_renderings(bundle, case.copies)
     shown = placed.shown if placed else {each: layout.shown_file(bundle.digest, each) for each in copied}
@@ -308,13 +308,13 @@ def _check_repeated(
     return set(shown.values())
 
 
-def _copied_renderings(bundle: Opened, kinds: Sequence[str]) -> list[str]:
-    """Return the renderings of a bundle that stand beside it too."""
+def _copied_renderings(bundle: OpenedBundle, kinds: Sequence[str]) -> list[str]:
+    """Return the renderings of a bundle that the export has copies of."""
     return [name for name in bundle.renderings if name.partition("-")[0] in kinds]
 
 
-def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _LookedAt) -> int:
-    """Check that each paper is the one that is named; return how many there are."""
+def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _CheckedFiles) -> int:
+    """Check the digest of each paper; return their number."""
     for part, said in looked_at.papers:
         name = str(said.get("file"))
         if name not in listed:
@@ -326,8 +326,8 @@ def _check_papers(listed: Mapping[str, statements.ListedFile], looked_at: _Looke
     return len(names)
 
 
-def _check_apart(files: Collection[str], looked_at: _LookedAt, *, is_for_people: bool) -> None:
-    """No document or paper stands where bundles or proofs do: a reader would believe that it was one."""
+def _check_apart(files: Collection[str], looked_at: _CheckedFiles, *, is_for_people: bool) -> None:
+    """Check that no document or paper is in a folder of bundles or proofs, where readers would mistake it for one."""
     folders = {name.rpartition("/")[0] for name in looked_at.bundles}
 
     def is_apart(name: str) -> bool:
@@ -343,15 +343,15 @@ def _check_apart(files: Collection[str], looked_at: _LookedAt, *, is_for_people:
             raise DoesNotHold(Fault.CONTRADICTS, part, why=Message("flaw.paper", name=str(said.get("file"))))
 
 
-def _check_expected(files: Files, looked_at: _LookedAt) -> None:
-    """No file stands there that was not looked at: a reader would believe it had been."""
+def _check_expected(files: Files, looked_at: _CheckedFiles) -> None:
+    """Check that there is no unchecked file, which readers would believe to be verified."""
     for name in files:
         if name not in looked_at.names and not name.startswith(f"{layout.SEAL}/"):
             raise DoesNotHold(Fault.UNLISTED, name)
 
 
-def _stamp_files(files: Files, bundle: Opened) -> set[str]:
-    """Return the files of the stamps that a bundle's proof names; the proof has been checked."""
+def _stamp_files(files: Files, bundle: OpenedBundle) -> set[str]:
+    """Return the files of the stamps that a checked proof names."""
     name = layout.proof_file(bundle.digest)
     said = parse_canonical(bytes(files[name]), name)["stamps"] if name in files else []
     return {f"{each['folder']}/{file}" for each in said for file in (layout.QUERY, layout.RESPONSE, layout.ROOTS)}

@@ -1,4 +1,4 @@
-"""`python -m bundles.verify FILE`: what was verified, in English and Chinese, and the exit code that says the same."""
+"""`python -m bundles.verify FILE`: verifies an export, reports in English and Chinese, and sets the exit code."""
 
 import contextlib
 import json
@@ -22,9 +22,9 @@ _ACTING = ("Cc", "Cf", "Cs", "Zl", "Zp")
 
 
 def report_verification(path: Path, trusted: Path | None = None, *, is_json: bool = False) -> int:
-    """Verify `path` and say what came out: what holds on stdout, what does not on stderr. Returns the exit code."""
+    """Verify `path`, print the report on stdout or the fault on stderr, and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError):  # a test's stand-in for a stream has nothing to set
+        with contextlib.suppress(AttributeError):  # replaced streams of tests have no `reconfigure`
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     try:
         report = check_file(path, b"" if trusted is None else _roots(trusted))
@@ -89,7 +89,7 @@ def lines(report: VerificationReport) -> list[str]:
 
 
 def as_json(report: VerificationReport) -> dict[str, Any]:
-    """Return a report for programs."""
+    """Return a report as JSON."""
     return {
         "holds": True,
         "stamped": report.is_stamped,
@@ -115,12 +115,12 @@ def as_json(report: VerificationReport) -> dict[str, Any]:
 
 
 def clean_terminal_line(text: str) -> str:
-    """`text` on one line without what could move a terminal's cursor or turn its text around."""
+    """Return `text` on one line, without characters that move a terminal's cursor or reorder its text."""
     return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
 
 
 def _for_programs(value: object) -> str:
-    """`value` as JSON, in which what would act on a terminal stands as an escape."""
+    """Return `value` as JSON, with escapes for characters that act on a terminal."""
     text = json.dumps(value, ensure_ascii=False, indent=1)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in _ACTING}
     return text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}) + "\n"
@@ -137,7 +137,7 @@ def _write_fault(fault: DoesNotHold, is_json: bool) -> None:
 
 
 def _kind(report: VerificationReport) -> tuple[str, str]:
-    """What it is of, and which moment is named: of a lead that at which a person confirmed it."""
+    """Return the kind of the export, and the name of its moment: a suspected rewrite has that of its confirmation."""
     if report.lead is not None:
         return f"lead {report.lead}, confirmed", f"线索 {report.lead}，确认于"
     if report.case is not None:
@@ -183,7 +183,7 @@ def _roots(path: Path) -> bytes:
 
 
 def main(arguments: list[str]) -> int:
-    """Return the exit code: 0 holds, 1 does not, 2 there is nothing to read, 3 holds but bears no stamp."""
+    """Return the exit code: 0 valid, 1 invalid, 2 unreadable, 3 valid but without a stamp."""
     options = ArgumentParser(prog="python -m bundles.verify", description="Verify an export of evidence, offline.")
     options.add_argument("file", metavar="FILE", type=Path)
     options.add_argument("--ca", metavar="PEM", type=Path, help="roots that you got from the authorities yourself")

@@ -1,7 +1,7 @@
 """A page and its surroundings as WARC 1.1 records, each compressed by itself.
 
-Source: ISO 28500:2017 (iipc.github.io/warc-specifications, WARC 1.1). Names of renderings (`urn:fullPage:` and so on)
-as Browsertrix writes them.
+Source: ISO 28500:2017 (iipc.github.io/warc-specifications, WARC 1.1). The names of renderings (`urn:fullPage:` and so
+on) are those of Browsertrix.
 """
 
 import hashlib
@@ -21,17 +21,17 @@ from core.captures import CapturedResource, NameAnswer
 from core.ids import digest
 
 FULL_PAGE, PDF, TEXT = "urn:fullPage:", "urn:pdf:", "urn:text:"
-DOM = "urn:dom:"  # ours: no archive has a name for the document that a browser held when it was read
+DOM = "urn:dom:"  # ours: archives have no name for the document in a browser
 _REQUEST, _RESPONSE = "application/http; msgtype=request", "application/http; msgtype=response"
 _FIELDS = "application/warc-fields"
-# Headers that spoke of the bytes on the wire and would mislead a reader of decoded ones.
+# Headers about the bytes on the wire, which would mislead a reader of decoded ones.
 _OF_THE_WIRE = frozenset({"content-encoding", "transfer-encoding", "content-length"})
 _KEPT_AS = "X-Archive-Orig-"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """One record: what an index says of it."""
+class WrittenRecord:
+    """One written record, with the facts for the index."""
 
     kind: str
     id: str
@@ -46,7 +46,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """One record before it is written. `payload`: the part of `block` that follows HTTP headers."""
+    """One record before it is written. payload: the part of `block` after the HTTP headers."""
 
     kind: str
     url: str
@@ -61,19 +61,19 @@ class _Record:
 
 @dataclass(slots=True)
 class _Archive:
-    """Writes records one after the other; ids follow from the salt, so that the same bundle is written twice alike."""
+    """Writes records in order; ids are derived from the salt, so that the same input gives the same bytes."""
 
     salt: str
     out: BytesIO = field(default_factory=BytesIO)
-    written: list[Written] = field(default_factory=list)
+    written: list[WrittenRecord] = field(default_factory=list)
 
     def next_id(self, ahead: int = 0) -> str:
-        """Return the id of the record that comes after `ahead` others."""
+        """Return the id of the record after `ahead` others."""
         source = f"{self.salt} {len(self.written) + ahead}".encode()
         return f"<urn:uuid:{UUID(bytes=hashlib.sha256(source).digest()[:16], version=4)}>"
 
-    def write_record(self, record: _Record) -> Written:
-        """Write one record. warcio would add SHA-1 digests; it leaves those that are there."""
+    def write_record(self, record: _Record) -> WrittenRecord:
+        """Write one record. Sets the digests: warcio would add SHA-1 ones, but keeps existing ones."""
         offset, record_id, payload_digest = self.out.tell(), self.next_id(), _label_digest(record.payload)
         headers = [
             ("WARC-Type", record.kind),
@@ -91,12 +91,12 @@ class _Archive:
         mime = record.mime if record.status is not None else record.content_type.partition(";")[0]
         place = (offset, self.out.tell() - offset)
         said = (record.kind, record_id, record.url, warc_date(record.at), mime, record.status, payload_digest)
-        self.written.append(Written(*said, *place))
+        self.written.append(WrittenRecord(*said, *place))
         return self.written[-1]
 
 
-def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[Written]]:
-    """data.warc.gz and what stands where in it."""
+def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) -> tuple[bytes, list[WrittenRecord]]:
+    """Return data.warc.gz and its records."""
     target = _Archive(salt)
     target.write_record(_warcinfo(software, made_at))
     first, *following = capture.parts
@@ -120,7 +120,7 @@ def archive(capture: CapturedPage, salt: str, software: str, made_at: datetime) 
 
 
 def warc_date(moment: datetime) -> str:
-    """Return a moment as WARC 1.1 writes it, to the microsecond.
+    """Return a moment in the format of WARC 1.1, to the microsecond.
 
     >>> warc_date(datetime(2026, 11, 21, 8, 0, tzinfo=UTC))
     '2026-11-21T08:00:00.000000Z'
@@ -129,13 +129,13 @@ def warc_date(moment: datetime) -> str:
 
 
 def withheld_names(exchange: Exchange) -> list[str]:
-    """What was left out of an exchange, by name."""
+    """Return the names of the withheld headers of an exchange."""
     requested = withheld(exchange.request_headers, REQUEST_HEADERS)[1]
     return [*requested, *withheld(exchange.response_headers, RESPONSE_HEADERS)[1]]
 
 
-def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
-    """Return the responses of a part, redirects first, and the record that its text was read in."""
+def _add_part(target: _Archive, part: Part) -> tuple[list[WrittenRecord], WrittenRecord]:
+    """Write the records of a part; return its responses, redirects first, and the record of its text."""
     responses = [_add_exchange(target, exchange) for exchange in part.exchanges]
     if part.dom is None:
         return responses, responses[-1]
@@ -144,8 +144,8 @@ def _add_part(target: _Archive, part: Part) -> tuple[list[Written], Written]:
     return responses, target.write_record(record)
 
 
-def _add_exchange(target: _Archive, exchange: Exchange) -> Written:
-    """Return a response and, where anybody knows it, its request."""
+def _add_exchange(target: _Archive, exchange: Exchange) -> WrittenRecord:
+    """Write a response and its request, if known; return the response."""
     url, at = public_url(exchange.url), exchange.fetched_at
     address = (("WARC-IP-Address", exchange.server_address),) if exchange.server_address else ()
     related: tuple[tuple[str, str], ...] = ()
@@ -190,7 +190,7 @@ def _http_head(line: str, headers: Headers) -> bytes:
 
 
 def _one_line(text: str) -> bytes:
-    """Return a header as bytes. A line feed in a value would begin a header of the site's invention."""
+    """Return a header as bytes on one line, since a line feed in a value would start a forged header."""
     flat = text.replace("\r", " ").replace("\n", " ").replace("\x00", "")
     try:
         return flat.encode("latin-1")
@@ -205,14 +205,14 @@ def _warcinfo(software: str, made_at: datetime) -> _Record:
 
 
 def _dns(answer: NameAnswer) -> _Record:
-    """Return the answer as zone lines (RFC 4027), the way Heritrix keeps it."""
+    """Return a DNS answer as zone lines (RFC 4027), as Heritrix stores it."""
     lines = [answer.asked_at.astimezone(UTC).strftime("%Y%m%d%H%M%S")]
     lines += [f"{answer.name}. IN {'AAAA' if ':' in each else 'A'} {each}" for each in answer.addresses]
     block = b"".join(_one_line(line) + b"\n" for line in lines)
     return _Record("resource", public_url(f"dns:{answer.name}"), answer.asked_at, "text/dns", block, block)
 
 
-def _metadata(capture: CapturedPage, responses: Sequence[Written]) -> _Record:
+def _metadata(capture: CapturedPage, responses: Sequence[WrittenRecord]) -> _Record:
     first, *following = capture.parts
     page = first.page
     pairs = [("title", capture.title), ("charsetForLinkExtraction", capture.encoding), ("extractor", capture.extractor)]
@@ -232,7 +232,7 @@ def _metadata(capture: CapturedPage, responses: Sequence[Written]) -> _Record:
 
 
 def _resource(resource: CapturedResource) -> _Record:
-    """Return a resource by itself: how it was fetched was not taken down."""
+    """Return the record of a resource, whose exchange was not recorded."""
     url, content = public_url(resource.url), resource.body
     return _Record("resource", url, resource.fetched_at, resource.content_type, content, content)
 

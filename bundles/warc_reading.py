@@ -1,7 +1,7 @@
-"""WARC 1.1 records as `bundles.warc` writes them, and nothing else: no byte between them is passed over.
+"""Reads WARC 1.1 records exactly as `bundles.warc` writes them, without skipping a byte.
 
-Stricter than readers of any archive must be, and read one after the other: an archive of a few megabytes may unpack to
-gigabytes. Source: ISO 28500:2017, section 4.
+Stricter than a general reader, and one record at a time: an archive of a few megabytes may unpack to gigabytes. Source:
+ISO 28500:2017, section 4.
 """
 
 import gzip
@@ -14,7 +14,7 @@ from bundles.faults import DoesNotHold, Fault
 from core.ids import Digest
 from core.wording import Message
 
-MAX_EXPANDED_BYTES = 512 * 2**20  # a page as it is crawled has far less; screenshots of very long ones 20 MB
+MAX_EXPANDED_BYTES = 512 * 2**20  # a crawled page has far less; screenshots of very long pages 20 MB
 MAX_RECORDS = 4_000  # a chapter of 60 parts has 120, a page with a picture for each rare character 300
 READ_BYTES = 1 << 20
 MAX_HEAD_BYTES = 64 * 1024  # an address of 2,000 characters and twelve fields have 4 kB
@@ -23,26 +23,26 @@ _VERSION, _END = "WARC/1.1", b"\r\n\r\n"
 
 
 class ByteBudget:
-    """How many bytes the archives of one bundle may have, unpacked, all of them together."""
+    """The limit of unpacked bytes for all archives of one bundle together."""
 
     def __init__(self, most_bytes: int = MAX_EXPANDED_BYTES) -> None:
         self.most_bytes = self.left = most_bytes
 
 
 class Expanded:
-    """What the members of a gzip file hold, one behind the other. Reading raises DoesNotHold, naming `part`."""
+    """The concatenated content of the members of a gzip file. Reading raises DoesNotHold, naming `part`."""
 
     def __init__(self, compressed: bytes, part: str, budget: ByteBudget) -> None:
         self._file, self._part, self._budget = gzip.GzipFile(fileobj=BytesIO(compressed)), part, budget
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes; fewer where it ends before."""
+        """Return the next bytes, fewer at the end."""
         if size > self._budget.left:
             raise self._too_large()
         return self._read(self._file.read, size)
 
     def digest(self, size: int) -> Digest:
-        """SHA-256 of the next bytes, which are not held."""
+        """Return the SHA-256 of the next bytes without keeping them."""
         if size > self._budget.left:
             raise self._too_large()
         hasher = hashlib.sha256()
@@ -51,7 +51,7 @@ class Expanded:
         return Digest(hasher.hexdigest())
 
     def line(self, most_bytes: int) -> bytes:
-        """Return the rest of the line, as much as is allowed of it."""
+        """Return the rest of the line, up to the limit."""
         return self._read(self._file.readline, min(most_bytes, self._budget.left + 1))
 
     def _read(self, read: Callable[[int], bytes], size: int) -> bytes:
@@ -71,7 +71,7 @@ class Expanded:
 
 
 def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[Mapping[str, str], bytes]]:
-    """Yield the fields of each record by their names in lower case, and its block. Raises DoesNotHold."""
+    """Yield the fields of each record, by lower-case name, and its block. Raises DoesNotHold."""
     archive, number = Expanded(compressed, part, budget), 0
     while (fields := _head(archive, part)) is not None:
         number += 1
@@ -85,7 +85,7 @@ def records(compressed: bytes, part: str, budget: ByteBudget) -> Iterator[tuple[
 
 
 def _head(archive: Expanded, part: str) -> dict[str, str] | None:
-    """Return the fields of the next record; None where there is none."""
+    """Return the fields of the next record; None at the end."""
     head = bytearray(archive.line(MAX_HEAD_BYTES))
     if not head:
         return None

@@ -131,7 +131,7 @@ def test_whoever_changes_a_page_and_writes_all_digests_anew_is_caught_by_the_sta
     case = json.loads(files[layout.CASE])
     from bundles.opened import open_bundle
 
-    case["bundles"][0] = statements.of_bundle(open_bundle(forged.content, ""))
+    case["bundles"][0] = statements.bundle_entry(open_bundle(forged.content, ""))
     files[layout.CASE] = canonical(case)
     files[layout.proof_file(forged.digest)] = canonical(said | {"bundle": forged.digest})
     assert fault_of(relisted(files)).fault is Fault.AUDIT_PATH

@@ -13,7 +13,7 @@ import pytest
 from django.conf import settings as django_settings
 
 from bundles.authority import Authority
-from bundles.opened import Opened, open_bundle
+from bundles.opened import OpenedBundle, open_bundle
 from bundles.verification import check_file
 from core.captures import ArchivedRecord, Capture, CapturedResource, CaptureSource, NameAnswer, TlsSession, WireExchange
 from core.clock import ManualClock
@@ -387,7 +387,7 @@ def exchange_of(url: str, number: int = 0, **changes: Any) -> WireExchange:
     return replace(made, **changes)
 
 
-def bundled(world: World, url: str, **fields: Any) -> Opened:
+def bundled(world: World, url: str, **fields: Any) -> OpenedBundle:
     """The bundle of the first case's page, stored as if it had been fetched in another way."""
     version = world.ports.pages.version(world.version())
     body = fields.pop("body", None) or world.ports.pages.raw(version.raw_digest)

@@ -8,7 +8,7 @@ import pytest
 from pypdf import PdfReader
 
 from bundles import bundle
-from bundles.opened import Opened, open_bundle
+from bundles.opened import OpenedBundle, open_bundle
 from bundles.records import Undrawn
 from core.pages import PageVersion
 from core.politeness import BrowserMode, Politeness
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.usefixtures("processes")
 needs_chromium = pytest.mark.skipif(find_chromium() is None, reason="there is no Chromium; install Debian's chromium")
 
 
-def bundles_of(crawled: Crawled) -> dict[str, Opened]:
+def bundles_of(crawled: Crawled) -> dict[str, OpenedBundle]:
     """Each page's bundle by the end of its address; nothing was found on it."""
     store, found = MemoryPageStore(), {}
     for fetched, reading in crawled.store.versions.values():

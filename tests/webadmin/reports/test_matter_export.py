@@ -50,7 +50,7 @@ from webadmin.works.services.licence_fees import enter_fee
 pytestmark = pytest.mark.django_db
 PDF = b"%PDF-1.7 "
 HOSTILE = "=HYPERLINK(1)\u202e../..\\CON"
-MATTER, MANIFEST, SUMS = map(layout.in_checks, (layout.MATTER, layout.MANIFEST, layout.SUMS))
+MATTER, MANIFEST, SUMS = map(layout.checks_path, (layout.MATTER, layout.MANIFEST, layout.SUMS))
 
 
 @dataclass

@@ -51,7 +51,7 @@ def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: Worl
     answer = manager.post(address(matter))
     assert answer.headers["Content-Disposition"] == f'attachment; filename="zhuiwen-matter-{matter.pk}.zip"'
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:  # type: ignore[attr-defined]
-        assert {layout.in_checks(layout.MATTER), "01-证据目录.pdf"} <= set(archive.namelist())
+        assert {layout.checks_path(layout.MATTER), "01-证据目录.pdf"} <= set(archive.namelist())
     assert re.findall(r'value="(\w+)" checked', page) == ["ownership", "comparison", "others", "notices", "damages"]
     answer = manager.post(address(matter), {"chosen": "1", "part": ["factors", "nonsense"], "names": "on"})
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:  # type: ignore[attr-defined]

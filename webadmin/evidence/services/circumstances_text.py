@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from bundles.opened import Opened
+from bundles.opened import OpenedBundle
 from documents.explanation_blocks import Block, ExplanationHeading, ExplanationPairs, ExplanationParagraph, Words
 
 Row = tuple[str, str]
@@ -14,7 +14,7 @@ _FROM_CACHE = {
 }
 
 
-def circumstance_blocks(words: Words, bundles: Sequence[Opened]) -> list[Block]:
+def circumstance_blocks(words: Words, bundles: Sequence[OpenedBundle]) -> list[Block]:
     """Return the section of circumstances; bundles with the same ones, such as those of one page, share a table."""
     alike: dict[tuple[Row, ...], list[int]] = {}
     for number, bundle in enumerate(bundles, 1):
@@ -31,7 +31,7 @@ def circumstance_blocks(words: Words, bundles: Sequence[Opened]) -> list[Block]:
     return blocks
 
 
-def _circumstance_rows(words: Words, bundle: Opened) -> Iterator[Row]:
+def _circumstance_rows(words: Words, bundle: OpenedBundle) -> Iterator[Row]:
     said = bundle.circumstances
     for machine in said["machines"]:
         yield from _machine_rows(words, machine)

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from bundles import layout
-from bundles.opened import Opened
+from bundles.opened import OpenedBundle
 from bundles.records import CaseMaterial, DayProof, Undrawn
 from bundles.shapes import moment
 from core.captures import CaptureSource
@@ -43,7 +43,7 @@ _CONTENTS = (
     "seal/",
 )
 
-Taken = Sequence[tuple[Opened, DayProof | None]]
+Taken = Sequence[tuple[OpenedBundle, DayProof | None]]
 
 
 def explanation(
@@ -113,7 +113,7 @@ def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
 
 
 def _page_blocks(
-    words: Words, number: int, bundle: Opened, proof: DayProof | None, later: Mapping[str, int]
+    words: Words, number: int, bundle: OpenedBundle, proof: DayProof | None, later: Mapping[str, int]
 ) -> list[Block]:
     """later: what another bundle of the same page has drawn, and the number of that bundle."""
     page, finding = bundle.page, bundle.finding
@@ -150,7 +150,7 @@ def _page_blocks(
     ]
 
 
-def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+def page_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
     """Return the rows of the page: URL, title, time of fetching."""
     page = bundle.page
     return [
@@ -160,7 +160,7 @@ def page_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     ]
 
 
-def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+def bundle_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
     """Return the rows of the bundle: path in the export, digest, renderings."""
     return [
         (words("explanation.bundle"), layout.bundle_file(bundle.digest)),
@@ -169,13 +169,13 @@ def bundle_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
     ]
 
 
-def capture_rows(words: Words, bundle: Opened, later: Mapping[str, int]) -> list[tuple[str, str]]:
+def capture_rows(words: Words, bundle: OpenedBundle, later: Mapping[str, int]) -> list[tuple[str, str]]:
     """Return the rows about fetching and reading the page, and about what is missing. later: as in `_page_blocks`."""
     absent = [(words("explanation.absent"), said) for said in _describe_absent(words, bundle.page, later)]
     return [*_fetch_rows(words, bundle), *_caveats(words, bundle.page), *absent]
 
 
-def _later_drawings(bundle: Opened, taken: Taken) -> Mapping[str, int]:
+def _later_drawings(bundle: OpenedBundle, taken: Taken) -> Mapping[str, int]:
     """Return the drawings that the bundle lacks and another bundle of the same response has, with its number."""
     found: dict[str, int] = {}
     for number, (other, _) in enumerate(taken, 1):
@@ -184,7 +184,7 @@ def _later_drawings(bundle: Opened, taken: Taken) -> Mapping[str, int]:
     return found
 
 
-def _response(bundle: Opened) -> tuple[object, ...]:
+def _response(bundle: OpenedBundle) -> tuple[object, ...]:
     return bundle.page["url"], bundle.page["fetched_at"], bundle.page["body_digest"]
 
 
@@ -201,7 +201,7 @@ def _describe_absent(words: Words, page: Mapping[str, Any], later: Mapping[str, 
         yield f"{place} {shown}".strip() + words.colon + said
 
 
-def _fetch_rows(words: Words, bundle: Opened) -> list[tuple[str, str]]:
+def _fetch_rows(words: Words, bundle: OpenedBundle) -> list[tuple[str, str]]:
     """Return the rows about the source, the following pages, the resources, and the gaps of the drawings."""
     page, following = bundle.page, bundle.page.get("following", ())
     pairs = []
@@ -226,7 +226,7 @@ def _caveats(words: Words, page: Mapping[str, Any]) -> Iterator[tuple[str, str]]
             yield f"{item['label'][words.language]} × {item['count']}", item["caveat"][words.language]
 
 
-def _copy_paths(bundle: Opened, of: str) -> str:
+def _copy_paths(bundle: OpenedBundle, of: str) -> str:
     """Return the paths of the renderings of one page of the text; of: "" for the first, "-N" for the Nth."""
     names = (f"{kind}{of}" for kind in layout.SHOWN)
     return " ".join(layout.shown_file(bundle.digest, name) for name in names if name in bundle.renderings)

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from bundles import container, layout, statements
-from bundles.opened import Opened, open_bundle
+from bundles.opened import OpenedBundle, open_bundle
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, DayProof
 from bundles.verification import VerificationReport, check_file, check_proof
@@ -60,7 +60,7 @@ def export_files(
         raise BadInput("evidence.nothing-to-export", case=material.case)
     at = created or datetime.now(UTC)
     files: dict[str, bytes] = {}
-    taken: list[tuple[Opened, DayProof | None]] = []
+    taken: list[tuple[OpenedBundle, DayProof | None]] = []
     for each in material.bundles:
         bundle = open_bundle(each.content, "bundle")
         if each.proof is not None:
@@ -90,7 +90,7 @@ def add_manifest(
     return made
 
 
-def bundle_files(content: bytes, bundle: Opened, proof: DayProof | None) -> dict[str, bytes]:
+def bundle_files(content: bytes, bundle: OpenedBundle, proof: DayProof | None) -> dict[str, bytes]:
     """Return the files of one bundle: the bundle, its renderings, its proof and stamps."""
     files = {layout.bundle_file(bundle.digest): content}
     shown = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.SHOWN}

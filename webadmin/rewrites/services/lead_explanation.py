@@ -7,7 +7,7 @@ from typing import Any
 
 from bundles import layout
 from bundles.comparison import CAUTION
-from bundles.opened import Opened
+from bundles.opened import OpenedBundle
 from bundles.shapes import moment
 from core.matches import RewordedClass, RewordedState, strength_dots, strength_step
 from core.terms import term
@@ -48,7 +48,7 @@ class LeadSummary:
 
     lead: int
     facts: Mapping[str, Any]
-    bundle: Opened
+    bundle: OpenedBundle
     is_sealed: bool
 
 

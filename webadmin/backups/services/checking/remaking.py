@@ -6,7 +6,7 @@ from typing import Any
 
 from bundles import bundle
 from bundles.faults import DoesNotHold
-from bundles.opened import Opened, open_bundle
+from bundles.opened import OpenedBundle, open_bundle
 from bundles.warc_reading import ByteBudget, records
 from core.batches import batches
 from core.errors import BrokenInvariant, RetryLater, ZhuiwenError
@@ -128,7 +128,7 @@ def _in_bundles(pages: Iterable[str], context: CheckContext) -> Iterator[bytes]:
                 yield from _pieces(open_bundle(content, name))
 
 
-def _pieces(found: Opened) -> Iterator[bytes]:
+def _pieces(found: OpenedBundle) -> Iterator[bytes]:
     yield found.renderings["text"]
     for fields, block in records(bytes(found.files[bundle.ARCHIVE]), bundle.ARCHIVE, ByteBudget()):
         yield block

@@ -8,7 +8,7 @@ from typing import Any
 
 from bundles import layout, statements
 from bundles.canonical import canonical
-from bundles.opened import Opened, open_bundle
+from bundles.opened import OpenedBundle, open_bundle
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, DayProof, Enclosure
 from bundles.statements import BundlePlace
@@ -61,7 +61,7 @@ class MatterExport:
             self._note(Example(bundle.digest, placed[bundle.digest].file, each.proof))
             taken.append(bundle)
         self._cases.append(material.case)
-        name = layout.in_checks(layout.case_file(material.case))
+        name = layout.checks_path(layout.case_file(material.case))
         self.spool.put(name, statements.case(material, taken, placed))
 
     def add_document(self, name: str, content: bytes) -> Digest:
@@ -71,7 +71,7 @@ class MatterExport:
 
     def add_paper(self, paper: Enclosure, name: str) -> None:
         """Take in what people made or sent, as it is."""
-        self._papers.append(statements.of_paper(paper, name))
+        self._papers.append(statements.paper_entry(paper, name))
         self.spool.put(name, paper.content)
 
     def write(
@@ -85,7 +85,7 @@ class MatterExport:
         self._conclude(about, created.astimezone(UTC), seals)
         return write_verified(path, self.spool)
 
-    def _add_bundle(self, content: bytes, bundle: Opened, stem: str) -> BundlePlace:
+    def _add_bundle(self, content: bytes, bundle: OpenedBundle, stem: str) -> BundlePlace:
         pictures = {name: each for name, each in bundle.renderings.items() if name.partition("-")[0] in layout.PICTURES}
         placed = BundlePlace(f"{stem}.wacz", {name: layout.copy_name(stem, name) for name in pictures})
         self.spool.put(placed.file, content)
@@ -96,13 +96,13 @@ class MatterExport:
     def _add_proof(self, digest: Digest, proof: DayProof | None) -> None:
         if proof is None:
             return
-        self.spool.put(layout.in_checks(layout.proof_file(digest)), statements.proof(digest, proof))
+        self.spool.put(layout.checks_path(layout.proof_file(digest)), statements.proof(digest, proof))
         for number, stamp in enumerate(proof.stamps, 1):
             self._add_stamp(layout.stamp_folder(proof.root, number), stamp)
 
     def _add_stamp(self, folder: str, stamp: Any) -> None:
         for name, content in statements.stamp_files(folder, stamp).items():
-            self.spool.put(layout.in_checks(name), content)
+            self.spool.put(layout.checks_path(name), content)
 
     def _note(self, example: Example) -> None:
         self._bundles += 1
@@ -113,9 +113,9 @@ class MatterExport:
 
     def _conclude(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
         """Write what covers the whole export: statement, explanation, lists, seals."""
-        manifest, sums = layout.in_checks(layout.MANIFEST), layout.in_checks(layout.SUMS)
+        manifest, sums = layout.checks_path(layout.MANIFEST), layout.checks_path(layout.SUMS)
         for name in [*self.spool]:
-            if name in {manifest, sums} or name.startswith(layout.in_checks(f"{layout.SEAL}/")):
+            if name in {manifest, sums} or name.startswith(layout.checks_path(f"{layout.SEAL}/")):
                 self.spool.drop(name)
         assert self._example is not None, "a matter without a case"
         told = MatterSummary(
@@ -130,7 +130,7 @@ class MatterExport:
             "papers": self._papers,
             "left_out": [str(each) for each in about.left_out],
         }
-        self.spool.put(layout.in_checks(layout.MATTER), canonical(said))
+        self.spool.put(layout.checks_path(layout.MATTER), canonical(said))
         for name, content in matter_explanation(told, created, self.code_version).items():
             self.spool.put(name, content)
         subject = {"matter": self.matter}

@@ -68,7 +68,9 @@ def matter_explanation(told: MatterSummary, at: datetime, code_version: str) -> 
 
 def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
     for_people = [(name, said.in_language(words.language)) for name, said in told.contents]
-    for_programs = zip(map(layout.in_checks, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True)
+    for_programs = zip(
+        map(layout.checks_path, _CONTENTS), words.lines("explanation.matter-contents-files"), strict=True
+    )
     return [
         ExplanationHeading(words("explanation.proves"), 2),
         Points(proof_points(words)),
@@ -99,7 +101,7 @@ def _all_steps(words: Words, example: Example) -> Iterator[Step]:
         (f'for f in {folder}/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',),
     )
     if example.is_stamped:  # the example is one that is, where any is
-        stamps = layout.in_checks("stamps")
+        stamps = layout.checks_path("stamps")
         yield (
             words("explanation.matter-check-all-stamps"),
             (f"find {stamps} -mindepth 2 -maxdepth 2 -type d | while read -r d; do {stamp}; done",),
