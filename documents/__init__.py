@@ -1,4 +1,4 @@
-"""Papers that a rights holder sends or hands in: which fields the law asks for, templates of Word, and PDF.
+"""Word, PDF and plain-text documents, written from one document model and read back into it.
 
-Pure: it is given values and gives bytes. Nothing in a value is ever read as markup, field, link or formula.
+Pure: takes values, returns bytes. Nothing in a value is interpreted as markup, a field, a link or a formula.
 """

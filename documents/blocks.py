@@ -1,4 +1,4 @@
-"""A paper in blocks, from which Word and PDF are written alike."""
+"""The document model: blocks from which Word, PDF and plain text are written."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,7 +11,7 @@ class Align(StrEnum):
 
 
 class InlineMark(StrEnum):
-    """What a stretch of a comparison is; "" in a paper's own words."""
+    """The mark of a text run in a comparison; "" for unmarked text."""
 
     NONE = ""
     CHANGED = "changed"
@@ -21,7 +21,7 @@ class InlineMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Text with one look; a line feed begins a new line."""
+    """Text in one format; a line feed starts a new line."""
 
     text: str
     is_bold: bool = False
@@ -30,7 +30,10 @@ class TextRun:
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """level: 1 to 3 for headings, 0 for text. is_indented: its first line by two characters, as Chinese letters are."""
+    """A paragraph or heading. level: 1 to 3 for headings, 0 for text.
+
+    is_indented: the first line is indented by two characters, as in Chinese letters.
+    """
 
     runs: tuple[TextRun, ...] = ()
     align: Align = Align.LEFT
@@ -54,19 +57,19 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class BlockPicture:
-    """A PNG or JPEG, as wide as what it stands in."""
+    """A PNG or JPEG as wide as its container."""
 
     content: bytes = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
 class PageBreak:
-    """What follows begins on a new page."""
+    """A page break."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """span: over how many columns."""
+    """A table cell. span: the number of columns that it covers."""
 
     content: tuple[Paragraph | BlockPicture, ...] = ()
     span: int = 1
@@ -78,7 +81,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class BlockTable:
-    """widths: shares of the page's width, one a column. has_head: the first row is repeated on each page."""
+    """A table. widths: shares of the page's width, one a column. has_head: the first row is repeated on each page."""
 
     rows: tuple[tuple[Cell, ...], ...]
     widths: tuple[float, ...]
@@ -90,7 +93,7 @@ Block = Paragraph | BlockTable | BlockPicture | PageBreak
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """title: of the file, not shown. language: "zh" or "en". head, foot: on each page, beside its number."""
+    """A document. title: of the file, not shown. language: "zh" or "en". head, foot: on each page, with its number."""
 
     title: str
     blocks: tuple[Block, ...]

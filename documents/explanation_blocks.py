@@ -1,4 +1,7 @@
-"""A plain document: headings, paragraphs, points, named values, texts side by side, commands. Text is never markup."""
+"""The blocks of an explanation: headings, paragraphs, lists, pairs, texts side by side, commands.
+
+Text is never markup.
+"""
 
 from dataclasses import dataclass
 
@@ -9,7 +12,7 @@ HEADLINE = "追文证据 Zhuiwen evidence"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a document in one language: `words("explanation.url")`."""
+    """The messages of a document in one language: `words("explanation.url")`."""
 
     language: str
 
@@ -17,11 +20,11 @@ class Words:
         return Message(code, **params).in_language(self.language)
 
     def lines(self, code: str) -> tuple[str, ...]:
-        """Split the words of a code that says several things, each on a line of its own."""
+        """Return the lines of a message that has several."""
         return tuple(self(code).split("\n"))
 
     def name(self, code: str, other: str) -> str:
-        """Say a code without parameters; `other` where this release has no words for it."""
+        """Return the message of a code without parameters; `other` if this release has none."""
         return self(code) if has_words(code) else other
 
     @property
@@ -38,7 +41,7 @@ BOTH_LANGUAGES = (Words("zh"), Words("en"))
 
 @dataclass(frozen=True, slots=True)
 class ExplanationHeading:
-    """`level` 1 to 3."""
+    """A heading. level: 1 to 3."""
 
     text: str
     level: int = 1
@@ -63,7 +66,7 @@ class ExplanationPairs:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationSides:
-    """Two texts side by side, row by row: what stands before it, left, right. heads: of these three."""
+    """Two texts side by side, row by row: a label, left, right. heads: of these three columns."""
 
     heads: tuple[str, str, str]
     rows: tuple[tuple[str, str, str], ...]
@@ -71,7 +74,7 @@ class ExplanationSides:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """What is typed as it stands."""
+    """Lines shown as typed, such as commands."""
 
     lines: tuple[str, ...]
 

@@ -1,4 +1,4 @@
-"""A document as one HTML file that runs nothing and asks no network."""
+"""A document as one HTML file without scripts or network access."""
 
 from collections.abc import Sequence
 from html import escape
@@ -31,7 +31,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """Return the page; whatever stands in `blocks` is shown as text."""
+    """Return the page; everything in `blocks` is shown as text."""
     head = (
         '<!doctype html>\n<html lang="zh-Hans">\n<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">\n'
@@ -61,7 +61,7 @@ def _block(block: Block) -> str:
 
 
 def _text(text: str) -> str:
-    """Escaped; signs that turn text around or hide it are shown by number, for titles are hostile."""
+    """Return escaped text. Characters that reorder or hide text are shown by number, since titles may be hostile."""
     return escape("".join(char if _is_plain(char) else f"[U+{ord(char):04X}]" for char in text))
 
 

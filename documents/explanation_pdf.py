@@ -1,4 +1,4 @@
-"""A document as PDF, set by Typst with the Noto CJK fonts of `mplfonts`; its text reaches the template as JSON."""
+"""A document as PDF, typeset by Typst with the Noto CJK fonts of `mplfonts`. Its text is passed as JSON."""
 
 import json
 import re
@@ -21,10 +21,10 @@ from documents.explanation_blocks import (
 )
 
 TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
-# Asked for its place alone: importing the package takes a third of a second.
+# Only the location is needed: importing the package takes a third of a second.
 _PACKAGE = find_spec("mplfonts")
 FONTS = [str(Path(place) / "fonts") for place in (_PACKAGE.submodule_search_locations or [])] if _PACKAGE else []
-# A run that offers no place to break a line: digests, addresses, commands.
+# A run without a place to break a line: digests, URLs, commands.
 _LONG_RUN = re.compile("[!-~]{13,}")
 _PIECE_CHARS = 8
 
@@ -48,7 +48,7 @@ def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
 
 
 def breakable(text: str) -> list[str]:
-    """`text` in pieces between which a line may break.
+    """Return the text in pieces between which a line may break.
 
     >>> breakable("see 0123456789abcdef")
     ['see 01234567', '89abcdef']

@@ -1,28 +1,31 @@
-"""Pictures of pages as papers show them: as wide as the text, no longer than a sheet, small enough for mail."""
+"""Pictures of pages for documents: as wide as the text, at most one sheet long, small enough for mail."""
 
 import io
 from dataclasses import dataclass, field
 
 from PIL import Image
 
-# Chosen: 16.2 cm at 113 dpi, at which a page's text is read on paper. A sheet full of text has 140 kB, so that 50 of
-# them stay below 7 MB (800 px: 8 MB; a JPEG of the same size is less sharp).
+# Chosen: 16.2 cm at 113 dpi, enough to read a page's text on paper. A sheet full of text has 140 kB, so 50 of them stay
+# below 7 MB (800 px: 8 MB; a JPEG of the same size is less sharp).
 WIDTH_PX = 720
-# The sheet below its heading has 16.2 by some 21 cm.
+# Below the heading, 16.2 by about 21 cm of the sheet are left.
 MAX_HEIGHT_PX = 936
-COLORS = 32  # of text and a few pictures
+COLORS = 32  # enough for text and a few pictures
 
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A PNG of the beginning of a page. is_cut: the page goes on below."""
+    """A PNG of the top of a page. is_cut: the page continues below."""
 
     content: bytes = field(repr=False)
     is_cut: bool
 
 
 def page_picture(png: bytes) -> PagePicture:
-    """Return the screenshot of a page made fit for a paper. Raises OSError, ValueError for what is no picture."""
+    """Return the screenshot of a page, scaled and cut for a document.
+
+    Raises OSError, ValueError for an invalid picture.
+    """
     with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:
         wanted = min(picture.height, round(picture.width * MAX_HEIGHT_PX / WIDTH_PX))
         is_cut = wanted < picture.height

@@ -1,4 +1,4 @@
-"""Papers as plain text, and texts made fit for a paper."""
+"""Documents as plain text, and text cleaned for documents."""
 
 from collections.abc import Iterator
 
@@ -8,18 +8,18 @@ from documents.blocks import Block, BlockTable, Cell, Document, Paragraph
 
 
 def printable(text: str) -> str:
-    """Return the text with its lines; every hidden character is spelled, and what no XML may have is left out.
+    """Return the text with its lines, each hidden character spelled out, without characters that XML forbids.
 
-    What would hide, reorder or break what stands around it is so written by its number.
+    A character that would hide, reorder or break its surroundings is written by its number.
     """
     return "\n".join(spell_hidden(line) for line in storable(text).replace("\r\n", "\n").replace("\t", " ").split("\n"))
 
 
 def text_file(document: Document) -> bytes:
-    """Return the document in UTF-8, for who pastes it into a mail or a form; without looks, pictures, head and foot.
+    """Return the document as UTF-8 text for pasting into a mail or form, without formats, pictures, head and foot.
 
-    An empty line stands between blocks. The rows of a table are lines `name: value`: of one with a head a group for
-    each row, named by the head.
+    Blocks are separated by an empty line. Table rows become lines `name: value`; a table with a head becomes one group
+    for each row, named by the head.
     """
     between = "：" if document.language == "zh" else ": "
     parts = [part for block in document.blocks for part in _parts(block, between)]

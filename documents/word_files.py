@@ -1,4 +1,4 @@
-"""Files of Word as they come from people: opened within bounds, and looked through for what acts by itself."""
+"""Word files from users: opened within limits and searched for active content."""
 
 import io
 import posixpath
@@ -14,14 +14,14 @@ from lxml import etree
 from core.errors import BadInput
 from core.wording import Message
 
-# Chosen: a template with a letterhead has some 100 kB; 4 MB take a scanned one. What unpacks to more is no template.
+# Chosen: a template with a letterhead has some 100 kB; 4 MB allow a scanned one.
 MAX_FILE_BYTES = 4 * 1024 * 1024
 MAX_UNPACKED_BYTES = 40 * 1024 * 1024
 MAX_PARTS = 300
-MAX_ELEMENTS = 200_000  # of all parts; chosen: Word's own styles have 20,000, a letter about 500 pages another 30,000
+MAX_ELEMENTS = 200_000  # in all parts; chosen: Word's own styles have 20,000, a letter about 500 pages another 30,000
 _CONTENT_TYPES = "[Content_Types].xml"
 _MAIN = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml"
-# What a plain document is made of. Anything else Word might run, load or ask for.
+# The parts of a plain document. Word might run, load or request anything else.
 _TYPES = re.compile(
     r"application/(xml|vnd\.openxmlformats-(officedocument|package)\.[\w.+-]+\+xml|vnd\.ms-(word|office)\.[\w.+-]+\+xml)"
     r"|image/[\w.+-]+|application/(x-fontdata|x-font-ttf|vnd\.openxmlformats-officedocument\.obfuscatedFont)"
@@ -32,28 +32,31 @@ _ACTIVE = re.compile(
 )
 _ACTIVE_ELEMENTS = frozenset({"object", "OLEObject", "altChunk", "control", "subDoc", "mailMerge", "ffData"})
 _REVISIONS = frozenset({"ins", "del", "moveFrom", "moveTo"})
-_ADDRESSES = frozenset({"src", "href", "althref"})  # of VML and SVG; what DrawingML shows is named by a relation
-# A page number, and how it is written.
+_ADDRESSES = frozenset({"src", "href", "althref"})  # in VML and SVG; DrawingML refers to pictures by relations
+# A page number and its format.
 _PAGE_NUMBER = re.compile(r"(PAGE|NUMPAGES|SECTIONPAGES)(\s*\\[*#]\s*[\w\"#,.-]+)*", re.IGNORECASE)
 _RELATION = "{http://schemas.openxmlformats.org/package/2006/relationships}Relationship"
 _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=False)
 
 
 def open_word_file(content: bytes) -> Any:
-    """Return the file as python-docx has it. Raises BadInput for what is no DOCX, is too large, or acts by itself."""
+    """Return the file as a python-docx document.
+
+    Raises BadInput where it is no DOCX, too large or has active content.
+    """
     faults = list(dict.fromkeys(_faults(content)))
     if faults:
         raise BadInput(faults[0])
     try:
         file = docx.Document(io.BytesIO(content))
         list(text_parts(file))
-    except Exception as error:  # whatever a damaged file makes the library stumble over
+    except Exception as error:  # the library may raise anything for a damaged file
         raise BadInput("paper.no-word-file") from error
     return file
 
 
 def text_parts(file: Any) -> Iterator[Any]:
-    """Yield the elements in which text stands, each once: the body, and heads and feet of all sections."""
+    """Yield the elements that contain text, each once: the body, and headers and footers of all sections."""
     yield file.element.body
     met: list[Any] = []
     for section in file.sections:
@@ -75,12 +78,12 @@ def _faults(content: bytes) -> Iterator[Message]:
                 yield Message("paper.too-large", most=MAX_FILE_BYTES // 1024 // 1024)
                 return
             yield from _faults_of_parts(archive, [part.filename for part in parts])
-    except Exception:  # whatever a damaged file makes zip and XML stumble over
+    except Exception:  # zip and XML parsers may raise anything for a damaged file
         yield Message("paper.no-word-file")
 
 
 def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message]:
-    """Judge every part, wherever it stands and whether or not the document names it."""
+    """Check every part, also those that the document does not name."""
     types = _content_types(archive)
     main = _main_part(archive)
     if len({name.lower() for name in names}) < len(names) or main not in names:
@@ -104,7 +107,7 @@ def _faults_of_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Mes
 
 @dataclass(frozen=True, slots=True)
 class _Types:
-    """What [Content_Types].xml says of parts: by their names, else by their endings."""
+    """The content types of parts in [Content_Types].xml: by name, else by file extension."""
 
     by_name: Mapping[str, str]
     by_ending: Mapping[str, str]
@@ -126,16 +129,16 @@ def _content_types(archive: zipfile.ZipFile) -> _Types:
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
-    """Return the part that Word opens; "" where none is named, or several are."""
+    """Return the part that Word opens; "" where none or several are named."""
     relations = _parse_part(archive, "_rels/.rels").iter(_RELATION)
     named = [str(each.get("Target")) for each in relations if str(each.get("Type")).endswith("/officeDocument")]
     return posixpath.normpath(named[0]).lstrip("/") if len(named) == 1 else ""
 
 
 def _parse_part(archive: zipfile.ZipFile, name: str) -> Any:
-    """Return the root of a part. Raises ValueError for one with a document type, or too large to be one.
+    """Return the root of a part.
 
-    KeyError for none.
+    Raises ValueError where it has a document type or is too large, KeyError where missing.
     """
     content = archive.read(name)
     if content.count(b"<") > 2 * MAX_ELEMENTS:
@@ -174,7 +177,7 @@ def _faults_of_text(part: Any) -> Iterator[Message]:
 
 
 def _instructions(part: Any) -> Iterator[str]:
-    """What each field of Word is to do, one by one: also of fields in others, and of pieces that no field begins."""
+    """Yield the instruction of each Word field, also of nested fields and of pieces outside any field."""
     begun: list[list[str] | None] = []  # None: its result has begun
     for element in part.iter("*"):
         name = etree.QName(element).localname
@@ -199,5 +202,5 @@ def _instructions(part: Any) -> Iterator[str]:
 
 
 def _attribute(element: Any, name: str) -> str:
-    """By its local name: documents of the strict kind have another namespace."""
+    """Return an attribute by its local name, since strict documents use another namespace."""
     return next((value.strip() for key, value in element.attrib.items() if etree.QName(key).localname == name), "")

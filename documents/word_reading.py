@@ -1,4 +1,4 @@
-"""A Word file read into blocks, of which a PDF is made: what a letter has, not all that Word can do."""
+"""A Word file read into the document model, to make a PDF of it: what letters use, not all of Word."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
 def read_word(content: bytes, title: str, language: str = "zh") -> Document:
-    """Return the file's paragraphs, tables and pictures in order, and the first section's head and foot.
+    """Return the file's paragraphs, tables and pictures in order, and the first section's header and footer.
 
     Raises BadInput.
     """
@@ -40,7 +40,7 @@ def _blocks(body: Any, part: Any) -> Iterator[Block]:
 
 
 def _lines(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture]:
-    """Yield the paragraphs and pictures at any depth, those without text left out."""
+    """Yield the paragraphs and pictures at any depth; paragraphs without text are left out."""
     for paragraph in element.iter(qn("w:p")):
         for block in _paragraph(paragraph, part):
             if isinstance(block, BlockPicture) or (isinstance(block, Paragraph) and block.text.strip()):

@@ -1,4 +1,4 @@
-"""Blocks written as a Word file: paragraphs, tables and pictures, and nothing that is looked up, run or followed."""
+"""Documents written as Word files: paragraphs, tables and pictures, without links, fields or macros."""
 
 import io
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _ALIGN = {
     Align.CENTER: WD_ALIGN_PARAGRAPH.CENTER,
     Align.RIGHT: WD_ALIGN_PARAGRAPH.RIGHT,
 }
-# A print without colours tells them apart too: bold, underlined, struck through.
+# Distinguishable without colours: bold, underlined, struck through.
 _COLORS = {
     InlineMark.CHANGED: RGBColor(0xB4, 0x23, 0x18),
     InlineMark.ADDED: RGBColor(0x06, 0x6B, 0x3A),
@@ -88,7 +88,7 @@ def _paragraph(made: Any, block: Paragraph) -> None:
 
 
 def _outline(paragraph: Any, level: int) -> None:
-    """What Word's navigation lists, and what a heading is known by when the file is read again."""
+    """Set the outline level, which Word's navigation lists and by which a heading is recognized when read again."""
     outline = OxmlElement("w:outlineLvl")
     outline.set(qn("w:val"), str(level - 1))
     paragraph._p.get_or_add_pPr().append(outline)
@@ -131,7 +131,7 @@ def _cell(place: Any, content: Iterable[Paragraph | BlockPicture], width: Emu) -
     empty = list(place.paragraphs)
     for block in content:
         _write(place, block, width)
-    for paragraph in empty if content else empty[1:]:  # Word asks for one paragraph in a cell
+    for paragraph in empty if content else empty[1:]:  # Word requires a paragraph in each cell
         paragraph._element.getparent().remove(paragraph._element)
     for paragraph in place.paragraphs:
         paragraph.paragraph_format.space_after = Pt(2)

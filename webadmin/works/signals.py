@@ -2,5 +2,5 @@
 
 from django.dispatch import Signal
 
-# Lengths, official times or texts of works are others. works: their keys; texts: the ids of those concerned, or None.
+# Lengths, official times or texts of works have changed. works: their keys; texts: ids of changed texts, or None.
 works_changed = Signal()

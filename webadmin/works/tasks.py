@@ -1,4 +1,4 @@
-"""The tasks of works: a text made findable, and withdrawn."""
+"""Celery tasks of works: adding a text to the index, and removing it."""
 
 from contextlib import suppress
 
@@ -15,15 +15,15 @@ from webadmin.stores import live
 
 @app.task(name="works.register_work", base=StepTask)
 def register_work(text_id: str) -> None:
-    """Make a work findable; with the last one that waits, all that are new are searched for."""
+    """Add a work to the index; after the last one that waits, search pages for all new ones."""
     ports = live(SETTINGS)
     log_bad_input("register_work", lambda: steps.register_work(WorkTextId(text_id), ports))
     if not pending(redis_client(SETTINGS)).waiting["works"]:
-        with suppress(RetryLater):  # the sweeper sends for it again
+        with suppress(RetryLater):  # the sweeper sends the message again
             ask_for_search(ports)
 
 
 @app.task(name="works.withdraw_work", base=StepTask)
 def withdraw_work(text_id: str) -> None:
-    """Take a text that no work has any more out of the index."""
+    """Remove a text that no work has any more from the index."""
     log_bad_input("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))

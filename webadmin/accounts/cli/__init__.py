@@ -1,1 +1,1 @@
-"""The verb `user`."""
+"""The `user` verbs."""

@@ -1,4 +1,4 @@
-"""Rights holders as a user names them."""
+"""Look up rights holders as the command line names them."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_holder(key: str) -> "RightsHolder":
-    """Find the rights holder of that name or number. Raises NotFound."""
+    """Return the rights holder with this name or number. Raises NotFound."""
     from webadmin.accounts.models import RightsHolder
     from webadmin.accounts.services import holders
 

@@ -1,4 +1,4 @@
-"""The verbs `user add`, `user list`, `user password`: who may come to the desk, and as what."""
+"""The verbs `user add`, `user list` and `user password`."""
 
 import secrets
 import sys
@@ -33,7 +33,7 @@ def add(
     rights_holder: str = "",
     password_stdin: bool = False,
 ) -> None:
-    """Make a user, or give one a further role. A new user's password is read, or made and shown once."""
+    """Create a user, or give one another role. A new user's password is read, or generated and shown once."""
     if role not in ROLES:
         raise BadInput("cli.choose", what=Message("cli.role"), name=repr(role), choices=ROLES)
     with session():
@@ -93,7 +93,7 @@ def password(
     name: str,
     password_stdin: bool = False,
 ) -> None:
-    """Give a user a new password, read or made and shown once."""
+    """Set a user's password, read or generated and shown once."""
     with session():
         from webadmin.accounts.models import User
 
@@ -105,7 +105,7 @@ def password(
 
 
 def _fit_name(name: str) -> str:
-    """Return the name as the desk takes it, too. Raises BadInput for one that is too long or has other characters."""
+    """Return the name if the admin accepts it too. Raises BadInput where it is too long or has other characters."""
     from django.core.exceptions import ValidationError
 
     from webadmin.accounts.models import User
@@ -132,7 +132,7 @@ def _give_role(user: "User", role: str, rights_holder: str) -> None:
 
 
 def _set_password(user: "User", chosen: str) -> str:
-    """Set the chosen password, or one made here, which is returned. Raises BadInput for one that is too weak."""
+    """Set the given password, or generate and return one. Raises BadInput for a weak one."""
     from django.contrib.auth.password_validation import validate_password
     from django.core.exceptions import ValidationError
 

@@ -1,4 +1,4 @@
-"""Messages that failed for good, where an operator looks."""
+"""Messages that failed for good, for an operator to look at."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -7,10 +7,10 @@ from webadmin.ui.models.fields import MessageField
 
 
 class FailedMessage(models.Model):
-    """A message that no retry could carry out. Delete it once its cause is gone, and the sweeper sends it again."""
+    """A message that failed in every retry. Delete it once the cause is fixed; the sweeper then sends it again."""
 
     task = models.CharField(_("task"), max_length=100)
-    subject = models.CharField(_("subject"), max_length=64)  # the one id that the message carries
+    subject = models.CharField(_("subject"), max_length=64)  # the id in the message
     error = MessageField(_("error"))
     failed_at = models.DateTimeField(_("failed"))
 

@@ -1,4 +1,4 @@
-"""The preferences of one user of the desk."""
+"""The preferences of a user."""
 
 from functools import cache
 from zoneinfo import available_timezones
@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 @cache
 def zone_names() -> tuple[str, ...]:
-    """Return the zones that a person can choose: places, and UTC; not the many old names of the same clocks."""
+    """Return the time zones on offer: places and UTC, without the many obsolete aliases."""
     places = (
         each for each in available_timezones() if "/" in each and not each.startswith(("Etc/", "SystemV/", "US/"))
     )
@@ -19,7 +19,7 @@ def zone_names() -> tuple[str, ...]:
 
 
 def require_zone(name: str) -> None:
-    """Raises ValidationError for what is no zone of the list."""
+    """Raise ValidationError for a time zone that is not on offer."""
     if name not in zone_names():
         raise ValidationError(_("“%(zone)s” is no time zone; choose one of the list."), params={"zone": name[:60]})
 

@@ -1,4 +1,4 @@
-"""Rights holders and their people."""
+"""Rights holders and their members."""
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractUser
@@ -9,7 +9,7 @@ from webadmin.ui.models.fields import user_key
 
 
 class RightsHolder(models.Model):
-    """A novel platform, a publisher, a newspaper. Everything else belongs to exactly one."""
+    """A rights holder: a novel platform, a publisher, a newspaper. Every other record belongs to exactly one."""
 
     name = models.CharField(_("name"), max_length=200, unique=True)
     contact = models.CharField(_("contact"), max_length=300, blank=True)
@@ -21,7 +21,7 @@ class RightsHolder(models.Model):
             " case. Heeded from the next comparison of a page on."
         ),
     )
-    # Kinds of works (Work.Kind) of which pages in other words or in the other of Chinese and English are looked for.
+    # Kinds of works (Work.Kind) for which rewrites and Chinese or English translations are searched.
     reworded_kinds = models.JSONField(
         _("looked for in other words"),
         default=list,
@@ -32,7 +32,7 @@ class RightsHolder(models.Model):
         ),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)
-    # Since when licences or own domains are others than those that the stored findings were last ruled by.
+    # Since when licences or own domains differ from those that last ruled the stored findings.
     unruled_since = models.DateTimeField(_("findings to be ruled anew since"), null=True, blank=True, editable=False)
     unruled_by = user_key(None, models.SET_NULL, null=True, blank=True, editable=False)
 

@@ -1,1 +1,1 @@
-"""Lists and forms that know only the user's rights holders; users, memberships, the profile."""
+"""Lists and forms limited to the user's rights holders; users, memberships, the profile."""

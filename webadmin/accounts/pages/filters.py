@@ -1,4 +1,4 @@
-"""List filters: related records only of the user's rights holders, days as the reader's calendar has them."""
+"""List filters: related records of the user's rights holders, and days in the user's time zone."""
 
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
@@ -39,7 +39,7 @@ class _ManyChoicesForm(DropdownForm):
 
 
 class HolderRelatedFilter(RelatedDropdownFilter):
-    """A choice among related records; those of other rights holders are not on offer."""
+    """A choice of related records, limited to the user's rights holders."""
 
     form_class = _ManyChoicesForm
 
@@ -48,12 +48,12 @@ class HolderRelatedFilter(RelatedDropdownFilter):
         return [(record.pk, str(record)) for record in related]
 
     def has_output(self) -> bool:
-        """Show no choice between one and the same."""
+        """Return whether there is more than one choice."""
         return len(self.lookup_choices) > 1
 
 
 class HolderAutocompleteFilter(AutocompleteSelectFilter):
-    """As HolderRelatedFilter, for thousands of records: looked up while typing."""
+    """A HolderRelatedFilter for thousands of records, which are looked up while typing."""
 
     def choices(self, changelist: Any) -> Iterator[dict[str, Any]]:
         for choice in super().choices(changelist):
@@ -63,7 +63,7 @@ class HolderAutocompleteFilter(AutocompleteSelectFilter):
 
 
 class AnyChoiceFilter(ChoicesDropdownFilter):
-    """One of the choices; or, from the dashboard, any of several: `state__in=open,confirmed`."""
+    """A filter on one choice, or on several in links from the dashboard: `state__in=open,confirmed`."""
 
     @property
     def several_parameter(self) -> str:
@@ -73,9 +73,12 @@ class AnyChoiceFilter(ChoicesDropdownFilter):
         return [*super().expected_parameters(), self.several_parameter]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
-        """Any of several is no condition for an index, which would have all rows sorted: the list's order has one."""
+        """Filter by the choices.
+
+        Several are compared through Coalesce, so that the index of the list's order is used.
+        """
         several = self.used_parameters.get(self.several_parameter)
-        if not several:  # Django's own: unfold's sees the one choice alone
+        if not several:  # Django's method: unfold's handles one choice only
             return cast("QuerySet", FieldListFilter.queryset(self, request, queryset))
         choices = several if isinstance(several, list) else str(several).split(",")
         choices = [each for some in choices for each in (some if isinstance(some, list) else [some])]
@@ -83,7 +86,7 @@ class AnyChoiceFilter(ChoicesDropdownFilter):
 
 
 class DayRangeFilter(RangeDateFilter):
-    """From a day to a day, both included, in the reader's time zone; or, from the dashboard, the last hours."""
+    """A range of days, both included, in the user's time zone; or the last hours, in links from the dashboard."""
 
     WITHIN: ClassVar = {"24h": timedelta(hours=24), "7d": timedelta(days=7)}
 
@@ -110,13 +113,13 @@ class DayRangeFilter(RangeDateFilter):
         return usable_day(self._parameter_value(f"{self.parameter_name}{suffix}"))
 
     def _parameter_value(self, name: str) -> str:
-        """Return the value of a parameter; it comes as a list or alone, by which of our ancestors took it."""
+        """Return the value of a parameter, which is a list or a string, depending on the base class that took it."""
         value = self.used_parameters.get(name, "")
         return str(value[0] if isinstance(value, list) else value)
 
 
 class ObfuscationFilter(DropdownFilter):
-    """By what was done to hide the text."""
+    """A filter on how the text was obfuscated."""
 
     title = _("alteration")
     parameter_name = "obfuscation"
@@ -133,7 +136,7 @@ class ObfuscationFilter(DropdownFilter):
 
 
 class PresenceFilter(EmptyFieldListFilter):
-    """By whether there is a moment. Asked so that an index over those that have one serves it."""
+    """A filter on whether a time is set, written so that a partial index serves it."""
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         asked = self.used_parameters.get(self.lookup_kwarg)
@@ -142,7 +145,7 @@ class PresenceFilter(EmptyFieldListFilter):
 
 
 class TrustFilter(DropdownFilter):
-    """By whether the main text was found with confidence."""
+    """A filter on the confidence of the main-text extraction."""
 
     title = _("extraction")
     parameter_name = "extraction"
@@ -152,13 +155,13 @@ class TrustFilter(DropdownFilter):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         if self.value() == "doubtful":
-            # Written out, not handed over: SQLite knows no value beforehand that it could find the index by.
+            # A literal, not a parameter: SQLite cannot choose a partial index for a parameter.
             return queryset.filter(confidence__lt=RawSQL(str(MIN_CONFIDENCE_TO_TRUST), ()))  # noqa: S611 - our number
         return queryset.filter(confidence__gte=MIN_CONFIDENCE_TO_TRUST) if self.value() == "sure" else queryset
 
 
 class EndedFilter(SimpleListFilter):
-    """Base of filters on a last day that may be open."""
+    """A base of filters on a last day, which may be open."""
 
     field_name = ""
 
@@ -179,7 +182,7 @@ class LicenceEndedFilter(DropdownFilter, EndedFilter):
 
 
 def isolated_filter(model: type[Model], entry: Any) -> Any:
-    """Return a list filter as given; a plain one on a relation respects rights holders, one on a moment has days."""
+    """Return the list filter as given; for a plain relation one limited to rights holders, for a time one by days."""
     name = entry[0] if isinstance(entry, (list, tuple)) else entry
     if not isinstance(name, str):
         return entry
@@ -197,7 +200,7 @@ def isolated_filter(model: type[Model], entry: Any) -> Any:
 
 
 def usable_day(text: str) -> date | None:
-    """Read a day; None for what is none or so far off that nobody asks for it."""
+    """Return the day in a text; None for an invalid or absurdly distant one."""
     try:
         day = parse_date(text)
     except ValueError:
@@ -206,5 +209,5 @@ def usable_day(text: str) -> date | None:
 
 
 def start_of_day(day: date) -> datetime:
-    """Return the first moment of a day in the reader's time zone."""
+    """Return the first moment of a day in the user's time zone."""
     return timezone.make_aware(datetime.combine(day, time.min))

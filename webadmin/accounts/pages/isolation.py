@@ -1,7 +1,7 @@
-"""Model admins that show and change only what belongs to the user's rights holders.
+"""Model admins that show and change only the records of the user's rights holders.
 
-Every model of ours is registered with a subclass of HolderAdmin; everything that belongs to nobody in particular
-(users, schedules, login attempts) with AdministratorsOnly. Django's permissions on single models play no part.
+Each of our models is registered with a subclass of HolderAdmin; models that belong to no rights holder (users,
+schedules, login attempts) with AdministratorsOnly. Django's model permissions are not used.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ from webadmin.accounts.services.access import Person, is_administrator, manageab
 
 
 def request_roles(request: HttpRequest) -> dict[int, str]:
-    """Return the roles of the request's user, read once a request."""
+    """Return the roles of the request's user, read once for each request."""
     known = getattr(request, "zhuiwen_roles", None)
     if known is None:
         known = roles(request.user)
@@ -38,19 +38,19 @@ def request_roles(request: HttpRequest) -> dict[int, str]:
 
 
 def signed_in_user(request: HttpRequest) -> User:
-    """Return the request's user, whom the admin has let in."""
+    """Return the request's user, whom the admin has authenticated."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     return request.user
 
 
 def is_member(request: HttpRequest, record: Model | None = None) -> bool:
-    """Return true if the user may see the record; without one, if there is anything to see."""
+    """Return whether the user may see the record, or, without one, any record."""
     return _has_role(request, record, {Membership.Role.REVIEWER, Membership.Role.MANAGER})
 
 
 def is_manager(request: HttpRequest, record: Model | None = None) -> bool:
-    """Return true if the user may change the record; without one, if there is anything to change."""
+    """Return whether the user may change the record, or, without one, any record."""
     return _has_role(request, record, {Membership.Role.MANAGER})
 
 
@@ -65,12 +65,12 @@ def _has_role(request: HttpRequest, record: Model | None, wanted: set[Membership
 
 
 class IsolatedRecords:
-    """Records are seen by members of their rights holder, and changed by its managers.
+    """Records that members of their rights holder see and its managers change.
 
-    Foreign keys offer only what the user may choose: what they manage, and of people only colleagues.
+    Foreign keys offer only what the user may choose: records that they manage, and as users only colleagues.
     """
 
-    is_read_only: ClassVar[bool] = False  # True: written by the pipeline, looked at by people
+    is_read_only: ClassVar[bool] = False  # True: written by the pipeline, only read by users
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
         return visible(super().get_queryset(request), request.user)  # type: ignore[misc]
@@ -104,12 +104,12 @@ class IsolatedRecords:
 
 
 class HolderInline(IsolatedRecords, TabularInline):
-    """Lines inside a record, one for each."""
+    """Table rows inside a form, one for each record."""
 
     extra = 0
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Name each field to screen readers: what stands above its column is no label of it."""
+        """Label each field for screen readers, since a column's heading is no label."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None:
             field.widget.attrs.setdefault("aria-label", capfirst(str(field.label)))
@@ -117,18 +117,18 @@ class HolderInline(IsolatedRecords, TabularInline):
 
 
 class HolderStackedInline(IsolatedRecords, StackedInline):
-    """A small form each, for what has more fields than a line has room."""
+    """A small form for each record, for models with more fields than fit a row."""
 
     extra = 0
 
 
-_ModelAdmin: Any = admin.ModelAdmin  # as Unfold's is: without types
+_ModelAdmin: Any = admin.ModelAdmin  # untyped, like Unfold's
 
 
 class _CheckedBeforeSaved(_ModelAdmin):
-    """Django's form view, whose transaction begins when all forms are found valid and not before they are looked at.
+    """Django's form view with a transaction that begins only after all forms are found valid.
 
-    On SQLite nobody else can write meanwhile.
+    On SQLite nobody else can write during a transaction.
     """
 
     @method_decorator(csrf_protect)
@@ -137,7 +137,7 @@ class _CheckedBeforeSaved(_ModelAdmin):
     ) -> Any:
         try:
             return self._checked_and_saved(request, object_id, form_url, extra_context)
-        except IntegrityError:  # somebody saved the same after the form was checked: now it says so
+        except IntegrityError:  # the same was saved after the check; the second check reports it
             return self._checked_and_saved(request, object_id, form_url, extra_context)
 
     def _checked_and_saved(self, request: HttpRequest, *asked: Any) -> Any:
@@ -147,15 +147,15 @@ class _CheckedBeforeSaved(_ModelAdmin):
 
 
 class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
-    """A list and a form that know only the user's rights holders."""
+    """A list and a form limited to the user's rights holders."""
 
-    # Further pages of a record: the end of its address, the name, and the view of the request and the record.
+    # Further pages of a record: path suffix, name, and view, called with request and record.
     record_pages: ClassVar[Sequence[tuple[str, str, Callable[..., HttpResponseBase]]]] = ()
-    record_view: ClassVar[Any] = None  # of the request and the record, in place of Django's form
+    record_view: ClassVar[Any] = None  # called with request and record in place of Django's form
     list_per_page = 50
     list_filter_submit = True
     list_fullwidth = True
-    show_full_result_count = False  # one more count over the whole table, on every page
+    show_full_result_count = False  # would count the whole table on every page
     show_facets = False
     compressed_fields = True
     warn_unsaved_form = True
@@ -189,13 +189,13 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return formsets, inlines
 
     def save_form(self, request: HttpRequest, form: Any, change: bool) -> Any:
-        """Begin the transaction in which the form is saved, unless the forms inside of it are at fault."""
+        """Begin the transaction in which the form is saved, unless its inline forms have errors."""
         if all_valid(vars(request)["zhuiwen_formsets"]):
             vars(request)["zhuiwen_saving"].enter_context(atomic(using=router.db_for_write(self.model)))
         return super().save_form(request, form, change)
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Add the rights holder of a record that stands: it never moves to another."""
+        """Add the rights holder of a saved record, which never changes."""
         fields = list(super().get_readonly_fields(request, obj))
         if obj is not None and "rights_holder" not in fields and _has_field(self.model, "rights_holder"):
             fields.append("rights_holder")
@@ -205,36 +205,36 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
         return is_member(request)
 
     def has_manage_permission(self, request: HttpRequest, obj: Model | str | None = None) -> bool:
-        """Return true if a manager's actions are offered; unfold asks with the key of the record."""
+        """Return whether a manager's actions are offered; unfold passes the key of the record."""
         if obj is None or isinstance(obj, Model):
             return is_manager(request, obj)
         record = self.get_object(request, unquote(obj))
         return record is not None and is_manager(request, record)
 
     def get_actions_detail(self, request: HttpRequest, object_id: Any) -> list[UnfoldAction]:
-        """Return the buttons above a record that its state leaves something to do for."""
+        """Return the buttons above a record that its state allows."""
         if self.get_object(request, unquote(str(object_id))) is None:
             return []
         allowed = super().get_actions_detail(request, object_id)
         return [each for each in allowed if self.is_offered(each.path, object_id)]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return true if the button of that path is shown.
+        """Return whether the button with this path is shown.
 
-        A request sent without it is still answered with a sentence.
+        A request sent without the button is still answered with a message.
         """
         return True
 
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> tuple[Any, Any, Any, Any]:
-        """Ask for the right to delete the records themselves; what hangs on them belongs to the same rights holder."""
+        """Require the delete permission for the records themselves; related ones belong to the same rights holder."""
         listed, counts, _needed, protected = super().get_deleted_objects(objs, request)
         refused = {obj._meta.verbose_name for obj in objs if not self.has_delete_permission(request, obj)}
         return listed, counts, refused, protected
 
     def save_model(self, request: HttpRequest, obj: Model, form: Any, change: Any) -> None:
-        """Note who entered it, where that is kept.
+        """Save the record with the user who entered it, where that is kept.
 
-        Refuses what a crafted form might do: put a record under a rights holder that the user does not manage.
+        Refuses a record under a rights holder that the user does not manage, which only a forged form could contain.
         """
         if not is_manager(request, obj):
             raise PermissionDenied
@@ -244,7 +244,7 @@ class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
 
 
 class AdministratorsOnly:
-    """Nothing of this exists for anybody but administrators."""
+    """A model admin that only administrators see."""
 
     list_after_template = "ui/list_zone.html"
 
@@ -258,7 +258,7 @@ class AdministratorsOnly:
 
 
 class MachineAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
-    """Records that the program writes and no form changes: administrators see them, nobody deletes them."""
+    """Records that the program writes: administrators see them, nobody changes or deletes them."""
 
     show_full_result_count = False
     list_per_page = 50

@@ -1,4 +1,4 @@
-"""Behaviour that the lists and records of every model share, whoever may see them."""
+"""Behaviour shared by the lists and records of every model, whoever may see them."""
 
 from functools import cache
 from typing import Any
@@ -24,15 +24,15 @@ _KEY = "key-of-the-row"
 
 
 class DeskLists:
-    """A model admin of the desk: nothing is looked up but what it declares, and no value of an address breaks it."""
+    """A model admin whose URLs look up only what it declares, and on which no value in a URL raises an error."""
 
     model: type[Model]
 
     @display(description=ModelAdmin.action_checkbox.short_description)
     def action_checkbox(self, obj: Model) -> str:
-        """As Unfold draws it, without its template for each row: half of what drawing a list took."""
+        """Return the checkbox as Unfold draws it, without a template for each row: that took half of a list's time."""
         before, behind = _checkbox(get_language() or "")
-        return mark_safe(f"{before}{escape(obj.pk)}{behind}")  # noqa: S308 - the widget's own, and a key that is escaped
+        return mark_safe(f"{before}{escape(obj.pk)}{behind}")  # noqa: S308 - the widget's HTML and an escaped key
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return DeclaredChangeList
@@ -41,7 +41,7 @@ class DeskLists:
         return [isolated_filter(self.model, entry) for entry in super().get_list_filter(request)]  # type: ignore[misc]
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        """Look for the words, however they may be written; lists and the choices of forms alike."""
+        """Search for the words in all their spellings, in lists and in the choices of forms."""
         check_search(search_term)
         ways = written_ways(search_term)
         if search_term.strip() and issubclass(self.paginator, CappedPaginator):  # type: ignore[attr-defined]
@@ -53,17 +53,17 @@ class DeskLists:
         return found, may_repeat
 
     def found_in_long_list(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> QuerySet:
-        """Return the entries that have the words; how many were looked through stands with the request."""
+        """Return the entries that have the words; the request keeps how many entries were searched."""
         found = search(queryset, self.search_fields, search_term, request.user)  # type: ignore[attr-defined]
         request.zhuiwen_searched_count = found.searched_count  # type: ignore[attr-defined]
         return found.rows
 
     def searched_count(self, request: HttpRequest) -> int:
-        """Return the number of entries that the search of this request covered, if it left others out; else 0."""
+        """Return how many entries the search of this request covered if it left others out; else 0."""
         return int(getattr(request, "zhuiwen_searched_count", 0))
 
     def get_record_or_404(self, request: HttpRequest, object_id: str) -> Any:
-        """Return the record that an address names. Raises Http404 for one that is not there or not the user's."""
+        """Return the record that a URL names. Raises Http404 where it does not exist or is not the user's."""
         record = self.get_object(request, unquote(object_id))  # type: ignore[attr-defined]
         if record is None:
             raise Http404
@@ -72,7 +72,7 @@ class DeskLists:
 
 @cache
 def _checkbox(language: str) -> tuple[str, str]:
-    """Return the box before a row in a language, in two pieces between which its key stands."""
+    """Return the two halves of the checkbox before a row, between which its key is put."""
     with override(language or None):
         before, behind = checkbox.render(ACTION_CHECKBOX_NAME, _KEY).split(_KEY)
     return before, behind

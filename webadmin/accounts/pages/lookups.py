@@ -1,4 +1,7 @@
-"""Lists look up nothing but what their filters, search, order and pages declare; other values are refused by name."""
+"""Lists whose URLs look up only what their filters, search, order and pages declare.
+
+Other parameters and values are refused by name.
+"""
 
 import re
 from functools import singledispatch
@@ -27,13 +30,13 @@ from webadmin.accounts.services.access import visible
 from webadmin.ui.pages.paging import ONLY_QUERY, WholeChangeList
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_page_number
 
-MAX_TEXT_CHARS = 500  # of a value that stands in the rows themselves
+MAX_TEXT_CHARS = 500  # of a value in the rows themselves
 _ORDER = re.compile(r"(-?[0-9]{1,2})(\.-?[0-9]{1,2})*")
 _IS_NULL = ("True", "False")
 
 
 class DeclaredChangeList(WholeChangeList):
-    """A list whose address may hold what its admin declares, and no other look-up of the database."""
+    """A change list whose URL may contain only what its admin declares, and no other look-up."""
 
     def __init__(self, request: HttpRequest, model: type[Model], *args: Any, **kwargs: Any) -> None:
         _check_own_parameters(request)
@@ -42,12 +45,12 @@ class DeclaredChangeList(WholeChangeList):
         super().__init__(request, model, *args, **kwargs)
 
     def get_filters_params(self, params: Any = None) -> dict[str, Any]:
-        """Leave out what stands empty: a filter that offers all is sent so."""
+        """Return the parameters without empty ones, which filters send for "all"."""
         given = super().get_filters_params(params)
         return {name: values for name, values in given.items() if any(values)}
 
     def get_filters(self, request: HttpRequest) -> Any:
-        """Refuse what no filter has taken, and values that the one which took them cannot use."""
+        """Refuse parameters that no filter has taken, and values that their filter cannot use."""
         for name, values in self.get_filters_params().items():
             if len(values) > 1:
                 raise BadValue(name, ", ".join(values), _("it may stand in the address once."))
@@ -64,7 +67,7 @@ class DeclaredChangeList(WholeChangeList):
         return found
 
     def get_ordering_field(self, field_name: Any) -> Any:
-        """None for a column that the list does not offer to be ordered by, whatever an address asks for."""
+        """Return the ordering field; None for a column that the list does not offer for ordering."""
         return super().get_ordering_field(field_name) if field_name in self.sortable_by else None
 
     def get_ordering(self, request: HttpRequest, queryset: QuerySet) -> Any:
@@ -74,15 +77,15 @@ class DeclaredChangeList(WholeChangeList):
             raise BadValue(ORDER_VAR, order, _("write the numbers of columns, like 1.-3."))
         if not order:
             period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
-            if period:  # what was seen in a period is shown in that order, which the same index serves
+            if period:  # a period is listed by time, served by the same index
                 return [f"-{period}", "-pk"]
         found = super().get_ordering(request, queryset)
-        if found in (["pk"], ["-pk"]):  # by columns that the list does not offer (any more)
+        if found in (["pk"], ["-pk"]):  # ordered by columns that the list does not offer (any more)
             return self._get_deterministic_ordering(self._get_default_ordering())
         return found
 
     def _get_deterministic_ordering(self, ordering: Any) -> Any:
-        """Rows that are alike in the order go the same way as it does: an index is read forwards or backwards."""
+        """Order equal rows by key in the direction of the list, so that one index serves both."""
         found = super()._get_deterministic_ordering(ordering)
         is_rising = isinstance(found[0], str) and not found[0].startswith("-")
         return [*found[:-1], "pk"] if found[-1] == "-pk" and is_rising else found
@@ -117,7 +120,10 @@ def _no_filter(name: str, value: str) -> BadValue:
 
 @singledispatch
 def check_value(spec: ListFilter, name: str, value: str) -> None:
-    """Raises BadValue for what the filter cannot use. Of a kind that is not below: any text that is not too long."""
+    """Raise BadValue for a value that the filter cannot use.
+
+    For a kind of filter without a check of its own, only text that is too long is refused.
+    """
     if len(value) > MAX_TEXT_CHARS:
         raise BadValue(name, value, _("write %(most)d characters at most.") % {"most": MAX_TEXT_CHARS})
 
@@ -151,7 +157,7 @@ def _emptiness(spec: EmptyFieldListFilter, name: str, value: str) -> None:
 
 @check_value.register
 def _record(spec: RelatedFieldListFilter, name: str, value: str) -> None:
-    """One of another rights holder is not there, like one that never was."""
+    """Require one of the offered records. One of another rights holder counts as missing."""
     if name == spec.lookup_kwarg_isnull:
         _require_choice(name, value, _IS_NULL)
     elif value not in {str(key) for key, _label in spec.lookup_choices}:
@@ -178,11 +184,11 @@ def _day(spec: DayRangeFilter, name: str, value: str) -> None:
 
 
 def parse_key(model: type[Model], name: str, value: str) -> Any:
-    """Return the key of a record. Raises BadValue for what can be none."""
+    """Return the key of a record. Raises BadValue for text that cannot be a key."""
     try:
         return model._meta.pk.clean(value, None)
     except ValidationError:
-        raise BadValue(name, value, _("there is no such record.")) from None  # its cause holds the value whole
+        raise BadValue(name, value, _("there is no such record.")) from None  # its cause has the whole value
 
 
 def _require_choice(name: str, value: str, choices: Any) -> None:

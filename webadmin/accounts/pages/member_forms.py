@@ -1,4 +1,4 @@
-"""The forms that make a person a member: administrators join accounts that stand, managers make new ones."""
+"""Forms that create members: administrators add existing accounts, managers create new ones."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from webadmin.ui.pages.wording import message_text
 
 
 class RightsHolderForm(forms.ModelForm):
-    """Kinds of works are boxes to tick; the table keeps a list of them."""
+    """A form with a checkbox for each kind of work, stored as a list."""
 
     reworded_kinds = forms.MultipleChoiceField(
         label=_("looked for in other words"),
@@ -43,7 +43,7 @@ class RightsHolderForm(forms.ModelForm):
 
 
 class MembershipForm(forms.ModelForm):
-    """Of an administrator: a person is named by the exact user name."""
+    """The administrator's form, which names a user by the exact user name."""
 
     username = forms.CharField(
         label=_("user name"),
@@ -76,10 +76,10 @@ class MembershipForm(forms.ModelForm):
 
 
 class ReviewerForm(forms.ModelForm):
-    """Of a manager: a new account, which reviews for a rights holder of theirs.
+    """The manager's form: a new account that reviews for one of the manager's rights holders.
 
-    Its name ends in the number of the rights holder. So no manager takes a name that another rights holder may want, or
-    passes for somebody else's people, and what is refused tells nothing of accounts elsewhere.
+    The user name ends in the number of the rights holder, so no manager can take a name that another rights holder may
+    want or impersonate its staff, and a refusal reveals nothing about other accounts.
     """
 
     name = forms.CharField(
@@ -119,7 +119,7 @@ class ReviewerForm(forms.ModelForm):
         return cleaned
 
     def _new_user(self, holder: RightsHolder, name: str) -> User:
-        """Return an account that is not stored yet; one sentence for whatever keeps it from being one."""
+        """Return an unsaved account; one message covers every reason against it."""
         user = User(username=User.normalize_username(f"{name.strip()}@{holder.pk}"))
         if "@" in name or not _can_be_stored(user):
             self.add_error("name", _("There can be no account of this name here; choose another."))

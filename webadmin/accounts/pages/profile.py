@@ -1,4 +1,4 @@
-"""A user's own page: who they are here, and the zone in which they read times."""
+"""The user's own page: their roles, and the time zone in which they read times."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -18,7 +18,7 @@ from webadmin.accounts.models import User, UserPreference
 from webadmin.accounts.models.preference import require_zone, zone_names
 from webadmin.ui.pages.page_responses import desk_page
 
-NEAR = {  # where most readers are; the rest has its English names, which are those of the zone database
+NEAR = {  # where most users are; other zones keep the English names of the zone database
     "Asia/Shanghai": gettext_lazy("Beijing"),
     "Asia/Hong_Kong": gettext_lazy("Hong Kong"),
     "Asia/Taipei": gettext_lazy("Taipei"),
@@ -43,7 +43,7 @@ REGIONS = {
 
 
 class ProfileForm(forms.Form):
-    """The zone in which times are shown."""
+    """A form for the time zone."""
 
     zone = forms.CharField(
         label=gettext_lazy("Time zone"),
@@ -58,7 +58,7 @@ class ProfileForm(forms.Form):
 
 
 def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
-    """Return all zones by region, each with its distance from UTC now."""
+    """Return all zones by region, each with its current offset from UTC."""
     now = timezone.now()
     near = [(name, f"{place} ({distance(now, name)})") for name, place in NEAR.items()]
     rest = [name for name in zone_names() if name not in NEAR]
@@ -70,7 +70,7 @@ def zone_choices() -> list[tuple[Any, list[tuple[str, str]]]]:
 
 
 def distance(now: datetime, name: str) -> str:
-    """Return the distance of a zone from UTC.
+    """Return the UTC offset of a zone.
 
     >>> distance(datetime(2026, 1, 1, tzinfo=ZoneInfo("UTC")), "Asia/Shanghai")
     'UTC+08:00'
@@ -80,7 +80,7 @@ def distance(now: datetime, name: str) -> str:
 
 
 def profile_view(request: HttpRequest) -> HttpResponse:
-    """Show the page; take the zone (POST). What is no zone is answered with status 400 and a sentence."""
+    """Show the page; set the zone (POST). An unknown zone is answered with status 400 and a message."""
     form = ProfileForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and isinstance(request.user, User):
         UserPreference.objects.update_or_create(user=request.user, defaults={"zone": form.cleaned_data["zone"]})
@@ -96,7 +96,7 @@ def profile_view(request: HttpRequest) -> HttpResponse:
 
 
 class ZoneMiddleware:
-    """Activates the zone that the user has chosen; else the installation's stays."""
+    """Middleware that activates the user's time zone; without one, the default stays."""
 
     def __init__(self, answer: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self.answer = answer
@@ -107,7 +107,7 @@ class ZoneMiddleware:
 
 
 def _user_zone(request: HttpRequest) -> ZoneInfo | None:
-    """None for the installation's: nobody is logged in, nothing was chosen, or a zone that is no longer known."""
+    """Return the user's zone; None for the default: nobody is logged in, or no known zone was chosen."""
     if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
         return None
     chosen = UserPreference.objects.filter(user_id=request.user.pk).values_list("zone", flat=True).first()

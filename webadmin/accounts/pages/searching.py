@@ -1,9 +1,9 @@
-"""Turns a typed search into the spellings that may be stored, and chooses the part of a long list to search.
+"""Translate a typed search into the spellings that may be stored, and choose the part of a long list to search.
 
-A list of millions is looked through in its order as far as SEARCHED entries. What can be looked up is found wherever it
-stands: the address of a page, and all that belongs to a work or a site whose name has the words. A model says with
-`SEARCH_PATHS` how its entries lead to their page and site, with `SEARCHED_FURTHER` to further pages, and with
-`IS_SEARCHED_FIRST` that there are few of it.
+Of a list with millions of entries, the first SEARCHED are searched in order. What an index finds is found anywhere: the
+URL of a page, and all entries of a work or site whose name has the words. A model names the paths from its entries to
+their page and site in `SEARCH_PATHS`, to further pages in `SEARCHED_FURTHER`, and sets `IS_SEARCHED_FIRST` where it has
+few entries.
 """
 
 import json
@@ -23,9 +23,9 @@ from crawler.urls import canonical
 from webadmin.accounts.services.access import Person, visible
 from webadmin.ui.pages.paging import MAX_COUNTED
 
-MAX_SITES = 20  # of a host that was typed
-# Half of what is counted: 10,000 took .2 to .5 s where titles stand in a table of five million (PostgreSQL,
-# 2026-11-27). So it is for the entries of works and sites that have a word in their names.
+MAX_SITES = 20  # for a typed host
+# Half of what is counted: 10,000 took .2 to .5 s with titles in a table of five million (PostgreSQL, 2026-11-27). The
+# same holds for the entries of works and sites with a word in their names.
 SEARCHED = MAX_NAMED = MAX_COUNTED // 2
 _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNORECASE)
 
@@ -33,7 +33,7 @@ _ADDRESS = re.compile(r"(?:https?:)?//(?:www\.)?|www\.(?=[^/\s]+\.)", re.IGNOREC
 @ForeignObject.register_lookup
 @Field.register_lookup
 class Among(Lookup):
-    """Matches rows whose field has one of these keys: strings or whole numbers, in any collection."""
+    """A look-up of rows whose field has one of these keys: strings or integers, in any collection."""
 
     lookup_name = "among"
 
@@ -50,7 +50,7 @@ class Among(Lookup):
 
 
 def written_ways(typed: str) -> list[str]:
-    """Return an address without its scheme and www, as a site may have it with or without them; words in both scripts.
+    """Return the spellings of a search: a URL without scheme and www, or words in both Chinese scripts.
 
     >>> written_ways("https://www.pirate.example/read/1"), written_ways("渡口无灯")
     (['pirate.example/read/1'], ['渡口无灯', '渡口無燈'])
@@ -64,20 +64,20 @@ def written_ways(typed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """searched_count: how many entries from the first on, where those behind them were not; 0 where all were."""
+    """The result of a search. searched_count: how many first entries it covered; 0 where it covered all."""
 
     rows: "QuerySet[Any]"
     searched_count: int
 
 
 def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Person) -> SearchResult:
-    """Those of a long list, in its order, in which every word stands in one of the fields, however it is written.
+    """Return the entries of a long list, in its order, that have every word in one of the fields in some spelling.
 
-    fields: as Django names them; those of works and sites are looked up first, which are few. Of more than SEARCHED
-    entries these are the first.
+    fields: Django look-ups; those of works and sites, which are few, are searched first. Of more than SEARCHED entries
+    only the first are searched.
     """
     words = [_Word.parse(rows.model, fields, word, user) for word in split_words(typed)]
-    every = rows.model._default_manager  # of `rows` the keys are asked for: their other conditions mislead an index
+    every = rows.model._default_manager  # without the conditions of `rows`, which mislead the index
     has_all = every.filter(reduce(and_, (word.anywhere for word in words), Q()))
     first = list(rows.values_list("pk", flat=True)[: SEARCHED + 1])
     keys = _keys(has_all.filter(pk__among=first[:SEARCHED]))
@@ -92,7 +92,10 @@ def search(rows: "QuerySet[Any]", fields: Sequence[str], typed: str, user: Perso
 
 @dataclass(frozen=True, slots=True)
 class _Word:
-    """anywhere: that it stands in one of the fields. named: by relation the keys of works and sites that have it."""
+    """A word of a search. anywhere: the condition on all fields.
+
+    named: by relation, the works and sites that have it.
+    """
 
     anywhere: Q
     named: dict[str, list[Any]]
@@ -124,7 +127,7 @@ def _relation_filter(named: dict[str, list[Any]]) -> Q:
 
 
 def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
-    """Match rows of which one field has the word. Case is ignored where the word has letters with case."""
+    """Return the condition that one field has the word. Case is ignored where the word has letters with case."""
     looked_for = [
         Q(**{f"{field}__{'contains' if way.lower() == way.upper() else 'icontains'}": way})
         for field in fields
@@ -134,7 +137,7 @@ def has_words(fields: Sequence[str], ways: Sequence[str]) -> Q:
 
 
 def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user: Person) -> Iterator["QuerySet[Any]"]:
-    """Yield further parts of a long list to search: rows of works and sites with a word, if few; of a host's sites."""
+    """Yield further parts of a long list: rows of works and sites with a word, if few, and of a host's sites."""
     every = rows.model._default_manager.order_by()
     for word in words:
         for relation, named in word.named.items():
@@ -142,15 +145,15 @@ def _narrow_rows(rows: "QuerySet[Any]", words: Sequence[_Word], typed: str, user
             if len(few) < MAX_NAMED:
                 yield rows.order_by().filter(pk__among=few)
     host, to_site = written_ways(typed)[0].partition("/")[0].lower(), _paths(rows.model)[1]
-    if "." in host and host.isascii() and "__" not in to_site:  # through another table no order has an index
+    if "." in host and host.isascii() and "__" not in to_site:  # an order through another table has no index
         of_host = Q(domains__host__icontains=host) | Q(start_urls__icontains=host)
         sites = _sites(rows.model, to_site, user).filter(of_host).values_list("pk", flat=True)
-        for site in sites.distinct()[:MAX_SITES]:  # one by one, each in the order that an index of its has
+        for site in sites.distinct()[:MAX_SITES]:  # one by one, so that an index has each in order
             yield rows.filter(**{to_site: site})[:SEARCHED]
 
 
 def _is_address(model: type[Model], typed: str, user: Person) -> Q:
-    """Match the entries of the page with this address, with either scheme, with or without www."""
+    """Return the condition for entries of the page with this URL, with either scheme, with or without www."""
     bare = written_ways(typed)[0]
     to_page, to_site = _paths(model)
     if not to_page or "." not in bare.partition("/")[0] or len(bare.split()) != 1:
@@ -163,7 +166,7 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
     sites = _sites(model, to_site, user).values_list("pk", flat=True)
     pages = [page_id(SiteId(str(site)), url) for site in sites for url in urls]
     of_page = Q(**{f"{to_page}__among": pages})
-    further = getattr(model, "SEARCHED_FURTHER", "")  # by a table of its own, asked first: an index has it
+    further = getattr(model, "SEARCHED_FURTHER", "")  # in a table of its own, which has an index
     if not further:
         return of_page
     at_others = model._default_manager.filter(**{f"{further}__among": pages}).values_list("pk", flat=True)
@@ -171,7 +174,7 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
 
 
 def _paths(model: type[Model]) -> tuple[str, str]:
-    """From an entry to its page, "" for what has none, and to its site."""
+    """Return the paths from an entry to its page, "" where it has none, and to its site."""
     return getattr(model, "SEARCH_PATHS", ("", "site"))
 
 
@@ -187,14 +190,14 @@ def _keys(rows: "QuerySet[Any]") -> set[Any]:
 
 
 def of_keys(rows: "QuerySet[Any]", keys: set[Any]) -> "QuerySet[Any]":
-    """Those of `rows` that have these keys, which were all found among them: no other condition misleads an index."""
+    """Return those of `rows` with these keys, found among them before: other conditions would mislead the index."""
     found = rows.model._default_manager.filter(pk__among=keys).order_by(*rows.query.order_by)
     found.query.select_related = rows.query.select_related
     return found
 
 
 def split_words(typed: str) -> Iterator[str]:
-    """As Django parts what is typed: by spaces, but for what stands in quotation marks."""
+    """Yield the words of a search as Django does: separated by spaces, except inside quotation marks."""
     for bit in smart_split(typed):
         is_quoted = bit[:1] in {'"', "'"} and bit[0] == bit[-1]
         yield unescape_string_literal(bit) if is_quoted else bit

@@ -1,7 +1,7 @@
-"""Makes an address that tries passwords for many names pause between two attempts.
+"""Make an address that tries passwords for many names wait between attempts.
 
-django-axes counts the failures of a name at an address, and closes that pair for a quarter of an hour. What is counted
-here is the address alone, and nobody is shut out: an office behind one address waits seconds, a guesser gets nowhere.
+django-axes counts failures by name and address and locks that pair for a quarter of an hour. This module counts by
+address alone and locks nobody out: an office behind one address waits seconds, a guesser gets nowhere.
 """
 
 from collections.abc import Mapping
@@ -20,16 +20,16 @@ from django.utils import timezone
 from core.clock import CLOCKS_DIFFER
 from webadmin.ui.pages.requests.content_policy import has_policy
 
-FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three people who forgot theirs
+FREE_FAILURES = 3 * settings.AXES_FAILURE_LIMIT  # three users who forgot their passwords
 DOUBLED_AFTER = 8  # further failures
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 4, 60
 MAX_NAME_CHARS = AccessAttempt._meta.get_field("username").max_length
 
 
 def pause_left_s(request: HttpRequest) -> int:
-    """Return the seconds after which somebody at this address may try again; 0 where at once."""
+    """Return the seconds until this address may try again; 0 for at once."""
     now = timezone.now()
-    # A clock that was ahead would shut people out until that day.
+    # A clock that was ahead would lock users out until that day.
     AccessAttempt.objects.filter(attempt_time__gt=now + CLOCKS_DIFFER).update(attempt_time=now)
     counted = AccessAttempt.objects.filter(
         ip_address=get_client_ip_address(request), attempt_time__gt=now - timedelta(hours=settings.AXES_COOLOFF_TIME)
@@ -43,20 +43,20 @@ def pause_left_s(request: HttpRequest) -> int:
 
 @has_policy
 def locked_out(request: HttpRequest, credentials: dict[str, Any] | None = None) -> HttpResponse:
-    """Status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
+    """Return a response with status 429 after too many wrong passwords (webadmin.settings: AXES_FAILURE_LIMIT)."""
     return render(request, "429.html", status=429)
 
 
 @has_policy
 def pause_response(request: HttpRequest, seconds: int) -> HttpResponse:
-    """Status 429 while an address has to wait."""
+    """Return a response with status 429 while an address has to wait."""
     response = render(request, "429.html", {"seconds": seconds}, status=429)
     response.headers["Retry-After"] = str(seconds)
     return response
 
 
 def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) -> str | None:
-    """Return the name that somebody signs in with, as far as PostgreSQL keeps it; nobody has a longer one."""
+    """Return the attempted user name, cut to what PostgreSQL stores; no user has a longer one."""
     name = (credentials or request.POST).get("username")
     return name if name is None else name[:MAX_NAME_CHARS]
 
@@ -64,7 +64,7 @@ def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) 
 def visitor_address(request: HttpRequest) -> str | None:
     """Return the address of the client.
 
-    None if the proxy says "unknown" or "unix:", which PostgreSQL does not accept.
+    None where the proxy says "unknown" or "unix:", which PostgreSQL does not accept.
     """
     stated = request.META.get("REMOTE_ADDR", "")
     try:

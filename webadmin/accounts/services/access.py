@@ -1,8 +1,8 @@
-"""Decides who sees and who may do what: the one place that every list, view, export and report asks.
+"""Access rules: the one place that every list, view, export and report asks who may see or do what.
 
-A reviewer sees all that belongs to the rights holder and gives verdicts; a manager also keeps its works, sites,
-licences, own domains and members, asks for crawls and exports; an administrator (superuser) does everything. What a
-person may do follows from memberships alone, never from Django's permissions on single models.
+A reviewer sees all records of the rights holder and decides cases; a manager also edits its works, sites, licences, own
+domains and members, and requests crawls and exports; an administrator (superuser) does everything. Rights follow from
+memberships alone, never from Django's model permissions.
 """
 
 from typing import TypeVar
@@ -16,12 +16,12 @@ from webadmin.accounts.models import Membership, RightsHolder, User
 M = TypeVar("M", bound=Model)
 Person = User | AnonymousUser
 
-# From a record to the key of the rights holder that it belongs to. A model that is missing here cannot be shown at all.
+# Look-ups from records to the key of their rights holder. A model that is missing here cannot be shown at all.
 HOLDER_PATHS: dict[type[Model], str] = {RightsHolder: "id", Membership: "rights_holder_id"}
 
 
 def register_scope(model: type[Model], path: str) -> None:
-    """Say how the records of a model lead to the key of their rights holder."""
+    """Register the look-up from records of a model to the key of their rights holder."""
     HOLDER_PATHS[model] = path
 
 
@@ -37,16 +37,16 @@ def roles(user: Person) -> dict[int, str]:
 
 
 def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
-    """Those records of `queryset` that belong to a rights holder of the user's; all of them for an administrator.
+    """Return the records of `queryset` that belong to the user's rights holders; for an administrator all.
 
-    Users are visible to those who share a rights holder with them. Raises BrokenInvariant for a model that belongs to
-    no rights holder and is asked for by anybody but an administrator.
+    Users are visible to those who share a rights holder with them. Raises BrokenInvariant for a model without a scope,
+    unless an administrator asks.
     """
     return _belonging(queryset, user, Membership.objects.all())
 
 
 def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
-    """Those records of `queryset` that the user may change: as a manager of their rights holder or administrator."""
+    """Return the records of `queryset` that the user may change as a manager or administrator."""
     return _belonging(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
 
 
@@ -60,7 +60,7 @@ def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Member
     if issubclass(queryset.model, User):
         colleagues = Membership.objects.filter(rights_holder_id__in=holders).values("user_id")
         return queryset.filter(pk__in=colleagues)
-    # Read here, not in the query: of one rights holder an index serves filter and order together.
+    # Read here, not in a subquery: for one rights holder an index serves filter and order together.
     keys, path = list(holders.values_list("rights_holder_id", flat=True)), holder_path(queryset.model)
     return queryset.filter(**({path: keys[0]} if len(keys) == 1 else {f"{path}__in": keys}))
 
@@ -73,7 +73,7 @@ def holder_path(model: type[Model]) -> str:
 
 
 def record_holder_id(record: Model) -> int | None:
-    """Return the key of the rights holder that a record belongs to; None where it was not set yet."""
+    """Return the key of the rights holder that a record belongs to; None where it is not set yet."""
     *steps, last = holder_path(type(record)).split("__")
     at: Model | None = record
     for step in steps:
@@ -82,7 +82,7 @@ def record_holder_id(record: Model) -> int | None:
 
 
 def user_role(user: Person, rights_holder: RightsHolder | int) -> str | None:
-    """`reviewer`, `manager`, or None for somebody else; an administrator manages every rights holder."""
+    """Return `reviewer`, `manager`, or None for others; an administrator counts as manager of every rights holder."""
     if is_administrator(user):
         return str(Membership.Role.MANAGER)
     key = rights_holder if isinstance(rights_holder, int) else rights_holder.pk
@@ -104,7 +104,7 @@ def manages_anything(user: Person) -> bool:
 
 
 def admit(user: User) -> None:
-    """Let a member into the admin; what they may do there follows from their memberships."""
+    """Allow a user to sign in to the admin; memberships decide what they may do there."""
     if not user.is_staff:
         user.is_staff = True
         user.save(update_fields=["is_staff"])

@@ -1,4 +1,4 @@
-"""Messages that failed for good: written down once each, and left alone until a person deletes the row."""
+"""Messages that failed for good: recorded once each, and skipped until a user deletes the row."""
 
 from collections.abc import Collection
 
@@ -14,7 +14,7 @@ PAGE_TASK = "cases.compare_pages"
 
 
 def note(task: str, subject: str, fault: Exception | Message) -> None:
-    """Write down that a task failed on what has this id, over an earlier failure."""
+    """Record that a task failed for a subject, in place of an earlier failure."""
     error = fault if isinstance(fault, Message) else Message("task.failed", kind=type(fault).__name__, error=fault)
     FailedMessage.objects.update_or_create(
         task=task,
@@ -24,12 +24,12 @@ def note(task: str, subject: str, fault: Exception | Message) -> None:
 
 
 def versions_given_up(versions: Collection[VersionId]) -> set[VersionId]:
-    """Those of some page versions whose comparison waits for a person."""
+    """Return the page versions whose comparison failed for good."""
     return given_up(PAGE_TASK, versions)
 
 
 def given_up(task: str, versions: Collection[VersionId]) -> set[VersionId]:
-    """Those of some page versions whose message to this task waits for a person."""
+    """Return the page versions for which this task failed for good."""
     found = set[VersionId]()
     for batch in batches(list(versions)):
         rows = FailedMessage.objects.filter(task=task, subject__in=batch)

@@ -7,9 +7,9 @@ MAX_HOLDER_CHARS = 200
 
 
 def holder(name: str) -> RightsHolder:
-    """Return the rights holder of that name, made if there is none; with "" the only one there is.
+    """Return the rights holder with this name, created if missing; with "" the only one.
 
-    Raises BadInput where "" could mean nobody or several.
+    Raises BadInput where "" could mean none or several.
     """
     wanted = " ".join(name.split())
     if not wanted:
@@ -20,7 +20,7 @@ def holder(name: str) -> RightsHolder:
 
 
 def find_holder(name: str) -> RightsHolder:
-    """Return the rights holder of that name. Raises NotFound."""
+    """Return the rights holder with this name. Raises NotFound."""
     found = RightsHolder.objects.filter(name=" ".join(name.split())).first()
     if found is None:
         raise NotFound("rights-holder", name)
@@ -38,8 +38,9 @@ def _only_holder() -> RightsHolder:
 
 
 def lock_rights(holder: int) -> RightsHolder | None:
-    """Let no other process write or rule findings of this rights holder until the transaction ends; None if gone.
+    """Lock the rights of this holder until the transaction ends; None where the holder is gone.
 
-    Without it a page that is compared while a licence is entered could be written down by the rights of before.
+    No other process then writes or rules findings. Otherwise a page compared while a licence is entered could be ruled
+    by the earlier rights.
     """
     return RightsHolder.objects.select_for_update(no_key=True).filter(pk=holder).first()

@@ -1,19 +1,19 @@
-"""Validators of passwords for what Django's own let through."""
+"""Password validators for cases that Django's own accept."""
 
 from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-MIN_OWN_CHARS = 6  # beside the names of a person; with a name of four, what Django asks of any password
+MIN_OWN_CHARS = 6  # besides the user's names; with a name of four, Django's minimum length
 NAMES = ("username", "first_name", "last_name", "email")
 
 
 class OwnCharsValidator:
-    """Refuses a password that is the name of its user over and over, or with little beside it."""
+    """A validator that refuses a password made of the user's name, repeated or with little else."""
 
     def validate(self, password: str, user: Any = None) -> None:
-        """Raises ValidationError."""
+        """Raise ValidationError for such a password."""
         left = password.casefold()
         wholes = [str(getattr(user, each, "") or "").casefold() for each in NAMES]
         for name in sorted({part for whole in wholes for part in (whole, *whole.split("@"))}, key=len, reverse=True):

@@ -1,1 +1,1 @@
-"""The verb `work`."""
+"""The `work` verbs."""

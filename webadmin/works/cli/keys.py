@@ -1,4 +1,4 @@
-"""Works as a user names them."""
+"""Look up works as the command line names them."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_work(key: str, rights_holder: "RightsHolder | None" = None) -> "Work":
-    """Return the work of that number or title. Raises BadInput."""
+    """Return the work with this number or title. Raises BadInput."""
     from webadmin.works.services import catalogue
 
     try:

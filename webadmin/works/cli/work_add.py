@@ -1,4 +1,4 @@
-"""The verb `work add`: what files become as works, planned with --plan, else done."""
+"""The verb `work add`: add works from files, or with --plan show what would change."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from webadmin.works.services.intake import FoundWork, Intake, ReadFile
 
 # A text of one line of 100 MB took 3.3 GB to read and add (November 2026), 33 bytes for each byte; 32 MB take 1 GB.
-# The longest novels have more than that in one file; split by chapters, each of them is read for itself.
+# The longest novels in one file exceed that; split by chapters, each file is read by itself.
 MAX_TEXT_FILE_BYTES = 32 * 1024 * 1024
 _TEXTS = frozenset({".txt", ".md", ".html", ".htm", ".xhtml"})
-MAX_DOUBTS = 20  # lines about one work
-# A text that goes round in 2 to 6 characters was not found on a page of the same 400 characters, one in 8 to 23 was
-# (November 2026); any 23 characters of the demo's works have 9 or more different readings.
+MAX_DOUBTS = 20  # lines for one work
+# A text that repeats 2 to 6 characters was not found on a page with the same 400 characters; one that repeats 8 to 23
+# was (November 2026). Any 23 characters of the demo's works have 9 or more different readings.
 MIN_DIFFERENT_READINGS = 8
-HEAD_CHARS = 4_000  # nearly every chapter shows in its beginning that nothing is wrong with it
+HEAD_CHARS = 4_000  # the beginning of nearly every chapter shows that it can be found
 
 
 def add(  # noqa: PLR0917 - options of a command
@@ -42,7 +42,7 @@ def add(  # noqa: PLR0917 - options of a command
     is_plan: Annotated[bool, typer.Option("--plan")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Put works into the reference corpus. The same file again changes nothing; a changed one updates its work."""
+    """Add works to the reference corpus. The same file again changes nothing; a changed one updates its work."""
     with session():
         intake = _read(paths)
         if title and len(intake.works) > 1:
@@ -87,7 +87,7 @@ def _read(paths: Sequence[Path]) -> "Intake":
 
 
 def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """Add a work, its chapters by that style of headings; what came of it, and where its texts stand already."""
+    """Add a work with its chapters by this heading style; return a record for programs and lines for people."""
     from webadmin import stores
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
@@ -107,7 +107,7 @@ def _put(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, A
 
 
 def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, Any], list[Message]]:
-    """Plan the changes of adding a work; nothing is written."""
+    """Return the planned changes of adding a work; nothing is written."""
     from webadmin.accounts.services import holders
     from webadmin.works.services import catalogue
     from webadmin.works.services.intake import divide_work, divisions
@@ -115,7 +115,7 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
     found, ways = divide_work(read, style), divisions(read)
     try:
         owner = holders.find_holder(rights_holder) if rights_holder else holders.holder("")
-    except NotFound:  # adding would make one
+    except NotFound:  # adding would create it
         owner = None
     planned = catalogue.planned_change(owner, found.file, keep_missing=not found.is_whole)
     elsewhere, unknown = _standing(owner, planned) if owner else ([], None)
@@ -125,7 +125,7 @@ def _plan(rights_holder: str, read: "FoundWork", style: str) -> tuple[dict[str, 
 
 
 def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Message], Message | None]":
-    """Name the works that already have the texts that come into a work, and why that may not be all."""
+    """Return messages about works that already have the texts, and why others may be missing from them."""
     from webadmin import stores
     from webadmin.works.services.alike import find_alike_works
 
@@ -134,7 +134,7 @@ def _standing(owner: "RightsHolder", planned: "PlannedChange") -> "tuple[list[Me
 
 
 def _modest(read_file: "ReadFile") -> "ReadFile":
-    """`read_file` for files that are not too large to be held; raises UnreadableFile for others."""
+    """Return `read_file` with a size limit. It raises UnreadableFile for larger files."""
 
     def read(path: Path) -> "Intake":
         if path.suffix.lower() in _TEXTS and _size(path) > MAX_TEXT_FILE_BYTES:
@@ -149,11 +149,11 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except (OSError, ValueError):
-        return 0  # the reading says what is wrong with it
+        return 0  # reading it reports the fault
 
 
 def _doubts(found: "FoundWork") -> Iterator[Message]:
-    """Name the chapters that were accepted and can hardly be found."""
+    """Return messages about the chapters that were accepted but can hardly be found."""
     title = found.file.title
     doubts = [(chapter.number, why) for chapter in found.file.chapters if (why := doubt(chapter.text))]
     for number, why in doubts[:MAX_DOUBTS]:
@@ -163,7 +163,7 @@ def _doubts(found: "FoundWork") -> Iterator[Message]:
 
 
 def doubt(text: str) -> Message | None:
-    """Why little or nothing of `text` can be found, as the end of a sentence about it; None where all is well.
+    """Return why little or nothing of `text` can be found, as the end of a sentence; None where it can.
 
     >>> str(doubt("渡口的灯。"))
     'has characters with a reading: 4; below 23 nothing of it can be found'
@@ -221,7 +221,7 @@ def _describe_added(added: "AddedWork", characters: int) -> Message:
 
 
 def describe_work(work: "Work") -> Message:
-    """Return a work with its number, author and rights holder."""
+    """Return a work with its number, author and rights holder, as one message."""
     owner = work.rights_holder.name
     if not work.author:
         return Message("corpus.work-alone", id=work.pk, title=work.title, rights_holder=owner)

@@ -1,4 +1,4 @@
-"""Shows the changes of adding a work, in lines for a terminal and as a record for programs."""
+"""The planned changes of adding a work, as lines for a terminal and as a record for programs."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from webadmin.works.services.catalogue import PlannedChange
     from webadmin.works.services.intake import Division, FoundWork
 
-MAX_LINES = 50  # of one kind of change
+MAX_LINES = 50  # for each kind of change
 FIRST_TITLES = 3
 
 
 def plan_lines(planned: "PlannedChange", found: "FoundWork", ways: "Sequence[Division]") -> Iterator[Message]:
-    """Yield one line of counts, how it is divided, then one for each chapter that comes, goes, or becomes another.
+    """Yield a line of counts, the division into chapters, and a line for each chapter added, removed or changed.
 
-    Of many the first are named. ways: how the work could be divided, the first where nobody chooses.
+    Long lists are cut. ways: possible divisions of the work, the default first.
     """
     change = planned.change
     yield _summary(planned)
@@ -80,7 +80,7 @@ def _summary(planned: "PlannedChange") -> Message:
 def plan_record(
     planned: "PlannedChange", rights_holder: str, found: "FoundWork", ways: "Sequence[Division]"
 ) -> dict[str, Any]:
-    """Return the same for programs, every chapter named."""
+    """Return the same for programs, with every chapter."""
     change = planned.change
     titles = [chapter.title for chapter in found.file.chapters]
     return {

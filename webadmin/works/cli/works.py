@@ -27,7 +27,7 @@ def times(
     path: Annotated[Path, typer.Argument(metavar="FILE")],
     rights_holder: str = "",
 ) -> None:
-    """Write when chapters were officially published, from a table (CSV) of chapters and times."""
+    """Set the official publication times of chapters from a table (CSV) of chapters and times."""
     with session() as settings:
         from zoneinfo import ZoneInfo
 
@@ -65,7 +65,7 @@ def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """A work with what was counted of it."""
+    """A work with its counts."""
 
     work: Any
     cases: int
@@ -73,7 +73,7 @@ class _Listed:
 
     @property
     def unprotected_mark(self) -> Any:
-        """The mark of a work that is not protected; None for others."""
+        """The mark of an unprotected work; None for others."""
         return getattr(self.work, "unprotected", None)
 
     @property
@@ -113,7 +113,7 @@ def remove(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Take a work out of the corpus. A work with cases stays: they need it as evidence."""
+    """Remove a work from the corpus. A work with cases stays: they need it as evidence."""
     with session():
         from webadmin import stores
         from webadmin.works.services import catalogue
@@ -129,7 +129,7 @@ def unprotect(
     note: str = "",
     rights_holder: str = "",
 ) -> None:
-    """Mark a work as not protected: what is found of it opens no case, and its undecided cases are set aside."""
+    """Mark a work as not protected: matches of it open no case, and its undecided cases are set aside."""
     with session():
         from webadmin.works.services import licences
 
@@ -142,7 +142,7 @@ def protect(
     work: Annotated[str, typer.Argument(metavar="WORK")],
     rights_holder: str = "",
 ) -> None:
-    """Take back that a work is not protected: its cases open again, its other findings are compared again."""
+    """Remove the mark that a work is not protected: its cases open again, its other matches are compared again."""
     with session():
         from webadmin.works.services import licences
 

@@ -1,4 +1,4 @@
-"""Ownership of works, and licences of others to publish them."""
+"""Works and chapters, licences to publish them, own domains and accounts, fees."""
 
 from django.conf import settings
 from django.core.exceptions import ValidationError
@@ -11,11 +11,11 @@ from webadmin.accounts.models.rights_holder import RightsHolder, WorkKind
 from webadmin.ui.models.fields import AppendOnly, user_key
 from webadmin.ui.models.phrases import unprotected_choices
 
-MAX_ADDRESS_CHARS = 2_000  # of a page: as long as a crawler follows
+MAX_ADDRESS_CHARS = 2_000  # the longest page URL that a crawler follows
 
 
 class Work(models.Model):
-    """A novel, a report, an essay: what a case is about."""
+    """A novel, a report or an essay. Cases are about works."""
 
     IS_SEARCHED_FIRST = True
 
@@ -28,7 +28,7 @@ class Work(models.Model):
     author = models.CharField(_("author"), max_length=200, blank=True)
     kind = models.CharField(_("kind"), max_length=16, choices=Kind, default=Kind.NOVEL)
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
-    # Of its texts, each once: what the share of the work divides by. Written by webadmin.works.services.work_length.
+    # Characters of its texts, each counted once; the divisor of shares. Set by webadmin.works.services.work_length.
     counted_chars = models.PositiveIntegerField(_("counted characters"), default=0, editable=False)
 
     class Meta:
@@ -44,19 +44,19 @@ class Work(models.Model):
 
 
 class Chapter(models.Model):
-    """One text of a work. The text itself stands in the page store under `text_id`."""
+    """One text of a work. The text itself is in the page store under `text_id`."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="chapters", verbose_name=_("work"))
     number = models.PositiveIntegerField(_("number"))
     title = models.CharField(_("title"), max_length=300, blank=True)
     text_id = models.CharField(_("text id"), max_length=40, db_index=True)
-    # As core.counting counts them, and as its fingerprint does once the text is indexed.
+    # As counted by core.counting, and by the fingerprint once the text is indexed.
     chars = models.PositiveIntegerField(_("characters"))
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
     indexed_at = models.DateTimeField(_("indexed"), null=True, blank=True, db_index=True)
-    # Since when pages are searched for it by meaning; None until then. webadmin.rewrites.services.due_searches sets it.
+    # Since when pages are searched for it by meaning; None before. Set by webadmin.rewrites.services.due_searches.
     reworded_at = models.DateTimeField(null=True, blank=True, editable=False)
-    # The official time, which what stood on a page before it is measured by; None where nobody said.
+    # The official time, against which the lead time of copies is measured; None where unknown.
     published_at = models.DateTimeField(_("officially published"), null=True, blank=True)
 
     class Meta:
@@ -71,7 +71,7 @@ class Chapter(models.Model):
 
 
 class Entered(models.Model):
-    """A right that somebody entered: who, and when it was last changed."""
+    """A base of rights that users enter, with who entered them and when they were last changed."""
 
     entered_by = user_key(_("entered by"), models.SET_NULL, null=True, blank=True, editable=False)
     entered_at = models.DateTimeField(_("entered"), auto_now=True)
@@ -134,13 +134,13 @@ class Licence(Entered):
 
 
 class LicenceProof(models.Model):
-    """A file that proves a licence, such as the contract. Written once; its bytes stand in the evidence store."""
+    """A file that proves a licence, such as the contract. Written once, its bytes in the evidence store."""
 
     licence = models.ForeignKey(Licence, models.CASCADE, related_name="proofs", verbose_name=_("licence"))
-    name = models.CharField(_("file"), max_length=200)  # as its sender called it
+    name = models.CharField(_("file"), max_length=200)  # the uploader's file name
     digest = models.CharField(_("SHA-256"), max_length=64)
     size = models.PositiveIntegerField(_("bytes"))
-    kind = models.CharField(max_length=8)  # the ending that its content has: webadmin.works.services.proofs
+    kind = models.CharField(max_length=8)  # the file extension for its content: webadmin.works.services.proofs
     added_by = user_key(_("entered by"), models.SET_NULL, null=True)
     added_at = models.DateTimeField(_("entered"), auto_now_add=True)
 
@@ -155,7 +155,7 @@ class LicenceProof(models.Model):
 
 
 class OwnDomain(Entered):
-    """A domain of the rights holder's own; its pages are never cases."""
+    """A domain of the rights holder; its pages are never cases."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="own_domains", verbose_name=_("rights holder")
@@ -172,9 +172,9 @@ class OwnDomain(Entered):
 
 
 class OwnAccount(Entered):
-    """An account of the author's or the rights holder's on a platform; its pages are never cases.
+    """An account of the author or rights holder on a platform; its pages are never cases.
 
-    Known by the address of its page, or by its name on a host: exactly one of the two.
+    It is identified by the URL of its page or by its name on a host, exactly one of the two.
     """
 
     rights_holder = models.ForeignKey(
@@ -220,7 +220,7 @@ class OwnAccount(Entered):
 
 
 class AuthorAlias(models.Model):
-    """Another name of an author: a pen name, a former one, another script."""
+    """Another name of an author: a pen name, a former name, another script."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="author_aliases", verbose_name=_("rights holder")
@@ -239,7 +239,7 @@ class AuthorAlias(models.Model):
 
 
 class Unprotected(Entered):
-    """A mark that a work is not protected, and why: a copy of it is no case."""
+    """A mark that a work is not protected, with the reason; a copy of it is no case."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
     reason = models.CharField(
@@ -273,9 +273,9 @@ class Unprotected(Entered):
 
 
 class PlannedUpload(models.Model):
-    """The works read from one sending, kept until its sender confirms or discards them; each person has one at most."""
+    """The works read from one upload, kept until the user confirms or discards them; one at most for each user."""
 
-    rights_holder = models.ForeignKey(  # empty until the sender says whose works these are
+    rights_holder = models.ForeignKey(  # empty until the user names the owner
         RightsHolder, models.CASCADE, null=True, related_name="planned_uploads", verbose_name=_("rights holder")
     )
     sent_by = models.ForeignKey(
@@ -293,11 +293,11 @@ class PlannedUpload(models.Model):
 
 
 class LicenceFee(AppendOnly):
-    """A fee for a thousand characters of a work. The newest stands; earlier ones stay to be seen."""
+    """A fee for a thousand characters of a work. The newest applies; earlier ones stay visible."""
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="fees", verbose_name=_("work"))
     per_thousand = models.DecimalField(_("CNY for a thousand characters"), max_digits=10, decimal_places=2)
-    source = models.CharField(_("source of the fee"), max_length=500)  # such as a contract with its number
+    source = models.CharField(_("source of the fee"), max_length=500)  # such as the number of a contract
     entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))
 

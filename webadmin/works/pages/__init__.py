@@ -1,1 +1,1 @@
-"""Lists and forms of works and rights; sending works, reading chapters, official times."""
+"""Lists and forms of works and rights; uploading works, reading chapters, official times."""

@@ -1,4 +1,4 @@
-"""The pages where a manager sends works: the form, what confirming would do, and what came of each."""
+"""The pages on which a manager uploads works: the form, the planned changes, and the results."""
 
 from typing import Any
 
@@ -35,16 +35,16 @@ from webadmin.works.services.intake import divisions
 from webadmin.works.services.planned_uploads import UploadGone, divide, keep, planned_upload, stored_sending
 
 CONFIRM, DISCARD, DIVIDE, ASSIGN = "confirm", "discard", "divide", "assign"
-FIRST_TITLES = 3  # of the chapters of a work, which show with the last one how it is divided
-DIFFERENCES_SHOWN = 20  # chapters on a page, each with what changed in it
-NAMES_SHOWN = 200  # of chapters that come, go or are called otherwise; the others are counted
+FIRST_TITLES = 3  # first chapters shown, with the last one, to show the division of a work
+DIFFERENCES_SHOWN = 20  # chapters with their changes on one page
+NAMES_SHOWN = 200  # added, removed or renamed chapters; the rest are counted
 
 
 def add_work_view(request: HttpRequest) -> HttpResponse:
-    """Show the form; take files (POST), keep what was read of them, and lead to the plan. Nothing is added yet.
+    """Show the form; read uploaded files (POST), keep the works read, and redirect to the plan. Nothing is added yet.
 
-    The caller has checked that the user may add. The files are read in the request, which
-    `webadmin.works.services.uploads` bounds.
+    The caller has checked that the user may add works. The files are read in the request, within the limits of
+    `webadmin.works.services.uploads`.
     """
     form = AddWorkForm(None, None, request.user)
     sending = None
@@ -61,7 +61,7 @@ def add_work_view(request: HttpRequest) -> HttpResponse:
 
 
 def plan_view(request: HttpRequest, upload_key: str) -> HttpResponse:
-    """Show what confirming a sending would do; confirm or discard it (POST). Raises Http404, PermissionDenied."""
+    """Show the planned changes of an upload; confirm or discard it (POST). Raises Http404, PermissionDenied."""
     user = request.user
     if not isinstance(user, User) or not is_key(upload_key):
         raise Http404
@@ -85,7 +85,7 @@ def _read(form: AddWorkForm) -> Sending:
 
 
 def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
-    """Do what the person chose. A plan that rests on other chapters than those that there are is shown anew."""
+    """Perform the chosen action. A plan made for other chapters than the current ones is shown again."""
     do = request.POST.get("do", "")
     if do == DISCARD:
         upload.delete()
@@ -107,7 +107,7 @@ def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
 
 
 def _divide(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
-    """Have one of the works divided by another style of headings."""
+    """Divide one of the works by another heading style."""
     of = request.POST.get("of", "")
     if not is_page_number(of) or int(of) >= len(stored_sending(upload).works):
         raise BadValue("of", of, _("write the number of a work that was sent."))
@@ -131,7 +131,7 @@ def _confirm(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
         return HttpResponseRedirect(request.path)
     acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
     if acquisition.works and len(acquisition.works) == len(planned.works):
-        upload.delete()  # what was left out can still be confirmed
+        upload.delete()  # otherwise the rest can still be confirmed
     _log(request, acquisition)
     _say(request, acquisition)
     form = AddWorkForm(None, None, request.user)
@@ -166,7 +166,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
-    """Return the division of a work, its first chapters and the last one, and other possible divisions."""
+    """Return the division of a work, its first chapters and its last one, and other possible divisions."""
     ways = divisions(planned.sent.read)
     style = planned.sent.found.file.style or ways[0].style
     titles = [chapter.title or _("(no title)") for chapter in planned.sent.found.file.chapters]
@@ -191,7 +191,7 @@ def _style_name(style: str) -> str:
 
 
 def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
-    """Return the work whose chapters are listed: the one that was asked for, else the first that is there already."""
+    """Return the work whose chapters are listed: the requested one, else the first that exists already."""
     of = request.GET.get("of")
     if of is None:
         known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
@@ -202,7 +202,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
 
 
 def _difference(wanted: Wanted) -> TextDiff | str:
-    """Return the changes in a chapter, or a sentence that says why they cannot be shown."""
+    """Return the changes in a chapter, or a message why they cannot be shown."""
     assert wanted.was is not None
     try:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
@@ -212,14 +212,14 @@ def _difference(wanted: Wanted) -> TextDiff | str:
 
 
 def _sentences(planned: PlannedWork) -> list[str]:
-    """Return the flaws of its file, and the works that already have its texts, as sentences."""
+    """Return messages about the flaws of its file and the works that already have its texts."""
     told = [each.message(planned.planned.title) for each in planned.stands.standing]
     flaws = planned.sent.found.file.flaws
     return [message_text(each) for each in (*flaws, *told, *filter(None, [planned.stands.unknown]))]
 
 
 def _log(request: HttpRequest, acquisition: Acquisition) -> None:
-    """Write each work that is new or different into the admin's log, with who sent it."""
+    """Record each new or changed work in the admin's log, with the user who uploaded it."""
     works = admin.site.get_model_admin(Work)
     for each in acquisition.works:
         added = each.added
@@ -239,14 +239,14 @@ def _say(request: HttpRequest, acquisition: Acquisition) -> None:
 
 
 def _planned_outcome(each: PlannedWork) -> tuple[str, str]:
-    """Give what would become of a work as a word and as the name of its colour."""
+    """Return a label for the planned change of a work, and the name of its colour."""
     if each.planned.work is None:
         return _("new"), "finished"
     return (_("unchanged"), "unchanged") if each.planned.is_nothing else (_("would be updated"), "open")
 
 
 def _outcome(each: AddedFrom) -> tuple[str, str]:
-    """Give the state of a work as a word and as the name of its colour."""
+    """Return a label for the change of a work, and the name of its colour."""
     if each.added.is_new:
         return _("new"), "finished"
     return (_("unchanged"), "unchanged") if each.added.is_unchanged else (_("updated"), "open")

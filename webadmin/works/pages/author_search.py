@@ -1,4 +1,4 @@
-"""Searches of lists that find authors under their other names too."""
+"""Searches of lists by author, under any of their names."""
 
 from typing import ClassVar
 
@@ -13,7 +13,7 @@ from webadmin.works.services.aliases import names_like
 
 
 class AuthorSearchAdmin(HolderAdmin):
-    """A list whose search asks for authors, by any name of theirs."""
+    """A list whose search finds authors by any of their names."""
 
     author_path: ClassVar[str]  # from a record to the author of its work
 

@@ -1,4 +1,4 @@
-"""Forms for what others may publish, and where we publish ourselves."""
+"""Forms for licences, own domains, own accounts and other names of authors."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class OwnDomainForm(forms.ModelForm):
 
 
 class LicenceForm(forms.ModelForm):
-    """The licensed work is one of the same rights holder, and has the chapters."""
+    """A form that checks that the work is the rights holder's and has the chapters."""
 
     proof = forms.FileField(
         label=_("add a proof"),
@@ -53,7 +53,7 @@ class LicenceForm(forms.ModelForm):
         address = one_spelling(clean_urls(typed)) if typed else ""
         if address and is_whole_site(address):
             raise forms.ValidationError(_("This is a whole site: leave the address of the page empty."))
-        if len(address) > MAX_ADDRESS_CHARS:  # letters of other scripts are written longer in it
+        if len(address) > MAX_ADDRESS_CHARS:  # percent-encoding makes other scripts longer
             raise forms.ValidationError(_("This address is too long."))
         return address
 
@@ -91,7 +91,7 @@ class LicenceForm(forms.ModelForm):
 
 
 class OwnAccountForm(forms.ModelForm):
-    """An account by the address of its page, or by its name on a domain."""
+    """A form for an account, by the URL of its page or by its name on a domain."""
 
     class Meta:
         model = OwnAccount
@@ -118,7 +118,7 @@ class OwnAccountForm(forms.ModelForm):
 
 
 class AuthorAliasForm(forms.ModelForm):
-    """Two names of one person."""
+    """A form for two names of one person."""
 
     class Meta:
         model = AuthorAlias

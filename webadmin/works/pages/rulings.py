@@ -1,4 +1,4 @@
-"""Tells the user what a change of rights does to findings; the application that rules them provides the sentence."""
+"""Announcements of what a change of rights does to findings. The cases application provides the message."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -10,10 +10,10 @@ _announcements: list[Announcement] = []
 
 
 def register_announcement(announcement: Announcement) -> None:
-    """Have changes of rights made inside `announcement(request, key of the rights holder)`."""
+    """Register a context manager, called with the request and the rights holder's key around each change of rights."""
     _announcements.append(announcement)
 
 
 def announce_rulings(request: HttpRequest, holder: int) -> AbstractContextManager[None]:
-    """Change rights inside this: what that does to findings is said."""
+    """Return a context manager for a change of rights, which announces what it does to findings."""
     return _announcements[-1](request, holder) if _announcements else nullcontext()

@@ -1,4 +1,4 @@
-"""Files that people send up, tried before anything is kept."""
+"""Uploaded files, checked before they are kept."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,17 +11,17 @@ from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 
 
 def checked_document(file: Any) -> Any:
-    """Return the file, read from its beginning again.
+    """Return the file, rewound to its start.
 
-    Raises ValidationError for what is no PDF, picture or Word file.
+    Raises ValidationError where it is no PDF, picture or Word file.
     """
     return validate_file(file, MAX_PROOF_BYTES, require_proof)
 
 
 def validate_file(file: Any, most: int, require: Callable[[bytes], object]) -> Any:
-    """Return the file, read from its beginning again.
+    """Return the file, rewound to its start.
 
-    Raises ValidationError with what `require` says of its content.
+    Raises ValidationError with the fault that `require` finds in its content.
     """
     try:
         require(file.read(most + 1))

@@ -1,4 +1,4 @@
-"""The form that sends works."""
+"""The form that uploads works."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from webadmin.works.services.uploads import MAX_FILES
 
 
 class FilesInput(forms.FileInput):
-    """The browser's own choice of files, several at once."""
+    """A file input for several files at once."""
 
     allow_multiple_selected = True
 
@@ -35,7 +35,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """A list of files. An empty one is no error of the form: it is told beside what came of the others."""
+    """A list of files. An empty file is no form error: it is reported with the results of the others."""
 
     widget = FilesInput
 
@@ -49,7 +49,7 @@ class FilesField(forms.FileField):
 
 
 class AddWorkForm(forms.Form):
-    """Files for a rights holder that the user manages, or that they name once the files are read."""
+    """A form for files and a rights holder that the user manages, or names once the files are read."""
 
     rights_holder = forms.ModelChoiceField(
         RightsHolder.objects.none(),
@@ -93,7 +93,7 @@ class AddWorkForm(forms.Form):
 
 
 class HolderForm(forms.Form):
-    """Whose works were sent: those of a rights holder that the user manages, or for an administrator of a new one."""
+    """A form for the owner of the works: a rights holder that the user manages, or for an administrator a new one."""
 
     rights_holder = forms.ModelChoiceField(RightsHolder.objects.none(), label=_("Rights holder"), required=False)
     name = forms.CharField(label=_("Or create a new one"), required=False, max_length=MAX_HOLDER_CHARS)
@@ -109,13 +109,13 @@ class HolderForm(forms.Form):
             del self.fields["rights_holder"]
 
     def clean(self) -> dict[str, Any]:
-        """Return the one that was chosen, or the name of a new one."""
-        message_text: dict[str, Any] = super().clean() or {}
-        if not message_text.get("rights_holder") and not message_text.get("name", "").strip() and not self.errors:
+        """Require a chosen rights holder or the name of a new one."""
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not cleaned.get("rights_holder") and not message_text.get("name", "").strip() and not self.errors:
             raise forms.ValidationError(_("Choose or name a rights holder."))
-        return message_text
+        return cleaned
 
     def holder(self) -> RightsHolder:
-        """Return the rights holder, made if new."""
+        """Return the rights holder, created if new."""
         chosen: RightsHolder | None = self.cleaned_data.get("rights_holder")
         return holder(self.cleaned_data["name"]) if chosen is None else chosen

@@ -1,1 +1,1 @@
-"""Works of the rights holders: how their texts come in, and how much of them is taken."""
+"""Works of the rights holders: the intake of their texts, their rights, and their length."""

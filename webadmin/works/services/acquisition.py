@@ -1,4 +1,4 @@
-"""Works that come in through the browser: read, planned, confirmed, and told about one by one."""
+"""Works uploaded in the browser: read, planned, confirmed, with a report on each."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class SentWork:
-    """A work as it will be added, from which file, and as it was read there before somebody divided it otherwise."""
+    """A work to be added, with its file, and as read before the user divided it in another way."""
 
     file_name: str
     found: FoundWork
@@ -37,9 +37,9 @@ class SentWork:
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """All that was read of one sending. `faults`: one for each file, line or work that was left out.
+    """The works read from one upload. `faults`: one for each file, line or work that was left out.
 
-    warning: what the person asked for and was not done.
+    warning: a wish of the user that was not fulfilled.
     """
 
     works: list[SentWork]
@@ -49,7 +49,7 @@ class Sending:
 
 @dataclass(frozen=True, slots=True)
 class PlannedWork:
-    """The planned changes of one work, and the works that already have texts that come into it."""
+    """The planned changes of one work, and the works that already have some of its new texts."""
 
     sent: SentWork
     planned: PlannedChange
@@ -58,7 +58,7 @@ class PlannedWork:
 
 @dataclass(frozen=True, slots=True)
 class SendingPlan:
-    """The planned changes of a sending. basis: differs when any of the works changes, or the division of one."""
+    """The planned changes of an upload. basis: differs when any work or its division changes."""
 
     works: list[PlannedWork]
 
@@ -74,7 +74,7 @@ class SendingPlan:
 
 @dataclass(frozen=True, slots=True)
 class AddedFrom:
-    """A work that was added, and from which file."""
+    """A work that was added, with its file."""
 
     file_name: str
     added: AddedWork
@@ -84,7 +84,7 @@ class AddedFrom:
 
 @dataclass(slots=True)
 class Acquisition:
-    """All that came of one sending. `faults`: one for each file, line or work that was left out."""
+    """The results of one upload. `faults`: one for each file, line or work that was left out."""
 
     works: list[AddedFrom] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
@@ -92,7 +92,7 @@ class Acquisition:
 
 
 class PatientOutbox:
-    """An outbox whose messages may wait: what cannot be sent now is found and sent by the sweeper."""
+    """An outbox that never fails: the sweeper finds and sends what could not be sent."""
 
     def __init__(self, outbox: Outbox) -> None:
         self._outbox = outbox
@@ -110,7 +110,8 @@ class PatientOutbox:
 def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str = "", kind: str = "") -> Sending:
     """Return the works in `files`; "" takes title, author and kind from the file. Nothing is stored.
 
-    A work without a title or Chinese text, or sent twice, is left out and told. A title is for one work alone.
+    A work without a title or Chinese text, or uploaded twice, is left out with a fault. A title applies to one work
+    only.
     """
     uploads = read_uploads(files)
     found = [(upload.name, work) for upload in uploads for work in upload.intake.works]
@@ -133,10 +134,10 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 
 
 def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> SendingPlan:
-    """Plan the changes of adding the works; the rights holder is the one given, whatever a manifest says.
+    """Return the planned changes of adding the works for this rights holder, whatever a manifest says.
 
-    rights_holder: None while nobody has said whose works these are; then all are new. index: where it is looked up
-    whether the texts stand elsewhere already; without one, nobody asks.
+    rights_holder: None where the user has not named one yet; then all works are new. index: where texts of other works
+    are looked up; None to skip that.
     """
     changes = [
         planned_change(rights_holder, sent.found.file, keep_missing=not sent.found.is_whole) for sent in sending.works
@@ -150,13 +151,13 @@ def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchInde
 def carry_out(
     rights_holder: RightsHolder, sending: Sending, planned: SendingPlan, store: WorkStore, outbox: Outbox
 ) -> Acquisition:
-    """Add the works of a sending as planned. A work that somebody else changed meanwhile is left out and told."""
+    """Add the works as planned. A work that was changed in the meantime is left out with a fault."""
     acquisition = Acquisition(faults=list(sending.faults))
     patient = PatientOutbox(outbox)
     store_fault: RetryLater | None = None
     for each in planned.works:
         sent = each.sent
-        if store_fault:  # it would keep everybody waiting for each of the others as well
+        if store_fault:  # waiting for the store again for each work would take too long
             acquisition.faults.append(_of_file(sent.file_name, store_fault))
             continue
         try:

@@ -1,7 +1,7 @@
-"""The same text under another title: which chapters of a work stand in other works of its rights holder already.
+"""Chapters of a work that other works of its rights holder already have under another title.
 
-Word for word by the digest of the text; most of it by the index, which holds one in four hashes of five syllables of
-every text, so that another script, other characters of the same sound or a new heading do not hide it.
+Identical texts are found by digest. Similar ones are found in the index, which has one in four hashes of five syllables
+of every text, so another script, homophones or a new heading do not hide them.
 """
 
 from collections import defaultdict
@@ -24,20 +24,20 @@ from webadmin.works.services.catalogue import PlannedChange
 if TYPE_CHECKING:
     from matcher.index.ports import MatchIndex
 
-# Works that are named for one text: hundreds may have one and the same imprint, and each would name all the others.
+# Works named for one text: hundreds may share the same imprint, and each would name all the others.
 MOST_NAMED = 5
-MOST = 0.6  # of the hashes of a text; other editions share .8 and more, chapters of one series a tenth
-MAX_LOOKED_UP = 40  # chapters of a work, evenly: a work that stands elsewhere does so with more than one
-MAX_LOOKED_UP_CHARS = 400_000  # of those: half a second to fingerprint
+MOST = 0.6  # share of a text's hashes; other editions share .8 and more, chapters of one series a tenth
+MAX_LOOKED_UP = 40  # chapters of a work, evenly spread: a copied work shares more than one
+MAX_LOOKED_UP_CHARS = 400_000  # half a second to fingerprint
 
 
 @dataclass(frozen=True, slots=True)
 class AlikeWork:
-    """Chapters of a work that stand in another work of the rights holder."""
+    """The chapters of a work that another work of the rights holder has."""
 
     other_title: str
-    is_same: bool  # word for word; else most of the text
-    pairs: tuple[tuple[int, int], ...]  # the number of each chapter, and that of the first like it in the other work
+    is_same: bool  # identical texts; else most of the text
+    pairs: tuple[tuple[int, int], ...]  # numbers of each chapter and of the first like it in the other work
 
     def message(self, title: str) -> Message:
         number, other_number = self.pairs[0]
@@ -49,7 +49,7 @@ class AlikeWork:
 
 @dataclass(frozen=True, slots=True)
 class AlikeWorks:
-    """The works that already have the texts of a work; unknown: why only equal texts were looked for."""
+    """The works that already have texts of a work. unknown: why only identical texts were looked for."""
 
     standing: Sequence[AlikeWork]
     unknown: Message | None
@@ -61,10 +61,10 @@ NOWHERE = AlikeWorks((), None)
 def find_alike_works(
     rights_holder: RightsHolder, works: Sequence[PlannedChange], index: "MatchIndex"
 ) -> list[AlikeWorks]:
-    """Of each work of a sending where the texts that come into it stand: in works that there are, and in those before.
+    """Return, for each work of an upload, the existing works and earlier ones of the upload that have its new texts.
 
-    Of the texts that no other work has word for word, some are looked up. Texts of one character repeated or of a few
-    lines have no hashes and are compared word for word alone.
+    Some of the texts that no other work has identically are looked up in the index. Texts of one repeated character or
+    of a few lines have no hashes and are only compared for identity.
     """
     coming = [each.coming for each in works]
     owned = _owners(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
@@ -73,7 +73,7 @@ def find_alike_works(
         same = {text_id: _other_works(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
         pairs = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
         others = [chapter for chapter, text_id in chapters if not same.get(text_id)]
-        if others and away is None:  # who waited for it once does not wait for each of the others as well
+        if others and away is None:  # after one failure, do not wait for the index again
             try:
                 near = _similar_chapters(rights_holder, each.work, others, index)
                 pairs += [(number, having, False) for number, having in near]
@@ -87,7 +87,7 @@ def find_alike_works(
 def _same_texts(
     works: Sequence[Sequence[tuple[ChapterText, WorkTextId]]],
 ) -> Iterator[Mapping[int, Sequence[tuple[int, int]]]]:
-    """Of each work, by the place of a work before it, the chapters that stand there word for word."""
+    """Yield, for each work, the chapters whose text other works of the upload have, by the place of that work."""
     having: dict[WorkTextId, dict[int, int]] = defaultdict(dict)  # by text and work: the first chapter that has it
     for place, chapters in enumerate(works):
         pairs: dict[int, list[tuple[int, int]]] = defaultdict(list)
@@ -112,25 +112,25 @@ def _by_work(found: Sequence[tuple[int, Mapping[Work, int], bool]]) -> list[Alik
 
 
 def _owners(rights_holder: RightsHolder, text_ids: Collection[WorkTextId]) -> dict[str, dict[Work, int]]:
-    """Of each text the works of the holder that have it, with the number of the first chapter that does."""
+    """Return, by text, the holder's works that have it, each with the number of its first such chapter."""
     rows = Chapter.objects.filter(work__rights_holder=rights_holder).select_related("work").order_by("work", "number")
     owned: dict[str, dict[Work, int]] = defaultdict(dict)
     for batch in batches(sorted(text_ids)):
         for row in rows.filter(text_id__in=batch):
-            if len(owned[row.text_id]) <= MOST_NAMED:  # one more: the work itself may be among them
+            if len(owned[row.text_id]) <= MOST_NAMED:  # one more, since the work itself may be among them
                 owned[row.text_id].setdefault(row.work, row.number)
     return dict(owned)
 
 
 def _other_works(having: Mapping[Work, int], work: Work | None) -> dict[Work, int]:
-    """Return the first others than the work itself."""
+    """Return the first few works other than the work itself."""
     return dict(islice(((other, number) for other, number in having.items() if other != work), MOST_NAMED))
 
 
 def _similar_chapters(
     rights_holder: RightsHolder, work: Work | None, chapters: Sequence[ChapterText], index: "MatchIndex"
 ) -> list[tuple[int, dict[Work, int]]]:
-    """Return the numbers of chapters of which other works have most, with these works. Raises RetryLater."""
+    """Return the numbers of chapters that other works have for the most part, with these works. Raises RetryLater."""
     found = _looked_up(chapters, index)
     owned = _owners(rights_holder, {text_id for _, text_ids in found for text_id in text_ids})
     return [
@@ -142,12 +142,12 @@ def _similar_chapters(
 
 
 def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tuple[ChapterText, list[WorkTextId]]]:
-    """Some of the chapters, each with the texts of the index that have most of it."""
-    from fingerprint.fingerprinting import fingerprint_text  # late: its tables take memory
+    """Return some of the chapters, each with the indexed texts that have most of it."""
+    from fingerprint.fingerprinting import fingerprint_text  # imported here: its tables take memory
 
     found = []
     room = MAX_LOOKED_UP_CHARS
-    from matcher.calibration import DEFAULT as CALIBRATION  # loads the loops, which nobody needs who looks at lists
+    from matcher.calibration import DEFAULT as CALIBRATION  # imported here: loads compiled loops
 
     cap = CALIBRATION.cap(index.state().postings) if chapters else 0
     for chapter in _evenly(chapters, MAX_LOOKED_UP):
@@ -162,7 +162,7 @@ def _looked_up(chapters: Sequence[ChapterText], index: "MatchIndex") -> list[tup
 
 def _texts_with_most(hashes: "np.ndarray", index: "MatchIndex", cap: int) -> list[WorkTextId]:
     hits = index.lookup(hashes, cap)
-    # A hash that every other text has says nothing, and is left out of both sides.
+    # A hash in very many texts means nothing and is left out of both sides.
     asked = hashes.size - hits.capped
     ordinals, counts = np.unique(np.unique(np.stack([hits.ordinals, hits.queries]), axis=1)[0], return_counts=True)
     return [

@@ -1,7 +1,7 @@
-"""The works of a rights holder and their chapters, as files brought them.
+"""The works of a rights holder and their chapters, as read from files.
 
-Adding is an upsert, safe to repeat: a text that is there makes nothing new. Texts go to the store before any row
-names them, messages go out after the rows are there to stay.
+Adding is an idempotent upsert: an existing text creates nothing new. Texts are stored before rows name them; messages
+are sent after the rows are committed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ MAX_AUTHOR_CHARS = 200
 
 @dataclass(frozen=True, slots=True)
 class AddedWork:
-    """A work and what became of its chapters."""
+    """A work and the changes made to its chapters."""
 
     work: Work
     is_new: bool
@@ -57,7 +57,7 @@ class AddedWork:
     changed: int
     removed: int
     timed: int = 0  # chapters that got another official time
-    renamed: int = 0  # or renumbered, with the same text
+    renamed: int = 0  # or renumbered, with an unchanged text
 
     @property
     def is_unchanged(self) -> bool:
@@ -66,7 +66,7 @@ class AddedWork:
 
 @dataclass(frozen=True, slots=True)
 class PlannedChange:
-    """The planned changes of adding a work. work: None for one that is not there yet. basis: for `add_work`."""
+    """The planned changes of adding a work. work: None for a new one. basis: for `add_work`."""
 
     work: Work | None
     title: str
@@ -76,7 +76,7 @@ class PlannedChange:
 
     @property
     def coming(self) -> list[tuple[ChapterText, WorkTextId]]:
-        """The chapters whose texts come into the work."""
+        """The chapters whose texts are new in the work."""
         return [(each.chapter, each.text_id) for each in (*self.change.new, *self.change.changed_chapters)]
 
     @property
@@ -85,7 +85,7 @@ class PlannedChange:
 
 
 class ChangedMeanwhile(BadInput):
-    """The chapters are others than those that a plan rests on."""
+    """The chapters differ from those that a plan is based on."""
 
     def __init__(self, title: str) -> None:
         super().__init__("work.changed-meanwhile", title=title)
@@ -101,11 +101,11 @@ def add_work(
     keep_missing: bool = False,
     basis: str | None = None,
 ) -> AddedWork:
-    """Bring the rights holder's work of that title and author in line with `work_file`; "" keeps the kind it has.
+    """Bring the rights holder's work with this title and author in line with `work_file`; "" keeps its kind.
 
-    keep_missing: chapters that the file lacks stay (it could be read in part only). basis: what the chapters must still
-    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile where they are not; ServiceUnavailable before
-    anything is written, or for the messages alone, which the sweeper then sends.
+    keep_missing: keep chapters that the file lacks (it could be read only in part). basis: what the chapters must still
+    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile where they are not, and ServiceUnavailable: either
+    before anything is written, or for the messages alone, which the sweeper then sends.
     """
     title, author = work_key(work_file)
     _require_kind(kind)
@@ -143,15 +143,15 @@ def add_work(
 
 
 def _rule_again(rights_holder: RightsHolder) -> None:
-    """Have the findings ruled anew, by the sweeper: a licence names chapters by their numbers, which are others."""
+    """Have the sweeper rule the findings again, since licences name chapters by numbers that have changed."""
     waiting = RightsHolder.objects.filter(pk=rights_holder.pk, unruled_since__isnull=True)
     waiting.update(unruled_since=timezone.now())
 
 
 def remove_work(work: Work, outbox: Outbox) -> int:
-    """Take a work and its chapters out of the corpus; the number of chapters.
+    """Remove a work and its chapters from the corpus, and return the number of chapters.
 
-    Leads of it that nobody decided on go with it. Raises BadInput for one with cases, or with leads that somebody did.
+    Its undecided suspected rewrites go with it. Raises BadInput where it has cases or decided suspected rewrites.
     """
     cases = work.cases.count()
     if cases:
@@ -171,9 +171,9 @@ def remove_work(work: Work, outbox: Outbox) -> int:
 def planned_change(
     rights_holder: RightsHolder | None, work_file: WorkFile, *, keep_missing: bool = False
 ) -> PlannedChange:
-    """Plan what `add_work` would do for a rights holder, None for one who is not there yet; nothing is written.
+    """Return what `add_work` would do for a rights holder, None for one who does not exist yet.
 
-    Raises BadInput.
+    Nothing is written. Raises BadInput.
     """
     title, author = work_key(work_file)
     known = Work.objects.filter(rights_holder=rights_holder, title=title, author=author)
@@ -184,7 +184,7 @@ def planned_change(
 
 
 def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
-    """Return the work of that number or title. Raises NotFound, or BadInput where several have the title."""
+    """Return the work with this number or title. Raises NotFound, or BadInput where several have the title."""
     works = Work.objects.select_related("rights_holder")
     if rights_holder is not None:
         works = works.filter(rights_holder=rights_holder)
@@ -198,18 +198,18 @@ def find_work(key: str, rights_holder: RightsHolder | None = None) -> Work:
 
 
 def corpus_texts() -> frozenset[WorkTextId]:
-    """Return every text that a rights holder has among the works."""
+    """Return the ids of all texts of works."""
     return frozenset(WorkTextId(text) for text in Chapter.objects.values_list("text_id", flat=True).distinct())
 
 
 def unnoted_texts() -> frozenset[WorkTextId]:
-    """Texts that the index may have, and that some rights holder does not know to be findable."""
+    """Return the texts of chapters that are not marked as indexed; the index may have them already."""
     waiting = Chapter.objects.filter(indexed_at__isnull=True)
     return frozenset(WorkTextId(text) for text in waiting.values_list("text_id", flat=True).distinct())
 
 
 class _WorkWriter:
-    """Writes a change of chapters, which nobody else changes meanwhile. Raises ChangedMeanwhile."""
+    """Writes a change of chapters while they are locked. Raises ChangedMeanwhile."""
 
     def __init__(
         self, work: Work, wanted: Sequence[tuple[ChapterText, WorkTextId]], keep_missing: bool, basis: str | None
@@ -233,7 +233,7 @@ class _WorkWriter:
             self._put(wanted)
 
     def _make_room(self) -> None:
-        """Move the numbers out of the way, so that no two rows share one half-way."""
+        """Move the numbers out of the way, so that no two rows share one during the change."""
         numbers = Chapter.objects.filter(work=self._work).aggregate(most=Max("number"))
         beyond = (numbers["most"] or 0) + max(each.chapter.number for each in self.change.wanted) + 1
         kept = [row.pk for row in self.change.stays]
@@ -269,7 +269,7 @@ def _unowned_texts(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
 
 
 def work_key(work_file: WorkFile) -> tuple[str, str]:
-    """Return the title and author that a work is found by. Raises BadInput for one without title or chapters."""
+    """Return the title and author that identify a work. Raises BadInput where title or chapters are missing."""
     return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
 
 

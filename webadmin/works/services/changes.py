@@ -1,4 +1,4 @@
-"""From the chapters that a work has to those that it should have: what would change, before anything does."""
+"""The changes between the chapters that a work has and those that it should have, before they are made."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -14,7 +14,7 @@ MAX_TITLE_CHARS = 300
 
 
 class Was(NamedTuple):
-    """A chapter as it was before a change."""
+    """A chapter before a change."""
 
     number: int
     title: str
@@ -24,12 +24,12 @@ class Was(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A chapter as it should be, the id of its text, and the row that it keeps; None for a new one."""
+    """A chapter after a change, with the id of its text and the row that it keeps; None for a new one."""
 
     chapter: ChapterText
     text_id: WorkTextId
     row: Chapter | None
-    was: Was | None  # what the row said, which writing changes
+    was: Was | None  # the row before it is changed
 
     @property
     def title(self) -> str:
@@ -41,22 +41,22 @@ class Wanted:
 
     @property
     def is_renamed(self) -> bool:
-        """True if only number or title change."""
+        """True where only number or title change."""
         if self.was is None or self.has_new_text:
             return False
         return (self.was.number, self.was.title) != (self.chapter.number, self.title)
 
     @property
     def is_timed(self) -> bool:
-        """True if it gets an official time that it did not have."""
+        """True where it gets an official time that it did not have."""
         at = self.chapter.published_at
         return at is not None and (self.was is None or self.was.published_at != at)
 
 
 class ChapterChanges:
-    """With as few changed rows as can be: a chapter keeps its row while its text or its number stays.
+    """The changes with the fewest changed rows: a chapter keeps its row while its text or number stays.
 
-    keep_missing: chapters that are not wanted stay (a file could be read in part only), but where their number is.
+    keep_missing: chapters that are not wanted stay (a file could be read only in part), unless their number is taken.
     """
 
     def __init__(
@@ -79,12 +79,12 @@ class ChapterChanges:
 
     @property
     def changed_chapters(self) -> list[Wanted]:
-        """Those with another text."""
+        """The chapters with another text."""
         return [each for each in self.wanted if each.has_new_text]
 
     @property
     def unchanged_chapters(self) -> list[Wanted]:
-        """Those with the same text, whatever their number and title."""
+        """The chapters with the same text, in whatever number and title."""
         return [each for each in self.wanted if each.was is not None and not each.has_new_text]
 
     @property
@@ -105,7 +105,7 @@ class ChapterChanges:
 
 
 def plan_basis(chapters: Iterable[Chapter]) -> str:
-    """Return the digest of the chapters that a plan rests on: equal for the same chapters, in any order."""
+    """Return the digest of the chapters that a plan is based on: equal for the same chapters in any order."""
     rows = sorted((row.number, row.text_id, row.title, str(row.published_at or "")) for row in chapters)
     return digest(repr(rows).encode("utf-8", "surrogatepass"))[:40]
 
@@ -115,7 +115,7 @@ def _was(row: Chapter | None) -> Was | None:
 
 
 def _pair_rows(old: Sequence[Chapter], wanted: Sequence[tuple[ChapterText, WorkTextId]]) -> list[Chapter | None]:
-    """For each wanted chapter the row that it keeps: one with its text, by order, else the one with its number."""
+    """Return, for each wanted chapter, the row that it keeps: one with its text, in order, else one with its number."""
     by_text: dict[str, list[Chapter]] = defaultdict(list)
     for row in reversed(old):
         by_text[row.text_id].append(row)

@@ -12,16 +12,16 @@ from webadmin.accounts.services.access import may_manage
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.works.models import LicenceFee, Work
 
-MOST_PER_THOUSAND = Decimal(1_000_000)  # CNY; the highest fees that are spoken of are some thousand
+MOST_PER_THOUSAND = Decimal(1_000_000)  # CNY; the highest known fees are some thousands
 MAX_SOURCE_CHARS = 500
 
 
 class FeeRefused(BadInput):
-    """A fee that is not taken, and why."""
+    """A fee was refused, with the reason."""
 
 
 def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetime) -> LicenceFee:
-    """Write down a fee in CNY, unless it stands already; the earlier ones stay to be seen. Raises FeeRefused."""
+    """Record a fee in CNY, unless it applies already; earlier ones stay visible. Raises FeeRefused."""
     if not may_manage(by, work):
         raise FeeRefused("damages.managers-only")
     try:
@@ -44,5 +44,5 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
 
 
 def current_fee(work: Work) -> LicenceFee | None:
-    """Return the fee that stands: the newest."""
+    """Return the fee that applies: the newest."""
     return LicenceFee.objects.filter(work=work).select_related("entered_by").first()

@@ -1,4 +1,4 @@
-"""Licences as rights are ruled by them, how they are named, and works that are not protected."""
+"""Licences as rulings apply them, their labels, and works that are not protected."""
 
 from django.db import transaction
 
@@ -11,23 +11,20 @@ from webadmin.works.models import Licence, Unprotected, Work
 
 
 def licence_label(licence: Licence) -> str:
-    """Return the name of a licence in the cases and findings that it allows.
-
-    With its address if it is for a single page.
-    """
+    """Return the label of a licence in cases and findings, with its URL if it is for a single page."""
     name = f"{licence.licensee} {licence.number}".strip()
     return f"{name} · {licence.address}"[:300] if licence.address else name[:300]
 
 
 def equal_licence(licence: Licence) -> Licence | None:
-    """Return the licence that says the same as one that is not kept yet, whoever entered it."""
+    """Return a stored licence with the same content, whoever entered it."""
     names = [each.attname for each in Licence._meta.concrete_fields]
     said = {name: getattr(licence, name) for name in names if name not in {"id", "entered_by_id", "entered_at"}}
     return Licence.objects.filter(**said).first()
 
 
 def licence_permission(licence: Licence) -> Permission:
-    """Return the licence as rights are ruled by it."""
+    """Return the permission that rulings apply for a licence."""
     return Permission(
         domain=licence.domain,
         valid_from=licence.valid_from,
@@ -40,7 +37,7 @@ def licence_permission(licence: Licence) -> Permission:
 
 
 def one_spelling(url: str) -> str:
-    """Return the address of a page as licences for single pages name it: without what makes no other page."""
+    """Return the URL of a page as licences for single pages store it, without parts that make no difference."""
     try:
         return canonical(url)
     except ValueError:
@@ -51,9 +48,9 @@ MAX_NOTE_CHARS = 300
 
 
 def mark_unprotected(work: Work, reason: str, note: str = "") -> Unprotected:
-    """Say that a work is not protected and why; a mark that is there is replaced.
+    """Mark a work as not protected, with the reason; an existing mark is replaced.
 
-    reason: one of `core.states.UNPROTECTED`; "not_protected" needs a sentence. Raises BadInput.
+    reason: one of `core.states.UNPROTECTED`; "not_protected" needs a note. Raises BadInput.
     """
     sentence = " ".join(note.split())
     if reason not in UNPROTECTED:
@@ -68,7 +65,7 @@ def mark_unprotected(work: Work, reason: str, note: str = "") -> Unprotected:
 
 
 def mark_protected(work: Work) -> bool:
-    """Take the mark of a work back; False for one that has none."""
+    """Remove the mark of a work, and return whether it had one."""
     mark = Unprotected.objects.filter(work=work).first()
     if mark is None:
         return False

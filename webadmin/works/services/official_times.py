@@ -1,4 +1,4 @@
-"""When chapters were officially published: read from a list that people paste, or reckoned from a first and a step."""
+"""Official publication times of chapters: read from a list, or computed from a first time and an interval."""
 
 import re
 from collections import defaultdict
@@ -16,28 +16,28 @@ from webadmin.works.models import Chapter, Work
 from webadmin.works.services.locks import locked_chapters
 from webadmin.works.signals import works_changed
 
-MAX_LINES = 20_000  # the longest novels have as many chapters
+MAX_LINES = 20_000  # as many as the longest novels have chapters
 MAX_BYTES = 2 * 1024 * 1024  # 100 bytes a line
-MAX_NAMED_LINES = 10  # that are at fault; a file of something else has thousands
+MAX_NAMED_LINES = 10  # faulty lines; an unrelated file has thousands
 MAX_INTERVAL_HOURS = 24 * 366
 MAX_AT_ONCE = 1_000
 MAX_NUMBER = 2**31 - 1
 _PARTS = re.compile("[,，;；\t]")
 
-Times = Mapping[int, datetime | None]  # by number of the chapter; None takes the time of a chapter away
-Headings = Mapping[int, Sequence[int]]  # the chapters of a work by the number that their headings name
+Times = Mapping[int, datetime | None]  # by chapter number; None removes the time
+Headings = Mapping[int, Sequence[int]]  # the chapters of a work by the number in their headings
 
 
 @dataclass(frozen=True, slots=True)
 class TimesSet:
-    """The result of a list: the number of chapters with another time now, and the numbers that the work lacks."""
+    """The result of a list: how many chapters got another time, and the numbers that the work lacks."""
 
     changed: int
     unknown: tuple[int, ...]
 
 
 def headings(work: Work) -> Headings:
-    """Return the numbers of chapters by those in their headings: behind a prologue 第一章 is the second chapter."""
+    """Return the numbers of chapters by those in their headings: after a prologue 第一章 is the second chapter."""
     found = defaultdict[int, list[int]](list)
     for number, title in work.chapters.order_by("number").values_list("number", "title"):
         named = chapter_number(title)
@@ -47,7 +47,7 @@ def headings(work: Work) -> Headings:
 
 
 def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Times:
-    """As `read_list`, of a file: UTF-8, or the code page that a spreadsheet saved it in. Raises BadInput."""
+    """Return the times in a file like `read_list`: UTF-8, or a spreadsheet's code page. Raises BadInput."""
     if len(data) > MAX_BYTES:
         raise BadInput("times.too-large", most=MAX_BYTES // (1024 * 1024))
     for encoding in ("utf-8-sig", "gb18030"):
@@ -61,13 +61,11 @@ def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Time
 
 
 def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
-    """Return the times of a list: a line has a chapter, a comma or tab, and its time.
+    """Return the times of a list: each line has a chapter, a comma or tab, and its time. No time removes the chapter's.
 
-    Nothing behind the comma takes it away.
-
-    The chapter is its number or its heading, such as 第十二章, looked up among those of a work (`named`); one that the
-    work does not have gets a number below zero. What stands between chapter and time is passed over, and so is a first
-    line of headings. Times without an offset are of `zone`. Raises BadInput that names each line at fault.
+    The chapter is given by number or by heading, such as 第十二章, looked up among those of a work (`named`); one that
+    the work lacks gets a negative number. Text between chapter and time is skipped, and so is a first line of headings.
+    Times without an offset are in `zone`. Raises BadInput that names each faulty line.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > MAX_LINES:
@@ -93,9 +91,9 @@ def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
 def in_series(
     work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
 ) -> dict[int, datetime]:
-    """Return the times of all chapters from one on, of which so many appear at once, and the next after an interval.
+    """Return the times of all chapters from a number on: so many at once, and the next after an interval.
 
-    Raises BadInput for a series that goes on for centuries, or from a chapter that the work does not have.
+    Raises BadInput for a series that lasts centuries, or for a chapter that the work does not have.
     """
     if first_number < 1:
         raise BadInput("times.no-chapter", text=-first_number)
@@ -107,7 +105,7 @@ def in_series(
 
 
 def read_interval(text: str) -> timedelta:
-    """So many hours between two chapters. Raises BadInput."""
+    """Return the hours between two chapters as an interval. Raises BadInput."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,5}(\.\d{1,2})?", written, re.ASCII) or not 0 < float(written) <= MAX_INTERVAL_HOURS:
         raise BadInput("times.interval", text=written[:60], least=0.01, most=MAX_INTERVAL_HOURS)
@@ -115,7 +113,7 @@ def read_interval(text: str) -> timedelta:
 
 
 def read_at_once(text: str) -> int:
-    """Read the number of chapters that appear at once. Raises BadInput."""
+    """Return the number of chapters that appear at once. Raises BadInput."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,4}", written, re.ASCII) or not 1 <= int(written) <= MAX_AT_ONCE:
         raise BadInput("times.at-once", text=written[:60], most=MAX_AT_ONCE)
@@ -123,7 +121,7 @@ def read_at_once(text: str) -> int:
 
 
 def set_times(work: Work, times: Times) -> TimesSet:
-    """Write the official times of those chapters that the work has; the others keep theirs."""
+    """Set the official times of those chapters that the work has; the others keep theirs."""
     with transaction.atomic():
         chapters = list(locked_chapters(Chapter.objects.filter(work=work)))
         stale = [each for each in chapters if each.number in times and each.published_at != times[each.number]]
@@ -137,11 +135,9 @@ def set_times(work: Work, times: Times) -> TimesSet:
 
 
 def read_number(text: str, named: Headings | None = None) -> int:
-    """Return the number of a chapter, given as such or by its heading.
+    """Return the number of a chapter, given by number or by heading; negative for a heading not in `named`.
 
-    Below zero for a heading that is none of `named`.
-
-    Raises BadInput for what is neither, and for a heading of several chapters.
+    Raises BadInput for other text, and for a heading of several chapters.
     """
     written = text.strip().strip('"')
     is_number = re.fullmatch(r"\d{1,10}", written, re.ASCII) is not None

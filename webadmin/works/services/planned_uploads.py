@@ -1,4 +1,4 @@
-"""Keeps the works of a sending between plan and confirmation: the confirmed works are those that were shown."""
+"""Keep the works of an upload between plan and confirmation, so that users confirm what they saw."""
 
 import json
 import zlib
@@ -20,20 +20,20 @@ from webadmin.works.services.acquisition import Sending, SentWork
 from webadmin.works.services.intake import BoundedReader, Division, FoundWork, divisions
 
 KEPT = timedelta(hours=24)
-LEVEL = 1  # 16 million characters take a second
+LEVEL = 1  # compression level; 16 million characters take a second
 
 
 class UploadGone(BadInput):
-    """The sending is not kept any more."""
+    """The upload is not kept any more."""
 
     def __init__(self) -> None:
         super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))
 
 
 def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
-    """Keep a sending in place of the one that the user had; what nobody confirmed in time goes with it.
+    """Keep an upload in place of the user's earlier one; expired uploads of others are removed.
 
-    rights_holder: None where that is to be said later.
+    rights_holder: None where it is named later.
     """
     now = timezone.now()
     data = _pack(_dump_sending(sending))
@@ -44,7 +44,7 @@ def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> Pl
 
 
 def planned_upload(key: int, user: User) -> PlannedUpload:
-    """Return the user's own sending of that number. Raises UploadGone."""
+    """Return the user's own upload with this number. Raises UploadGone."""
     known = PlannedUpload.objects.select_related("rights_holder").filter(pk=key, sent_by=user)
     found = known.filter(sent_at__gte=timezone.now() - KEPT).first()
     if found is None:
@@ -57,7 +57,7 @@ def stored_sending(upload: PlannedUpload) -> Sending:
 
 
 def divide(upload: PlannedUpload, place: int, style: str) -> None:
-    """Have a work of a sending divided by another style of headings. Raises UnreadableFile for one that it lacks."""
+    """Divide a work of an upload by another heading style. Raises UnreadableFile for a style that it lacks."""
     stored = _unpack(upload)
     work = stored["works"][place]
     read = _loaded_work(work).read
@@ -94,7 +94,7 @@ def _dumped_work(sent: SentWork) -> dict[str, Any]:
         "author": found.file.author,
         "kind": found.kind,
         "is_whole": found.is_whole,
-        "style": "",  # that somebody chooses, and the chapters by it
+        "style": "",  # set, with `divided`, once a user chooses a heading style
         "divided": [],
         "ways": [[each.style, each.chapters] for each in divisions(found)],
         "own_style": found.file.style,

@@ -1,4 +1,4 @@
-"""Files that prove a licence: kept as they came, in the evidence store, and never replaced."""
+"""Files that prove a licence, kept unchanged in the evidence store and never replaced."""
 
 import io
 import zipfile
@@ -11,13 +11,13 @@ from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.works.models import Licence, LicenceProof
 
-# Chosen: a scanned contract of 50 pages has some 10 MB; the desk takes requests of 33 MB
+# Chosen: a scanned contract of 50 pages has some 10 MB; the web server accepts requests of 33 MB
 # (webadmin.works.services.uploads).
 MAX_PROOF_BYTES = 20 * 1024 * 1024
-MAX_FILES_OF_WORD = 5_000  # in one document; more would be listed in gigabytes of memory
-MAX_PROOFS = 20  # of one licence; a contract and its supplements
+MAX_FILES_OF_WORD = 5_000  # in one document; listing more would take gigabytes of memory
+MAX_PROOFS = 20  # for one licence: a contract and its supplements
 MAX_NAME_CHARS = 200
-# What else files of a kind are called, where nothing runs that opens them by that name.
+# Other extensions of each kind, if opening such a file runs nothing.
 _CALLED = {
     "jpg": ("jpeg", "jpe"),
     "txt": ("eml", "csv", "tsv", "md", "log"),
@@ -29,7 +29,7 @@ _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "j
 
 
 def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> LicenceProof:
-    """Keep a file beside the licence; one that is there already stays as it is. Raises BadInput, RetryLater."""
+    """Keep a proof of the licence; an identical one is kept once. Raises BadInput, RetryLater."""
     kind = require_proof(content)
     known = licence.proofs.filter(digest=digest(content)).first()
     if known is not None:
@@ -43,7 +43,7 @@ def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> L
 
 
 def require_proof(content: bytes) -> str:
-    """Return the ending that a file's content has: pdf, png, jpg or docx, whatever it is called. Raises BadInput."""
+    """Return the file extension for the content: pdf, png, jpg or docx. Raises BadInput for other content."""
     if len(content) > MAX_PROOF_BYTES:
         raise BadInput("work.proof-too-large", most=MAX_PROOF_BYTES // (1024 * 1024))
     kind = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")
@@ -63,7 +63,7 @@ def _is_word(content: bytes) -> bool:
 
 
 def file_name(given: str, kind: str) -> str:
-    """As the sender called it, without folders; what it is called wrongly gets the ending of what it is behind it.
+    """Return the uploader's file name without folders; a wrong extension is followed by the right one.
 
     >>> file_name("邮件/答复.EML", "txt"), file_name("a.jpeg", "jpg"), file_name("x.bat", "txt"), file_name("", "pdf")
     ('答复.EML', 'a.jpeg', 'x.bat.txt', 'proof.pdf')

@@ -1,4 +1,4 @@
-"""Files that a person sends with the browser -> works. Read under limits; nothing of them stays on disk."""
+"""Read works from files uploaded in the browser, within limits; nothing of them stays on disk."""
 
 import shutil
 import tempfile
@@ -33,8 +33,8 @@ _COMPRESSED = frozenset({".epub", ".docx", ".zip"})
 class UploadBudget:
     """The remaining budget for the files of one request. A file that is read twice is charged twice.
 
-    most_bytes: of all .zip files, before they are unpacked, and again of all files that are read, unpacked; no reader
-    unpacks more than a container declares. most_chars, most_texts: of all texts and chapters that come of it.
+    most_bytes: of all .zip files before they are unpacked, and again of all unpacked files that are read; no reader
+    unpacks more than a container declares. most_chars, most_texts: of all resulting texts and chapters.
     """
 
     def __init__(self, most_bytes: int, most_chars: int, most_texts: int) -> None:
@@ -43,14 +43,14 @@ class UploadBudget:
         self._chars, self._texts = most_chars, most_texts
 
     def unpack(self, path: Path) -> None:
-        """Charge a .zip file. Raises UnreadableFile for one whose texts are beyond what is left."""
+        """Charge a .zip file. Raises UnreadableFile where its texts exceed the budget."""
         needed = declared_bytes(path)
         if needed > self._unpacked_bytes:
             raise self._too_large(path)
         self._unpacked_bytes -= needed
 
     def reading(self, read_file: ReadFile) -> ReadFile:
-        """`read_file` at the expense of this budget; raises UnreadableFile beyond it."""
+        """Return `read_file` charged to this budget; it raises UnreadableFile beyond it."""
 
         def read(path: Path) -> Intake:
             self._require_bytes(path)
@@ -67,7 +67,7 @@ class UploadBudget:
         self._read_bytes -= needed
 
     def _require_text(self, path: Path, intake: Intake) -> None:
-        """Require a text to fit into the budget. One beyond it is not charged: the next file may be small enough."""
+        """Charge a text, or refuse it uncharged: the next file may be small enough."""
         chapters = [chapter for work in intake.works for chapter in work.file.chapters]
         chars = sum(len(chapter.text) for chapter in chapters)
         if chars > self._chars:
@@ -82,41 +82,41 @@ class UploadBudget:
 
 
 def is_text(name: str) -> bool:
-    """Return true if readers look at this member of a container."""
+    """Return whether readers use this member of a container."""
     return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
 
 
 def declared_bytes(path: Path) -> int:
-    """Return the memory that a file takes: its size, or that of an unpacked container.
+    """Return the memory that a file takes: its size, or that of the unpacked container.
 
-    0 for one that its reader refuses.
+    0 for a container that its reader refuses.
     """
     suffix = path.suffix.lower()
     try:
         if suffix not in _COMPRESSED:
             return path.stat().st_size
         with zipfile.ZipFile(path) as container:
-            # A .docx is read whole, pictures too; of the others only the texts are looked at.
+            # A .docx is read as a whole, with pictures; of the others only texts are read.
             return sum(each.file_size for each in container.infolist() if suffix == ".docx" or is_text(each.filename))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return 0
 
 
-MAX_SECONDS = 20.0  # for one file that is taken apart; proxies give up a request after 60 s, and each is tried twice
-MAX_FILES = 100  # Django itself takes no more in one request
-# Of all that the .zip files of a request unpack to, and of all that is read: text shrinks to a third or less, but as
-# much as MAX_CHARS takes up no more than this, markup included.
+MAX_SECONDS = 20.0  # to unpack one file; proxies give up a request after 60 s, and each file is tried twice
+MAX_FILES = 100  # Django's limit for one request
+# Unpacked size of a request's .zip files, and of all that is read. Text compresses to a third or less, but MAX_CHARS
+# never take more than this, markup included.
 MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
-MAX_CHARS = MAX_UPLOAD_BYTES // 2  # what MAX_UPLOAD_BYTES of plain GB18030 hold: packing them buys no more
-MAX_TEXTS = 20_000  # chapters and works of one request; the longest novels have some 10,000 chapters
-MAX_FAULTS = 100  # of one file; nobody reads more
-MAX_NAME_BYTES = 200  # file systems take 255, and an ending is kept
+MAX_CHARS = MAX_UPLOAD_BYTES // 2  # as in MAX_UPLOAD_BYTES of plain GB18030; compression allows no more
+MAX_TEXTS = 20_000  # chapters and works in one request; the longest novels have some 10,000 chapters
+MAX_FAULTS = 100  # for one file; nobody reads more
+MAX_NAME_BYTES = 200  # file systems allow 255, and the extension is kept
 _UNPACKED = "unpacked"
 
 
 @dataclass(slots=True)
 class Upload:
-    """One file as its sender called it, and what was in it."""
+    """A file by its uploader's name, with what was read from it."""
 
     name: str
     intake: Intake = field(default_factory=Intake)
@@ -124,7 +124,7 @@ class Upload:
 
 
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
-    """Read each file, in order; an unreadable part is a fault of its file, and the others are read."""
+    """Read each file in order; an unreadable part is a fault of its file, and the others are read."""
     budget = UploadBudget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
         read_file = budget.reading(reader.read_file)
@@ -153,7 +153,7 @@ def _read(file: UploadedFile, folder: Path, budget: UploadBudget, read_file: Rea
 
 
 def _without_folder(message: Message, folder: Path, name: str) -> Message:
-    """Replace the paths in a message by the sender's name of the file; its place meanwhile is nobody's business."""
+    """Replace the paths in a message by the uploader's file name; temporary paths are not shown."""
 
     def without_paths(value: Any) -> Any:
         if isinstance(value, Message):
@@ -168,7 +168,7 @@ def _without_folder(message: Message, folder: Path, name: str) -> Message:
 
 
 def _source(path: Path, budget: UploadBudget) -> Path:
-    """Return the path to read of an uploaded file: itself, or the folder that it is unpacked to."""
+    """Return the path to read of an uploaded file: itself, or the folder to which it is unpacked."""
     if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
         raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":
@@ -178,7 +178,7 @@ def _source(path: Path, budget: UploadBudget) -> Path:
 
 
 def _unpack(path: Path) -> Path:
-    """Return a folder of the .zip file's name with its chapters and manifests; everything else in it is passed over."""
+    """Unpack the chapters and manifests of a .zip file into a folder named after it, and return the folder."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)
     with path.open("rb") as file, Archive(file, path) as archive:
@@ -196,7 +196,7 @@ def _unpack(path: Path) -> Path:
 
 
 def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
-    """Yield the members to unpack, and where to: never outside the folder, whatever a name says."""
+    """Yield the members to unpack with their targets, never outside the folder, whatever their names."""
     for name in sorted(names):
         inside = PurePosixPath(decode_name(name).replace("\\", "/"))
         parts = inside.parts
@@ -207,7 +207,7 @@ def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
 
 
 def short_name(name: str) -> str:
-    """Return a name that every file system takes, with its ending.
+    """Return a name that every file system accepts, with its extension.
 
     >>> short_name("..zip"), short_name("a/b.txt"), short_name("..")
     ('unnamed.zip', 'ab.txt', 'unnamed')

@@ -8,7 +8,7 @@ from webadmin.works.signals import works_changed
 
 
 def note_counted(texts: Mapping[str, int]) -> None:
-    """Write how many characters of each of some texts are counted, and what that makes of their works."""
+    """Store the counted characters of some texts and the lengths of their works."""
     chapters = locked_chapters(Chapter.objects.filter(text_id__in=list(texts)))
     known = chapters.only("pk", "work_id", "text_id", "chars")
     stale = [chapter for chapter in known if chapter.chars != texts[chapter.text_id]]
@@ -19,7 +19,7 @@ def note_counted(texts: Mapping[str, int]) -> None:
 
 
 def recount(works: Collection[int]) -> list[int]:
-    """Write the lengths of works anew from their chapters; those that are others now, which the caller refreshes."""
+    """Store the lengths of works computed from their chapters, and return the works whose length changed."""
     texts: dict[int, dict[str, int]] = {work: {} for work in works}
     rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "chars")
     for work, text_id, chars in rows:

@@ -1,4 +1,4 @@
-"""The lists and forms of accounts; importing this package registers them."""
+"""The admin of accounts; importing this package registers it."""
 
 from webadmin.accounts.pages.admin import rights_holders, system
 

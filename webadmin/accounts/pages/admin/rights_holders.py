@@ -1,4 +1,4 @@
-"""Rights holders and their people."""
+"""The admin of rights holders and memberships."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ from webadmin.ui.pages.columns import NOTHING
 
 
 class RightsHolderAdmin(HolderAdmin):
-    """Founded and dissolved by administrators; a manager keeps the rest up to date."""
+    """Administrators create and delete rights holders; managers edit the rest."""
 
     form = RightsHolderForm
     list_display = ["name", "contact", "created_at"]
@@ -50,9 +50,9 @@ class RightsHolderAdmin(HolderAdmin):
 
 @admin.register(Membership)
 class MembershipAdmin(HolderAdmin):
-    """Managers see and keep the members of their own rights holders; reviewers see nobody's role.
+    """Managers see and edit the members of their own rights holders; reviewers see no roles.
 
-    A manager makes new accounts; only an administrator, who sees all of them, joins those that there are.
+    Managers create new accounts; only administrators, who see all accounts, add existing ones.
     """
 
     form = MembershipForm
@@ -106,11 +106,11 @@ class MembershipAdmin(HolderAdmin):
         return [*fields, "user", "role"] if self._is_own(request, obj) else [*fields, "user"]
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """Return false for managers themselves, so that no rights holder is left without one."""
+        """Return false for a manager's own membership, so that no rights holder is left without a manager."""
         return super().has_delete_permission(request, obj) and not self._is_own(request, obj)
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Return true for administrators: they may remove many members at once, managers one after the other."""
+        """Return the actions. Only administrators may delete several memberships at once."""
         actions: dict[str, Any] = super().get_actions(request)
         if not is_administrator(request.user):
             actions.pop("delete_selected", None)

@@ -1,4 +1,4 @@
-"""Users, schedules, login attempts and failed messages: for administrators alone."""
+"""The admin of users, schedules, login attempts and failed messages, for administrators only."""
 
 from typing import Any
 
@@ -32,7 +32,7 @@ for _model in TAKEN_OVER:
 
 
 class WrittenByTheMachine(AdministratorsOnly, DeskLists):
-    """Read, and deleted; nothing that a person adds."""
+    """Records written by the program: users read and delete them but add none."""
 
     list_per_page = 50
     show_full_result_count = False
@@ -60,7 +60,7 @@ class NewPersonForm(UserCreationForm):
 
 @admin.register(User)
 class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
-    """People. What they may do follows from memberships, so there are no groups and no single permissions."""
+    """The admin of users. Their rights follow from memberships, so there are no groups and no single permissions."""
 
     form = PersonForm
     add_form = NewPersonForm
@@ -85,7 +85,7 @@ class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
     readonly_fields = ["last_login", "date_joined"]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
-        """Nobody takes away the own access, so that an administrator is left."""
+        """Keep administrators from taking away their own access, so that one is always left."""
         fields = list(super().get_readonly_fields(request, obj))
         return [*fields, "is_active", "is_staff", "is_superuser"] if obj == request.user else fields
 
@@ -99,7 +99,7 @@ class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
 
 
 class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):
-    """The choice of tasks in the look of the rest. The web server loads none: their names stand in the routes."""
+    """A choice of tasks in the style of the admin. Their names come from the routes; web processes load no tasks."""
 
     def tasks_as_choices(self) -> Any:
         from pipeline.app import app
@@ -114,7 +114,7 @@ class PeriodicTaskForm(beat.PeriodicTaskForm):
         self.fields["regtask"].widget = TaskSelect()
 
     def clean(self) -> dict[str, Any]:
-        if "task" in self.errors:  # said already; django-celery-beat would look for what is not there
+        if "task" in self.errors:  # reported already; django-celery-beat would look for a missing value
             return self.cleaned_data
         return super().clean()
 
@@ -124,14 +124,14 @@ class PeriodicTaskAdmin(AdministratorsOnly, DeskLists, beat.PeriodicTaskAdmin, M
     form = PeriodicTaskForm
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
-        """Tasks are run by workers alone."""
+        """Return the actions without running tasks, which only workers do."""
         actions: dict[str, Any] = super().get_actions(request)
         actions.pop("run_tasks", None)
         return actions
 
 
 class ScheduleAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
-    """The times that periodic tasks refer to."""
+    """The admin of the times to which periodic tasks refer."""
 
 
 admin.site.register(IntervalSchedule, ScheduleAdmin)
@@ -144,14 +144,14 @@ class CrontabScheduleAdmin(ScheduleAdmin):
 
 @admin.register(AccessAttempt)
 class LoginAttemptAdmin(WrittenByTheMachine, AccessAttemptAdmin, ModelAdmin):
-    """Logins that failed, by person and address."""
+    """The admin of failed logins, by name and address."""
 
-    actions = ()  # axes' own wants the moment of a login that there is not here; old ones go with the next login
+    actions = ()  # axes' action needs a login time that is missing here; old attempts are deleted at the next login
 
 
 @admin.register(FailedMessage)
 class FailedMessageAdmin(WrittenByTheMachine, ModelAdmin):
-    """Messages that no retry could carry out: read, and deleted once their cause is gone; then they are sent again."""
+    """The admin of messages that failed in every retry. Deleting one after its cause is fixed sends it again."""
 
     list_display = ["task", "subject", "error_line", "failed_at"]
     list_filter = ["task"]

@@ -1,4 +1,4 @@
-"""The lists and forms of works; importing this package registers them."""
+"""The admin of works; importing this package registers it."""
 
 from webadmin.works.pages.admin import licences, works
 

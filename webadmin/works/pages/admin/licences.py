@@ -1,4 +1,4 @@
-"""Licences, and the rights holder's own domains and accounts."""
+"""The admin of licences, own domains, own accounts and other names of authors."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -31,12 +31,12 @@ from webadmin.works.services.proofs import add_proof
 
 
 class EnteredAdmin(HolderAdmin):
-    """Rights know who entered, changed or withdrew them; what that means for stored findings is said at once."""
+    """A base that records who entered or changed a right, and announces what it means for stored findings."""
 
     readonly_fields = ["entered_by", "entered_at"]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Ask for what a person enters; who did and when is shown of what stands."""
+        """Add who entered a saved right, and when."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         return fieldsets if obj is None else [*fieldsets, (_("Entered"), {"fields": [("entered_by", "entered_at")]})]
 
@@ -58,7 +58,7 @@ class EnteredAdmin(HolderAdmin):
 
 
 def _proof_file(request: HttpRequest, licence: Licence) -> HttpResponse:
-    """Hand a proof (?file=<its key>) out as a file, which no browser shows: it may be anything."""
+    """Return a proof (?file=<its key>) as a download; no browser displays it, since it may be anything."""
     row = require_record(licence.proofs.all(), request.GET.get("file", ""))
     return kept_download(row.name, row.digest)
 
@@ -81,7 +81,7 @@ class LicenceAdmin(EnteredAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
-        """Return a licence that stands shows its proofs."""
+        """Add the proofs of a saved licence."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
@@ -94,9 +94,9 @@ class LicenceAdmin(EnteredAdmin):
         return [*super().get_readonly_fields(request, obj), "proofs"]
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
-        """Keep the proof with the licence; a licence whose proof could not be kept stands, and says so.
+        """Save the licence and its proof; a licence whose proof cannot be kept is saved with a warning.
 
-        A form that was sent twice makes one licence.
+        A form that was sent twice creates one licence.
         """
         lock_rights(obj.rights_holder_id)
         twin = None if change else equal_licence(obj)
@@ -132,7 +132,7 @@ class LicenceAdmin(EnteredAdmin):
         return clip_text(licence.chapters, 30) or _("all chapters")
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Offer no way to add a work from here: works come in as files, on a page of their own."""
+        """Remove the button to add a work: works come from uploads, on a page of their own."""
         formfield = super().formfield_for_dbfield(db_field, request, **kwargs)
         if formfield is not None and db_field.name == "work":
             formfield.widget.can_add_related = False
@@ -182,7 +182,7 @@ class OwnAccountAdmin(EnteredAdmin):
 
 @admin.register(AuthorAlias)
 class AuthorAliasAdmin(HolderAdmin):
-    """Other names of authors: searches by author find the works under any of them."""
+    """The admin of other names of authors: searches by author find the works under any of them."""
 
     form = AuthorAliasForm
     list_display = ["author", "alias", "rights_holder"]

@@ -1,4 +1,4 @@
-"""Works and their chapters. Texts come in as files, here and with `zhuiwen work add`; they are not edited by hand."""
+"""The admin of works and chapters. Texts come from files, here and with `zhuiwen work add`, and are not edited."""
 
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     WorkWithFigures = WithAnnotations[Work, _Figures]
 
 
-MAX_TITLE_CHARS = 60  # of a chapter in the list of the work
+MAX_TITLE_CHARS = 60  # of a chapter in the work's list
 
 
 class ChapterInline(HolderInline):
@@ -52,8 +52,8 @@ class ChapterInline(HolderInline):
 
     @display(description=_("title"))
     def reading(self, chapter: Chapter) -> object:
-        """The title, which leads to the text."""
-        if not chapter.number:  # of a line that somebody made up
+        """Return the title as a link to the text."""
+        if not chapter.number:  # a forged form row
             return NOTHING
         address = reverse("admin:works_work_read", args=[chapter.work_id, chapter.number])
         return format_html('<a class="text-link" href="{}">{}</a>', address, clip_text(str(chapter), MAX_TITLE_CHARS))
@@ -99,7 +99,7 @@ class WorkAdmin(AuthorSearchAdmin):
     inlines = [UnprotectedInline, ChapterInline]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[WorkWithFigures]":
-        """Add each work's figures as sub-queries: they are worked out for the rows of one page only."""
+        """Add each work's figures as subqueries, which are computed for the rows of one page only."""
         chapters = Chapter.objects.filter(work=OuterRef("pk")).order_by().values("work")
         return (
             super()
@@ -115,7 +115,7 @@ class WorkAdmin(AuthorSearchAdmin):
     def add_view(
         self, request: HttpRequest, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        """Take files in place of Django's form: a work without its text could not be searched for."""
+        """Show the upload page in place of Django's form: a work without its text could not be searched for."""
         if not self.has_add_permission(request):
             raise PermissionDenied
         return add_work_view(request)
@@ -155,7 +155,7 @@ class WorkAdmin(AuthorSearchAdmin):
         return mark.get_reason_display() if mark else ""
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
-        """Note who marked the work as not protected or took that back; what it did to cases is said at once."""
+        """Record who set or removed the mark of an unprotected work, and announce what it did to cases."""
         if formset.model is not Unprotected:
             super().save_formset(request, form, formset, change)
             return
@@ -176,7 +176,7 @@ class WorkAdmin(AuthorSearchAdmin):
 
 
 def _withdraw(request: HttpRequest, texts: set[str]) -> None:
-    """Take texts that no work carries any more out of the index; a text may stand in several works."""
+    """Remove texts that no work has any more from the index; several works may share a text."""
     kept = set(Chapter.objects.filter(text_id__in=texts).values_list("text_id", flat=True))
     try:
         for text_id in sorted(texts - kept):

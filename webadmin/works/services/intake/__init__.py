@@ -1,4 +1,4 @@
-"""A rights holder's files -> works of the reference corpus: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
+"""Read works from a rights holder's files: text, Markdown, EPUB, Word, HTML, JSON lines, folders."""
 
 from webadmin.works.services.intake.bounded import BoundedReader
 from webadmin.works.services.intake.division import divide_work, divisions

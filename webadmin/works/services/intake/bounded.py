@@ -1,7 +1,7 @@
-"""Files of works, read in a process of their own within the bounds of a crawl: people hand on what others made.
+"""Read files of works in a separate process within the limits of a crawl, since users pass on files made by others.
 
-A table of one cell that says it spans a thousand million columns, a page of tags in tags: whoever reads them runs out
-of time or memory, and that is the process and not the desk.
+A table of one cell that claims to span a billion columns, or a page of nested tags, exhausts time or memory; it then
+ends the reading process and not the web process.
 """
 
 import io
@@ -20,12 +20,12 @@ from webadmin.works.services.intake.division import divide_work, divisions
 from webadmin.works.services.intake.files import read_file
 from webadmin.works.services.intake.found import FoundWork, Intake
 
-MAX_SECONDS_OF_PDF = 20.0  # somebody waits for it; a deed of 50 pages takes .5 s, and what is given up is said
-MAX_PAGES_OF_PDF = 300  # notaries bind no thicker books
+MAX_SECONDS_OF_PDF = 20.0  # a user waits for it; a deed of 50 pages takes .5 s, and the result says what was cut
+MAX_PAGES_OF_PDF = 300  # notarial deeds are no longer
 
 
 class BoundedReader:
-    """A context manager; its process is started with the first file."""
+    """A context manager; its process starts with the first file."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class BoundedReader:
         self._process.close()
 
     def read_file(self, path: Path) -> Intake:
-        """As `files.read_file`, within bounds of time and memory. Raises UnreadableFile."""
+        """Return the works of a file like `files.read_file`, within time and memory limits. Raises UnreadableFile."""
         if not path.is_file():
             return read_file(path)
         intake = self.call(path, _read, path)
@@ -52,7 +52,7 @@ class BoundedReader:
         return intake
 
     def divide_work(self, found: FoundWork, style: str) -> FoundWork:
-        """As `division.divide_work`, within the same bounds. Raises UnreadableFile."""
+        """Return a divided work like `division.divide_work`, within the same limits. Raises UnreadableFile."""
         work = self.call(found.source, divide_work, found, style)
         assert isinstance(work, FoundWork)
         return work
@@ -68,7 +68,7 @@ class BoundedReader:
 
 
 def written_in_pdf(content: bytes, name: str, max_chars: int) -> tuple[str, bool]:
-    """Return the words of a PDF, and whether some lie beyond the bounds; "" for one of pictures.
+    """Return the words of a PDF, and whether the limits cut some off; "" for one of pictures.
 
     Raises UnreadableFile.
     """

@@ -1,4 +1,4 @@
-"""Divides a work into chapters in other ways than when it was read."""
+"""Divide a work into chapters in another way than when it was read."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -11,10 +11,7 @@ from webadmin.works.services.intake.found import Division, FoundWork
 
 
 def divisions(found: FoundWork) -> Sequence[Division]:
-    """Return the ways to divide a work as it was read, the one of its chapters first.
-
-    That alone where these were given.
-    """
+    """Return the ways to divide a work as read, its current one first; only that one where the file fixes it."""
     if found.ways:
         return found.ways
     own = [Division(found.file.style, len(found.file.chapters))] if found.file.style else []
@@ -24,9 +21,9 @@ def divisions(found: FoundWork) -> Sequence[Division]:
 
 
 def divide_work(found: FoundWork, style: str) -> FoundWork:
-    """Return a work as it was read, divided in one of these ways; "" for the first.
+    """Return a work as read, divided by one of these styles; "" for the first.
 
-    Raises UnreadableFile for another.
+    Raises UnreadableFile for another style.
     """
     if style in ("", found.file.style):
         return found
@@ -38,5 +35,5 @@ def divide_work(found: FoundWork, style: str) -> FoundWork:
 
 
 def _text(found: FoundWork) -> str:
-    """Return all of a work; what was cut at headings joins without a line feed of its own."""
+    """Return the whole text of a work; parts cut at headings are joined without a line feed."""
     return ("\n" if found.file.style == OWN else "").join(each.text for each in found.file.chapters)

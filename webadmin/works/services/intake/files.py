@@ -1,4 +1,4 @@
-"""A path -> the works in it, by what the file is called."""
+"""Read the works at a path; the file name decides the reader."""
 
 import re
 from collections.abc import Callable
@@ -28,12 +28,12 @@ _AUTHOR = re.compile(r"^[\s\u3000【\[]*作\s*者\s*[:：]\s*(\S[^\n】\]]{0,40}
 _AUTHOR_IN_NAME = re.compile("作者[:：_ ]?(.{1,30})$")
 _MARKDOWN = re.compile(r"^(#{1,6})\s+(.+?)\s*#*$", re.MULTILINE)
 _HEAD_CHARS = 400
-_UNREAD = {  # a page that is a file, and has no address to be named by
+_UNREAD = {  # reasons for a page in a file, which has no URL to name
     Rejection.NOT_HTML: Message("intake.not-html"),
     Rejection.MOJIBAKE: Message("intake.no-encoding", tried=TRIED),
     Rejection.NO_MAIN_TEXT: Message("intake.no-main-text"),
 }
-_MAX_SHOWN_CHARS = 200  # of a name that cannot be
+_MAX_SHOWN_CHARS = 200  # of an invalid name
 
 
 def read_file(path: Path) -> Intake:
@@ -53,9 +53,9 @@ def read_file(path: Path) -> Intake:
 
 
 def read_works(path: Path, read: ReadFile = read_file) -> Intake:
-    """Return all works of a file or folder, and what was left out of it. Raises UnreadableFile where there is nothing.
+    """Return all works of a file or folder, and the faults. Raises UnreadableFile where there is nothing.
 
-    read: reads a single file, for whoever wants to limit what is read; it may raise UnreadableFile.
+    read: reads a single file, for callers that set limits; it may raise UnreadableFile.
     """
     is_manifest = path.name in (WORK_MANIFEST, WORKS_MANIFEST)
     if is_manifest or _is_folder(path):
@@ -91,7 +91,10 @@ def _plain(path: Path) -> Intake:
 
 
 def _markdown(path: Path) -> Intake:
-    """Return the shallowest heading that stands twice makes the chapters; a single one above it is the title."""
+    """Return the work in a Markdown file.
+
+    The highest level of headings that occurs twice makes the chapters; a heading above it is the title.
+    """
     read = read_text(path)
     text = read.text
     found = [(len(marks), title) for marks, title in _MARKDOWN.findall(text)]
@@ -110,7 +113,7 @@ def _markdown_title(line: str, level: int) -> str:
 
 
 def _title_and_author(path: Path, text: str) -> tuple[str, str]:
-    """Title and author by the file's name, which often reads 《书名》作者：某某, and by the first lines of its text."""
+    """Return title and author from the file's name, often 《书名》作者：某某, and the first lines of its text."""
     in_name = _BOOK_TITLE.search(path.stem)
     title = in_name[1] if in_name else _AUTHOR_IN_NAME.sub("", path.stem).strip(" _-—")
     author = _AUTHOR.search(text[:_HEAD_CHARS]) or _AUTHOR_IN_NAME.search(path.stem)
@@ -127,7 +130,7 @@ def _book(path: Path, read: Callable[[BinaryIO, Path], WorkFile]) -> Intake:
 
 
 def _html(path: Path) -> Intake:
-    from crawler.reading import read_page  # late: it loads fingerprint
+    from crawler.reading import read_page  # imported here: it loads fingerprint
 
     reading = read_page(read_bytes(path), {}, str(path))
     if isinstance(reading, Rejected):

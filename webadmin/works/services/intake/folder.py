@@ -1,4 +1,4 @@
-"""Folders -> works: chapter files in the order people gave them, or a manifest of works."""
+"""Read works from folders: chapter files in order, or the works that a manifest lists."""
 
 import re
 import tomllib
@@ -20,7 +20,7 @@ WORK_MANIFEST, WORKS_MANIFEST = "work.toml", "works.toml"
 CHAPTER_SUFFIXES = frozenset({".txt", ".md", ".html", ".htm", ".xhtml", ".docx"})
 MAX_CHAPTERS = 20_000
 MAX_MANIFEST_BYTES = 4 * 1024 * 1024  # MAX_CHAPTERS entries of 200 bytes each
-_MAX_SHOWN_CHARS = 200  # of a name that cannot be
+_MAX_SHOWN_CHARS = 200  # of an invalid name
 
 _LEADING_NUMBER = re.compile(r"^\d+(?:[-_.、\s]+|$)")
 
@@ -40,8 +40,9 @@ class _Manifest:
 def read_folder(folder: Path, read_file: ReadFile) -> Intake:
     """Return the works in a folder. `read_file` reads single files.
 
-    With works.toml: the files that it lists, and every folder beside it that has a work.toml. Else the chapter files in
-    it are one work, described by work.toml where there is one. Else each folder in it is taken by itself.
+    With works.toml: the files that it lists, and every folder next to it that has a work.toml. Otherwise the chapter
+    files in the folder are one work, described by work.toml if there is one. Otherwise each folder in it is read by
+    itself.
     """
     if (folder / WORKS_MANIFEST).exists():
         return _read_manifest_works(folder, read_file)
@@ -101,11 +102,11 @@ def _one_work(folder: Path, files: Sequence[Path], read_file: ReadFile) -> Intak
 
 
 def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
-    """Return a file of a folder as one chapter, whatever headings stand in it, and its flaws."""
+    """Return a file of a folder as one chapter, whatever headings are in it, with its flaws."""
     read = read_file(path)
     if read.faults:
         raise read.faults[0]
-    # The chapters of a text file were cut before lines and join without a line feed of their own.
+    # The chapters of a text file were cut at line starts and are joined without a line feed.
     joint = "" if path.suffix.lower() in (".txt", ".md") else "\n"
     text = joint.join(chapter.text for work in read.works for chapter in work.file.chapters)
     return ChapterText(number, _chapter_title(path, text), text), [
@@ -114,7 +115,7 @@ def _chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText,
 
 
 def _chapter_title(path: Path, text: str) -> str:
-    """Return the heading that the text begins with, else the file's name without its number."""
+    """Return the heading at the start of the text, else the file's name without its number."""
     first = text.lstrip().partition("\n")[0]
     heading = read_heading(first)
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
@@ -140,7 +141,7 @@ def _nothing(folder: Path) -> Intake:
 
 
 def _apply_manifest(intake: Intake, manifest: _Manifest) -> Intake:
-    """Return the works of one listed file under what the manifest says of them."""
+    """Return the works of one listed file with what the manifest says about them."""
     for index, work in enumerate(intake.works):
         title = manifest.title if len(intake.works) == 1 else ""
         file = replace(work.file, title=title or work.file.title, author=manifest.author or work.file.author)
@@ -188,7 +189,7 @@ def _toml(path: Path) -> dict[str, Any]:
         raise UnreadableFile(path, "intake.toml-not-utf8") from error
     except RecursionError as error:
         raise UnreadableFile(path, "intake.toml-too-deep") from error
-    except ValueError as error:  # TOMLDecodeError, and numbers of more digits than Python reads
+    except ValueError as error:  # TOMLDecodeError, and numbers with more digits than Python converts
         raise UnreadableFile(path, "intake.not-toml", error=error) from error
 
 

@@ -1,4 +1,4 @@
-"""The result of intake: works with the statements of their manifests, and the faults of what could not be read."""
+"""The result of intake: works with what their manifests say, and the faults of unreadable files."""
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from core.works import WorkFile
 
 @dataclass(frozen=True, slots=True)
 class Division:
-    """A way to divide a work: a style of headings, as the file does it (OWN), or not at all (WHOLE)."""
+    """A way to divide a work: a heading style, the file's own way (OWN), or not at all (WHOLE)."""
 
     style: str
     chapters: int
@@ -18,23 +18,23 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """One work, and what a manifest says beyond its text; "" where none says anything.
+    """A work, with what a manifest says about it; "" where it says nothing.
 
-    ways: to divide it, where the reading process looked for them: of a text made to be slow that takes long.
+    ways: possible divisions, if the reading process looked for them; that is slow for a text made to be slow.
     """
 
     file: WorkFile
     source: Path
     kind: str = ""
     rights_holder: str = ""
-    key: str = ""  # a name of the manifest's own for the work
-    is_whole: bool = True  # False: some of its chapters could not be read; their numbers are left free
+    key: str = ""  # the manifest's own key for the work
+    is_whole: bool = True  # False: some chapters could not be read; their numbers stay free
     ways: tuple[Division, ...] = field(default=(), compare=False)
 
 
 @dataclass(slots=True)
 class Intake:
-    """All works of a path, and one error for each file or line that was left out."""
+    """All works of a path, and one fault for each file or line that was left out."""
 
     works: list[FoundWork] = field(default_factory=list)
     faults: list[BadInput] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Intake:
         self.faults += other.faults
 
     def made_storable(self) -> "Intake":
-        """The same without characters that cannot be stored, in names and titles of every source and in texts."""
+        """Return the same without characters that cannot be stored, in names, titles and texts."""
         return Intake([_storable(work) for work in self.works], self.faults)
 
 

@@ -1,6 +1,6 @@
-"""JSON lines -> works: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?} a line.
+"""Read works from JSON lines: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?} a line.
 
-Lines of one id are its chapters. published_at: when the chapter was officially published, with its offset from UTC.
+Lines with one id are chapters of one work. published_at: when the chapter was officially published, with UTC offset.
 """
 
 import json
@@ -17,14 +17,14 @@ from crawler.formats.plain import normalize_lines
 from webadmin.works.services.intake.found import FoundWork, Intake
 
 MAX_LINE_BYTES = 64 * 1024 * 1024
-MAX_FAULTS = 1_000  # then the file is of another kind; the rest is counted
+MAX_FAULTS = 1_000  # more mean that the file is of another kind; the rest are counted
 
 
 @dataclass(slots=True)
 class _Gathered:
     title: str
     author: str
-    chapters: list[ChapterText] = field(default_factory=list)  # number 0 where the line gives none
+    chapters: list[ChapterText] = field(default_factory=list)  # number 0 where the line has none
 
     def file(self) -> WorkFile:
         given = {chapter.number for chapter in self.chapters if 0 < chapter.number < 2**31}
@@ -45,7 +45,7 @@ class _JsonLine:
 
 
 def read_jsonl(path: Path) -> Intake:
-    """Return the works of a JSON lines file; a malformed line is a fault and the rest goes on.
+    """Return the works of a JSON lines file; a malformed line is a fault, and the rest is read.
 
     Raises UnreadableFile.
     """

@@ -1,4 +1,4 @@
-"""Files on this machine as they are opened and read, or one sentence that says why not."""
+"""Read local files, with one message for each reason why a file cannot be read."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
 
 
 def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """Return the content of a file. Raises UnreadableFile where it is missing, empty, too large or not to be opened."""
+    """Return the content of a file. Raises UnreadableFile where it is missing, empty, too large or cannot be opened."""
     try:
         size = path.stat().st_size
         if size > limit:
@@ -24,7 +24,7 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
 
 
 def read_text(path: Path) -> DecodedText:
-    """Return the text of a .txt or .md file, its characters as given, lines ended by line feeds.
+    """Return the text of a .txt or .md file with its line ends as line feeds.
 
     Raises UnreadableFile.
     """
@@ -32,7 +32,7 @@ def read_text(path: Path) -> DecodedText:
 
 
 def open_error_reason(error: OSError) -> Message:
-    """Why the system does not open a file."""
+    """Return why the system does not open a file."""
     if isinstance(error, FileNotFoundError):
         return Message("intake.missing")
     if isinstance(error, IsADirectoryError):
