@@ -1,4 +1,4 @@
-"""What is due about notices, overdue items first: a page, and rows for the inbox."""
+"""Due items of notices, overdue ones first: a page, and rows for the inbox."""
 
 from typing import Any
 

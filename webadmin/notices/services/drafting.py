@@ -57,7 +57,7 @@ class DraftResult:
 
 @dataclass(frozen=True, slots=True)
 class DraftStatus:
-    """What a draft is missing.
+    """The result of checking a draft.
 
     fields: needed but empty; pages: no longer allowed in a notice. The other lists do not block confirmation: works
     without proof of ownership, works without a date of publication, a missing identity document, pages without an

@@ -1,4 +1,4 @@
-"""What is due about notices: answers, times to complain or sue, and what waits for a person. Sends nothing."""
+"""Due items of notices: answers, times to complain or sue, and notices that wait for a person. Sends nothing."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,4 @@
-"""Whether a page may be named in a notice. A wrong notice that does harm makes its sender liable (Civil Code, art.
-
-1195).
-"""
+"""Checks of the pages in a notice. A wrong notice that does harm makes its sender liable (Civil Code, art. 1195)."""
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date

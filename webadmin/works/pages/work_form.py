@@ -111,7 +111,7 @@ class HolderForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         """Require a chosen rights holder or the name of a new one."""
         cleaned: dict[str, Any] = super().clean() or {}
-        if not cleaned.get("rights_holder") and not message_text.get("name", "").strip() and not self.errors:
+        if not cleaned.get("rights_holder") and not cleaned.get("name", "").strip() and not self.errors:
             raise forms.ValidationError(_("Choose or name a rights holder."))
         return cleaned
 

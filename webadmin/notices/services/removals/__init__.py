@@ -1,1 +1,1 @@
-"""Whether it worked: what was seen on the pages of confirmed cases, what that proves, and what came back."""
+"""Removals: looks at the pages of confirmed cases, what they prove, and pages that came back."""

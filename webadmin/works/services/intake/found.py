@@ -34,7 +34,7 @@ class FoundWork:
 
 @dataclass(slots=True)
 class Intake:
-    """All works of a path, and one fault for each file or line that was left out."""
+    """The works of a path, and one fault for each file or line that was left out."""
 
     works: list[FoundWork] = field(default_factory=list)
     faults: list[BadInput] = field(default_factory=list)
