@@ -32,7 +32,7 @@ def checks_path(name: str) -> str:
 def case_export_name(name: str) -> str:
     """Return the inverse of `checks_path`: the name in all other exports; any other name unchanged.
 
-    >>> outside_checks(in_checks(MANIFEST)), outside_checks(MATTER_PRINTED)
+    >>> case_export_name(checks_path(MANIFEST)), case_export_name(MATTER_PRINTED)
     ('manifest.json', '00-证据说明.pdf')
     """
     return name.removeprefix(f"{CHECKS}/")
