@@ -41,7 +41,7 @@ GIVE_UP_AFTER_S = 120.0  # without a further outcome
 
 @dataclass(frozen=True, slots=True)
 class ChainSpeed:
-    """What one run took. cpu_s: processor seconds by process."""
+    """The speed of one run. cpu_s: processor seconds by process."""
 
     pages: int
     works: int
@@ -248,7 +248,7 @@ def _family(pid: int) -> Iterator[tuple[int, float]]:
 
 
 def _services() -> list[dict[str, Any]]:
-    """What `zhuiwen status` says of the processes that run."""
+    """Return the rows of `zhuiwen status` on running processes."""
     said = subprocess.run(_command("status", "--json"), check=False, stdout=subprocess.PIPE)
     return [row for row in json.loads(said.stdout)["services"] if row["pid"]]
 

@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "figures.md"
 
 
 class Group(TypedDict):
-    """What one command measured on one day: what, figure and target of each row. No command: measured once."""
+    """The results of one command on one day: name, figure and target of each row. No command: measured once."""
 
     title: str
     command: str

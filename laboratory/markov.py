@@ -43,7 +43,7 @@ class ChainText:
 
 
 def _contexts(codes: NDArray[np.uint16]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Of each place its character and where, in the order, the places begin and end that have its two last characters.
+    """Return, for each place, its character and the range of places in order with the same last two characters.
 
     Returns places int32[n, 3], side by side because they are read together; order int32[n], the places in order of the
     two characters that end there.

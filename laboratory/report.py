@@ -1,4 +1,4 @@
-"""What a measurement found: tables for people, a record for programs."""
+"""The report of a measurement: tables for people, a record for programs."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class TextTable:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """What one measurement found. notes: sentences that have to be known to read the tables."""
+    """The report of one measurement. notes: sentences needed to understand the tables."""
 
     tables: tuple[TextTable, ...]
     record: Mapping[str, Any]

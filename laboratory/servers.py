@@ -84,7 +84,7 @@ def end_connections(url: str) -> int:
 
 @contextmanager
 def running(*servers: Server) -> Iterator[None]:
-    """All of them started, and ended however the block ends."""
+    """Start the servers for the block, and stop them however it ends."""
     with ExitStack() as stack:
         for server in servers:
             stack.callback(server.kill)
@@ -184,7 +184,7 @@ def _postgres_program(name: str) -> str:
 
 
 def _plain_user() -> dict[str, Any]:
-    """As whom a server is started that refuses root, where root is who we are."""
+    """Return the process options for a server that refuses to run as root, or {} for another user."""
     if os.geteuid() != 0:
         return {}
     for name in ("postgres", "nobody"):

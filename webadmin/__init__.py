@@ -1,1 +1,1 @@
-"""The Django project: one application per subject, settings of web server and workers, and what starts them."""
+"""The Django project: one application per subject, the settings of web server and workers, and their entry points."""

@@ -1,7 +1,7 @@
-"""One rule for the errors of the tasks of every application.
+"""Error handling for the tasks of all applications.
 
-RetryLater is tried again with a growing pause; BadInput is written down and done with; anything else fails loudly.
-What failed for good, or killed the worker again and again, stands in FailedMessage, where a person looks.
+RetryLater is retried with growing pauses; BadInput is logged and dropped; any other error fails loudly. Messages that
+failed permanently, or that repeatedly killed the worker, are recorded in FailedMessage for a person.
 """
 
 import logging
@@ -21,11 +21,11 @@ from webadmin.database import AWAY, is_away
 
 log = logging.getLogger("zhuiwen.pipeline")
 MAX_BACKOFF_S = 600
-SERVICE_AWAY = (RetryLater, *AWAY)  # tried again; some of it is a fault of ours: _is_service_away
+SERVICE_AWAY = (RetryLater, *AWAY)  # retried; some of these are bugs: see _is_service_away
 
 
 class StepTask(Task):
-    """A task that knows which errors pass and which stay."""
+    """A task that retries temporary errors and records permanent ones."""
 
     autoretry_for = SERVICE_AWAY
     max_retries = SETTINGS.pipeline.max_retries
@@ -34,13 +34,13 @@ class StepTask(Task):
     retry_jitter = True
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        """Put the message where a person looks. Called once, when no retry is left."""
+        """Record the failed message for a person. Called once, when no retry is left."""
         log.error("%s %s failed: %s", self.name, kwargs, exc)
         failures.note(self.name, str(next(iter(kwargs.values()), "")), exc)
 
 
 class PeriodicTask(StepTask):
-    """A step that comes again by the clock: what a service that is away has kept it from, the next one does."""
+    """A scheduled step without retries, because the next one does what an outage prevented."""
 
     abstract = True
     max_retries = 0
@@ -53,10 +53,10 @@ class PeriodicTask(StepTask):
 
 
 class PagesStep(StepTask):
-    """A step on some page versions. One of them that fails, or ends its worker, does not keep the others from it.
+    """A step on some page versions, of which one that fails or crashes the worker does not block the others.
 
-    A message of several that fails, or comes back because its worker died, is sent again as one message each. A version
-    that ends its worker is not tried for ever.
+    If a message with several versions fails, or returns because its worker died, it is split into one message for each.
+    A version that crashes its worker is not retried forever.
     """
 
     abstract = True
@@ -72,13 +72,13 @@ class PagesStep(StepTask):
             else:
                 self._run(version_ids)
         finally:
-            attempts.end()  # what is left standing is a worker that died
+            attempts.end()  # only a worker that died leaves the count
 
     def on_failure(self, exc: Exception, task_id: str, args: Any, kwargs: Any, einfo: Any) -> None:
-        """Put the version where a person looks. Called once, when no retry is left."""
+        """Record the failed version for a person. Called once, when no retry is left."""
         version_ids = kwargs["version_ids"]
         log.error("%s %s failed: %s", self.name, version_ids, exc)
-        # Of several, and where a service is away for longer than retries last, the sweeper sends again what is owed.
+        # After a message of several, or an outage longer than the retries, the sweeper sends again what is still due.
         if len(version_ids) == 1 and not _is_service_away(exc):
             failures.note(self.name, version_ids[0], exc)
 
@@ -110,7 +110,7 @@ def _is_service_away(error: BaseException) -> bool:
 
 
 def log_bad_input(name: str, call: Callable[[], object]) -> None:
-    """Call a step; input that is at fault is logged and does not come back."""
+    """Call a step, and log BadInput instead of raising it."""
     try:
         call()
     except BadInput as error:

@@ -1,4 +1,4 @@
-"""The clock of the schedules, seen to tick."""
+"""The scheduler of periodic tasks, with a heartbeat."""
 
 import logging
 import os
@@ -21,7 +21,7 @@ log = logging.getLogger("zhuiwen.clock")
 
 
 class Scheduler(DatabaseScheduler):
-    """Keeps its schedule in the admin's tables and gives a sign of life with every look at it."""
+    """A scheduler that keeps its schedule in the admin's tables and writes a heartbeat at each tick."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         self._parent = os.getppid()
@@ -29,15 +29,15 @@ class Scheduler(DatabaseScheduler):
         super().__init__(*args, **kwargs)
 
     def tick(self, *args: Any, **kwargs: Any) -> Any:
-        """Send what is due; seconds until the next look. Ends the clock of a worker that was killed."""
+        """Send the due tasks and return the seconds until the next tick; exit if the parent worker was killed."""
         if os.getppid() != self._parent:
-            raise SystemExit  # the worker that takes its place has a clock of its own
+            raise SystemExit  # the next worker starts its own scheduler
         write_heartbeat(SETTINGS.home, os.environ, "-clock")
         self._set_back(SystemClock().now())
         return super().tick(*args, **kwargs)
 
     def _set_back(self, now: datetime) -> None:
-        """Let nothing have run later than now: where the clock was ahead, it would not run before that comes."""
+        """Set last runs in the future, from a clock that was ahead, back to now, because they would block the tasks."""
         ahead = [entry for entry in self.schedule.values() if entry.last_run_at > now + CLOCKS_DIFFER]
         if not ahead:
             return
@@ -49,5 +49,5 @@ class Scheduler(DatabaseScheduler):
         with suppress(*AWAY):
             count = len(ahead) + set_clock_back(now)
             log.warning("%s", Message("start.set-back", count=count))
-        # When each is next due was reckoned by that clock too, and when to read the tables again.
+        # The due times, and the time to read the tables again, were computed with that clock too.
         self._heap, self._initial_read = None, True

@@ -1,7 +1,7 @@
-"""The admin database as something that goes away and comes back: a fail-over, a restart, connections that were ended.
+"""Handles outages of the admin database: fail-overs, restarts and closed connections.
 
-Django keeps a connection that the server has ended until somebody tells it to look. A long process therefore asks for
-a `fresh` one before each step of its loop; a request of the desk and a task of a worker begin with one by themselves.
+Django keeps a connection that the server has closed until it is told to check it. A long process therefore calls
+`fresh` before each step of its loop; requests and worker tasks start with a fresh connection anyway.
 """
 
 import logging
@@ -19,12 +19,12 @@ from core.errors import ServiceUnavailable
 from core.sqlite_files import says_damage
 from core.wording import Message
 
-BATCH_IDS = 400  # SQLite takes at most 999 variables in a statement; one of these may name two things
+BATCH_IDS = 400  # SQLite allows at most 999 variables in a statement, and an item may need two
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.database")
 
-AWAY = (OperationalError, InterfaceError)  # what they are raised as that pass, and faults of ours with them: is_away
-# What SQLite says of a file that is held by another, on a full or failing disk, or not to be written just now.
+AWAY = (OperationalError, InterfaceError)  # classes of temporary errors, but also of bugs: see is_away
+# SQLite's codes for a locked file, a full or failing disk, or a file that cannot be written now.
 _PASSING_CODES = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_LOCKED,
@@ -34,31 +34,31 @@ _PASSING_CODES = {
     sqlite3.SQLITE_READONLY,
     sqlite3.SQLITE_PROTOCOL,
 }
-# PostgreSQL, appendix A: connection, rollback (deadlock), want of resources, ended by an administrator, a lock that is
-# held, a disk that fails.
+# PostgreSQL, appendix A: connection, rollback (deadlock), lack of resources, shutdown by an administrator, lock not
+# available, I/O error.
 _PASSING_STATES = ("08", "40", "53", "57P", "55P03", "58030")
-# Of PostgreSQL: undefined table, undefined column; SQLite has no code of their own for them.
+# PostgreSQL: undefined table, undefined column; SQLite has no specific codes for them.
 _UNMADE_STATES = ("42P01", "42703")
 _UNMADE_WORDS = ("no such table", "no such column")
-RETRY_S = 1.0  # a fail-over takes seconds to minutes; a connection that is refused costs a millisecond
+RETRY_S = 1.0  # a fail-over takes seconds to minutes; a refused connection takes a millisecond
 
 
 def is_away(error: BaseException) -> bool:
-    """Return true if an error means that the database does not answer now; False for the error of a wrong query.
+    """Return True if an error means that the database does not answer now, False for the error of a wrong query.
 
-    Both drivers raise OperationalError of either: `no such column`, too many variables, a query that was cancelled.
+    Both drivers raise OperationalError for either: also for `no such column`, too many variables, or a cancelled query.
     """
     if not isinstance(error, AWAY) or says_damage(str(error)):
         return False
-    if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's own, of a text that is no UTF-8
+    if isinstance(error.__cause__, sqlite3.Error):  # without a code: Python's own error for a text that is not UTF-8
         code = getattr(error.__cause__, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
         return code & 0xFF in _PASSING_CODES  # an extended code has the primary one in its lowest byte
     state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or state.startswith(_PASSING_STATES)  # none: no server has answered
+    return state is None or state.startswith(_PASSING_STATES)  # None: no server has answered
 
 
 def is_unmade(error: BaseException) -> bool:
-    """Return true if an error says that the database lacks tables that `zhuiwen up` makes."""
+    """Return True if an error says that the database lacks tables, which `zhuiwen up` creates."""
     if not isinstance(error, DatabaseError):
         return False
     state = getattr(error.__cause__, "sqlstate", None)
@@ -66,9 +66,9 @@ def is_unmade(error: BaseException) -> bool:
 
 
 def fresh() -> None:
-    """Let go of connections of this thread that have ended, or failed, so that the next question makes a new one.
+    """Close connections of this thread that have ended or failed, so that the next query opens a new one.
 
-    One with an open transaction stays: Django would take it for one that was left in a wrong state, and drop it.
+    A connection in a transaction stays open, because Django would close it as one in a wrong state.
     """
     for each in connections.all(initialized_only=True):
         if not each.in_atomic_block:
@@ -77,7 +77,7 @@ def fresh() -> None:
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Turns what Django raises inside where the database is away into ServiceUnavailable."""
+    """Convert Django's errors of an unavailable database in the block to ServiceUnavailable."""
     try:
         yield
     except AWAY as error:
@@ -93,7 +93,7 @@ def unavailable(error: Exception) -> ServiceUnavailable:
 
 
 def place() -> str:
-    """The address of the database, without user and password: a file, or host and port with the setting's name."""
+    """Return the database without credentials: its file, or its host and port with the name of the setting."""
     url = settings.ZHUIWEN.services.database_url
     if not url:
         return str(settings.ZHUIWEN.sqlite_path)
@@ -102,13 +102,13 @@ def place() -> str:
 
 
 def time_limit(max_s: float) -> Callable[[], bool]:
-    """Return a function that is true until so many seconds have passed since this call."""
+    """Return a function that returns True until so many seconds after this call."""
     deadline = time.monotonic() + max_s
     return lambda: time.monotonic() < deadline
 
 
 def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
-    """Call again while the database is away, with fresh connections. Raises what it raised last, once none may wait."""
+    """Repeat a call while the database is down and `may_wait()` is True; then raise the last error."""
     while True:
         fresh()
         try:
@@ -121,17 +121,17 @@ def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
 
 
 def batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """`items` in pieces that fit into a statement."""
+    """Return an iterator over slices of `items` that fit into a statement."""
     return (items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS))
 
 
-# Rows that are looked at in each index: SQLite's manual names 100 to 1,000. Over a million cases and five million pages
-# it takes 1.2 s (November 2026); without it an index that half of all rows match is taken for one that finds ten.
+# Rows sampled in each index: SQLite's manual recommends 100 to 1,000. With a million cases and five million pages it
+# takes 1.2 s (November 2026); without it, SQLite assumes that an index that half of all rows match finds ten.
 LOOKED_AT = 400
 
 
 def refresh_statistics() -> None:
-    """Have SQLite look at its tables anew; PostgreSQL does so by itself."""
+    """Update SQLite's statistics on its tables; PostgreSQL does so by itself."""
     if connection.vendor == "sqlite":
         with connection.cursor() as cursor:
             cursor.execute(f"PRAGMA analysis_limit={LOOKED_AT}")

@@ -1,4 +1,4 @@
-"""The admin site of the desk: Unfold's, with addresses that take what they declare."""
+"""The product's admin site, based on Unfold's, with strict checks of request parameters."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from webadmin.ui.pages.requests.request_values import BadValue, check_search, is
 
 
 class DeclaredAutocomplete(AutocompleteJsonView):
-    """Offers records for the fields that a list or form of the desk chooses so, and for no other field of a model."""
+    """The autocomplete view, only for the fields that a list or form declares."""
 
     def process_request(self, request: HttpRequest) -> Any:
         asked = tuple(request.GET.get(name, "") for name in ("app_label", "model_name", "field_name"))
@@ -26,20 +26,20 @@ class DeclaredAutocomplete(AutocompleteJsonView):
         return super().process_request(request)
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
-        """Return one choice; a script shows it, so that no page's middleware sees its text."""
+        """Return one choice with bidirectional controls marked, because no middleware sees text that a script shows."""
         return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
 class DeskSite(UnfoldAdminSite):
-    """The admin site with which every model of the desk is registered."""
+    """The admin site with which all models are registered."""
 
     def get_urls(self) -> list[URLPattern]:
-        """Leave out the way to a record by the number of its model: no model has a page elsewhere."""
+        """Return the URL patterns without "view on site", because no model has a page elsewhere."""
         own = [path("dashboard/", self.admin_view(self.dashboard), name="dashboard")]
         return own + [each for each in super().get_urls() if getattr(each, "name", None) != "view_on_site"]
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        """The context of every page, without the list of all lists: none shows it, and it takes a third of the time."""
+        """Return the context of a page without the app list, which no page shows and takes a third of the time."""
         request.needs_no_app_list = True  # type: ignore[attr-defined]
         try:
             return super().each_context(request)
@@ -50,7 +50,7 @@ class DeskSite(UnfoldAdminSite):
         return [] if hasattr(request, "needs_no_app_list") else super().get_app_list(request, app_label)
 
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Sign in; after many wrong passwords from one address, not at once."""
+        """Handle a login; delay it after many wrong passwords from one address."""
         from webadmin.accounts.models import User  # as below
         from webadmin.accounts.pages.slow_logins import pause_left_s, pause_response
 
@@ -58,25 +58,25 @@ class DeskSite(UnfoldAdminSite):
             return pause_response(request, pause_s)
         try:
             has_no_user = not User.objects.exists()
-        except DatabaseError:  # away, or not made yet: the form is there all the same
+        except DatabaseError:  # down, or without tables: show the form nevertheless
             has_no_user = False
         return super().login(request, {"has_no_user": has_no_user, **(extra_context or {})})
 
     def index(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Return the inbox."""
-        # Reads models, which are not loaded yet when this is.
+        # Imported here, because models are not loaded yet when this module is.
         from webadmin.review.pages.inbox.inbox_view import inbox_view
 
         return inbox_view(request)
 
     def dashboard(self, request: HttpRequest) -> HttpResponse:
-        """Return the figures of everything."""
+        """Return the dashboard."""
         from webadmin.reports.pages.dashboard import dashboard_view  # as above
 
         return dashboard_view(request)
 
     def search(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Find a list by its name."""
+        """Return the lists that match a search, after checking its parameters. Raises BadValue."""
         page = request.GET.get("page", "1")
         check_search(request.GET.get("s", ""), "s")
         if not is_page_number(page):
@@ -91,7 +91,7 @@ class DeskSite(UnfoldAdminSite):
 
 
 def _autocomplete_fields(site: Any, request: HttpRequest) -> set[tuple[str, str, str]]:
-    """Return the fields that are chosen by typing: of filters, and of forms and the lines inside them."""
+    """Return the fields with autocompletion: of filters, forms and inlines."""
     found = set()
     for model, model_admin in site._registry.items():
         fields = [

@@ -1,9 +1,9 @@
-"""Writes the first migrations anew: python -m webadmin.first_migration, with the settings of the tests.
+"""Rewrites the first migrations: python -m webadmin.first_migration, with the settings of the tests.
 
-Django writes an operation for each model, index and constraint, and renders all models again at each: with 220 of them
-that was twelve of the fourteen seconds in which a database is made (2026-11-27), for every new installation and every
-process that tests. Here indexes and constraints stand with their models, and these in one operation. As long as no
-release has a database to keep, there is one migration for each application.
+Django writes an operation for each model, index and constraint, and renders all models again for each: with 220
+operations this took twelve of the fourteen seconds of creating a database (2026-11-27), for every new installation and
+test process. Here the indexes and constraints are in the options of their models, and all models in one operation. As
+long as no release has a database to keep, there is one migration for each application.
 """
 
 from collections.abc import Iterable
@@ -23,7 +23,7 @@ NAME = "0001_initial"
 
 
 def fold_operations(operations: Iterable[Operation]) -> CreateModels:
-    """Return the same tables by one operation."""
+    """Return one operation that creates the same tables."""
     made: dict[str, CreateModel] = {}
     for each in operations:
         if isinstance(each, CreateModel):

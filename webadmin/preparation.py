@@ -1,6 +1,6 @@
-"""Prepares the start of the workers: the schedule, the index, and the traces of a machine that lost power.
+"""Prepares the start of the workers: the schedule, the index, and the recovery after a power loss.
 
-Run as `python -m webadmin.process webadmin.preparation [--alone]`; `--alone` says that no worker of this installation
+Run as `python -m webadmin.process webadmin.preparation [--alone]`; `--alone` means that no worker of this installation
 runs anywhere.
 """
 
@@ -24,7 +24,7 @@ from webadmin.works.services.catalogue import corpus_texts
 
 
 def main(arguments: list[str]) -> int:
-    """Safe to run again. What it changed is said on standard output, as messages in JSON."""
+    """Prepare the start, and print messages on changes in JSON; safe to repeat."""
     ensure_schedule(SETTINGS)
     if count := set_clock_back(SystemClock().now()):
         _say(Message("start.set-back", count=count))
@@ -46,26 +46,26 @@ def main(arguments: list[str]) -> int:
 
 
 def _say(message: Message) -> None:
-    """To whoever started this, who knows the language."""
+    """Print a message for the parent process, which knows the language."""
     print(json.dumps(message.to_json()))  # noqa: T201
 
 
-DUE_CRAWLS_INTERVAL_S = 60  # a site's time of day is met within a minute
+DUE_CRAWLS_INTERVAL_S = 60  # a crawl starts within a minute of its time of day
 IMPORTS_INTERVAL_S = 60
-REWORDED_INTERVAL_S = 60  # whether anything is owed is asked of three indexes
+REWORDED_INTERVAL_S = 60  # three index queries tell if anything is due
 DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
-DAILY_HOUR = 5  # of the operator's zone: behind the crawls, which begin at 3 where nobody chose another time
-STATISTICS_HOUR = 1  # holds up what is written for a second or two
+DAILY_HOUR = 5  # in the operator's time zone: after the crawls, which start at 3 by default
+STATISTICS_HOUR = 1  # blocks writers for a second or two
 EVIDENCE_HOUR = 2  # before the crawls; reading 10 GB of bundles takes some minutes
-STORES_HOUR = 4  # behind the check of the evidence; a seventh of 100,000 pages takes minutes
-STAMPS_INTERVAL_S = 900  # an authority that was away is asked again when its pause is over; mostly nothing is due
-BACKUP_INTERVAL_S = 300  # a backup begins within five minutes of the time of day that the desk sets
-REMOVALS_INTERVAL_S = 300  # what a crawl saw is told within minutes of its end; looks themselves are a day apart
+STORES_HOUR = 4  # after the check of the evidence; a seventh of 100,000 pages takes minutes
+STAMPS_INTERVAL_S = 900  # an authority that was down is tried again after a pause; mostly nothing is due
+BACKUP_INTERVAL_S = 300  # a backup begins within five minutes of its time of day
+REMOVALS_INTERVAL_S = 300  # the results of a crawl are processed within minutes; the checks are a day apart
 DAY_S = 24 * 3600
 
 
 def ensure_schedule(settings: Settings) -> None:
-    """Write the periodic tasks; one that an operator has disabled stays so, and the daily one where it was moved to."""
+    """Write the periodic tasks; tasks that an operator disabled stay disabled, and daily tasks keep a changed time."""
     _every("zhuiwen: sweep", "cases.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _every("zhuiwen: start due crawls", "sites.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
     _every("zhuiwen: archive imports", "sites.take_imports", IMPORTS_INTERVAL_S)
@@ -82,7 +82,7 @@ def ensure_schedule(settings: Settings) -> None:
 
 def _every(name: str, task: str, seconds: int) -> None:
     interval, _ = IntervalSchedule.objects.get_or_create(every=seconds, period=IntervalSchedule.SECONDS)
-    # A tick that waited longer than its interval is worth nothing: the next one does the same.
+    # A message that waited longer than its interval expires, because the next one does the same.
     PeriodicTask.objects.update_or_create(
         name=name, defaults={"task": task, "interval": interval, "crontab": None, "expire_seconds": seconds}
     )

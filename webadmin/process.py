@@ -1,4 +1,4 @@
-"""`python -m webadmin.process MODULE ARGUMENT…`: sets Django up for work without pages, then runs a module's `main`."""
+"""`python -m webadmin.process MODULE ARGUMENT…`: sets Django up without the pages, then runs a module's `main`."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ import django
 
 
 def set_up() -> None:
-    """Make the tables usable; safe to call again."""
+    """Set up Django, so that models can be used; safe to repeat."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
     django.setup()
 

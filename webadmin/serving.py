@@ -1,7 +1,7 @@
-"""Serves the desk; gunicorn reads this module as its configuration.
+"""Serves the admin; gunicorn reads this module as its configuration.
 
-gunicorn keeps two processes on one socket and replaces one that gives no sign of life. In each, waitress reads every
-request whole before a thread takes it up, so that slow clients hold no thread.
+gunicorn runs two processes on one socket and replaces one that gives no sign of life. In each, waitress reads a request
+completely before a thread handles it, so that slow clients block no thread.
 """
 
 import faulthandler
@@ -19,36 +19,36 @@ from waitress.server import create_server
 from core.garbage import freeze_loaded_objects
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES
 
-THREADS = 8  # of each process; a page takes some 50 ms, a report seconds
+THREADS = 8  # of each process; a page takes about 50 ms, a report seconds
 POLL_S = 1.0
-IDLE_CONNECTION_S = 30  # then a connection without a request is closed
-# What is somewhat too large gets the desk's own sentence (webadmin.ui.pages.requests.request_values); of more, not a
-# byte is read.
+IDLE_CONNECTION_S = 30  # after which a connection without a request is closed
+# A request slightly too large gets the admin's own message (webadmin.ui.pages.requests.request_values); of a larger one
+# nothing is read.
 MAX_BODY_BYTES = 2 * MAX_REQUEST_BYTES
-_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - gunicorn's own advice: signs of life wait for no disk
+_SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - as gunicorn recommends, so that heartbeats do not wait for a disk
 
 
 class BufferingWorker(Worker):
-    """A process of the desk. It gives a sign of life while requests that wait for a thread get one."""
+    """A process of the admin, which gives signs of life as long as waiting requests get threads."""
 
     def run(self) -> None:
-        faulthandler.enable()  # killed for its silence, it says in the log what it was doing
+        faulthandler.enable()  # logs the stack if the process is killed for its silence
         connections: dict[int, Any] = {}
         server = create_server(
             self.wsgi, map=connections, sockets=[each.sock for each in self.sockets], **server_options()
         )
         waiting, waited = server.task_dispatcher.queue, None
-        while self.alive and os.getppid() == self.ppid:  # whoever takes a dead parent's place needs the port
+        while self.alive and os.getppid() == self.ppid:  # if the parent died, its successor needs the port
             first = _first(waiting)
             if first is None or first is not waited:
                 self.notify()
             waited = first
-            server.accepting = first is None  # the other process may have a thread free
+            server.accepting = first is None  # the other process may have a free thread
             wasyncore.loop(POLL_S, use_poll=True, map=connections, count=1)
         self._end(server, connections)
 
     def _end(self, server: Any, connections: dict[int, Any]) -> None:
-        """Answer what is in hand, as long as the time that gunicorn gives for it."""
+        """Answer the requests in progress within gunicorn's graceful timeout."""
         server.accepting = False
         end = time.monotonic() + self.cfg.graceful_timeout
         while time.monotonic() < end and any(_is_in_hand(channel) for channel in server.active_channels.values()):
@@ -58,21 +58,21 @@ class BufferingWorker(Worker):
 workers = 2
 worker_class = BufferingWorker
 wsgi_app = "webadmin.wsgi:application"
-preload_app = True  # what is imported lies in memory once, for both
-timeout = 30  # s without a sign of life: killed and started anew
+preload_app = True  # both processes share the memory of imports
+timeout = 30  # s without a sign of life, after which a process is killed and restarted
 graceful_timeout = 8  # s; the supervisor allows 10
 worker_tmp_dir = str(_SHARED_MEMORY) if _SHARED_MEMORY.is_dir() else None
 control_socket_disable = True
 
 
 def when_ready(server: Any) -> None:
-    """Import every view before the processes part, and keep the garbage collector from copying what they share."""
+    """Import all views before the fork, and keep the garbage collector from unsharing memory."""
     import_module(settings.ROOT_URLCONF)
     freeze_loaded_objects()
 
 
 def server_options() -> dict[str, Any]:
-    """Return the options by which each process takes requests, from the settings."""
+    """Return waitress' options for each process, from the settings."""
     options: dict[str, Any] = {
         "threads": THREADS,
         "channel_timeout": IDLE_CONNECTION_S,
@@ -80,14 +80,14 @@ def server_options() -> dict[str, Any]:
         "max_request_body_size": MAX_BODY_BYTES,
         "ident": None,
     }
-    if settings.ZHUIWEN.web.is_https:  # behind a proxy, which alone can reach the desk; else its headers are dropped
-        # With the visitor's own address, so that who tries passwords locks nobody out but himself.
+    if settings.ZHUIWEN.web.is_https:  # only a proxy can reach the admin; else its headers are ignored
+        # With the address of the visitor, so that somebody who guesses passwords locks out only himself.
         options |= {"trusted_proxy": "*", "trusted_proxy_headers": "x-forwarded-for x-forwarded-proto"}
     return options
 
 
 def _first(waiting: Any) -> Any:
-    """Return the request that has waited longest for a thread."""
+    """Return the request that has waited longest for a thread, or None."""
     try:
         return waiting[0]
     except IndexError:

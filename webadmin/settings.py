@@ -1,11 +1,11 @@
-"""Django's settings for the web server, on those of the workers: chosen here, the rest is the operator's."""
+"""Django's settings for the web server, based on those of the workers; the operator's settings complete them."""
 
 from pathlib import Path
 
 from django.utils.translation import gettext_lazy as _
 
-from webadmin.theme import NAVIGATION, UNFOLD  # noqa: F401 - django-unfold and our own pages read them here
-from webadmin.worker_settings import *  # noqa: F403 - pages show what workers keep
+from webadmin.theme import NAVIGATION, UNFOLD  # noqa: F401 - django-unfold and custom pages read them here
+from webadmin.worker_settings import *  # noqa: F403 - pages use the settings of the workers
 from webadmin.worker_settings import INSTALLED_APPS as WORKER_APPS
 from webadmin.worker_settings import ZHUIWEN
 
@@ -15,9 +15,9 @@ ALLOWED_HOSTS = list(ZHUIWEN.web.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(ZHUIWEN.web.trusted_origins)
 
 INSTALLED_APPS = [
-    "unfold.apps.BasicAppConfig",  # the other one sets a site of its own
+    "unfold.apps.BasicAppConfig",  # the other one sets its own admin site
     "unfold.contrib.filters",
-    # Without the search for admin modules, which takes seconds: only what serves pages needs them (webadmin.urls).
+    # Without autodiscovery of admin modules, which takes seconds and which only the web server needs (webadmin.urls).
     "webadmin.apps.DeskAdminConfig",
     "django.contrib.sessions",
     "django.contrib.messages",

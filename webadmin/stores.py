@@ -1,6 +1,6 @@
-"""The stores, the outbox and the ports as every application reaches them: opened at first use, kept by the process.
+"""The stores, the outbox and the ports for all applications, opened on first use and kept by the process.
 
-The driver is imported then, too: most commands of the command line never ask a store, and it takes them .15 s.
+Drivers are imported on first use too, because they take .15 s, and most commands use no store.
 """
 
 from functools import cache
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -> "MongoPageStore":
-    """Pages and raw responses where the settings say; `database`: the page store's, if it is connected already.
+    """Open the page store of the settings. database: the page store's database, if it is connected already.
 
-    Raises ServiceUnavailable at its calls, not here; BadConfiguration here.
+    Raises BadConfiguration. Only calls of the store raise ServiceUnavailable.
     """
     from pagestore import opening
     from pagestore.mongo import connect
@@ -32,7 +32,7 @@ def open_page_store(chosen: Settings, database: "MongoDatabase | None" = None) -
 
 
 def recent_answers(chosen: Settings) -> RecentAnswers:
-    """Answers that sites of one host share. Raises ServiceUnavailable at its calls, not here."""
+    """Return the store of responses that sites of one host share; only its calls raise ServiceUnavailable."""
     from pagestore.mongo import connect
     from pagestore.recent_answers import MongoRecentAnswers
 
@@ -40,7 +40,7 @@ def recent_answers(chosen: Settings) -> RecentAnswers:
 
 
 def open_evidence_store(chosen: Settings) -> EvidenceStore:
-    """Evidence where the settings say; as `open_page_store`."""
+    """Open the evidence store of the settings; it raises as `open_page_store`."""
     from pagestore.evidence import open_evidence
 
     return open_evidence(chosen.evidence.url, chosen.mongo_url, chosen.s3)
@@ -48,13 +48,13 @@ def open_evidence_store(chosen: Settings) -> EvidenceStore:
 
 @cache
 def page_store() -> KeptPages:
-    """Raises ServiceUnavailable at its calls, not here."""
+    """Return the page store of this process; only its calls raise ServiceUnavailable."""
     return open_page_store(settings.ZHUIWEN)
 
 
 @cache
 def work_store() -> WorkStore:
-    """Raises ServiceUnavailable at its calls, not here."""
+    """Return the store of works' texts of this process; only its calls raise ServiceUnavailable."""
     from pagestore.mongo import MongoWorkStore, connect
 
     return MongoWorkStore(connect(settings.ZHUIWEN.mongo_url))
@@ -62,7 +62,7 @@ def work_store() -> WorkStore:
 
 @cache
 def evidence_store() -> EvidenceStore:
-    """Raises ServiceUnavailable at its calls, not here."""
+    """Return the evidence store of this process; only its calls raise ServiceUnavailable."""
     return open_evidence_store(settings.ZHUIWEN)
 
 
@@ -73,15 +73,12 @@ def outbox() -> Outbox:
 
 
 def index() -> "MatchIndex":
-    """Return the index of the works, a new one for each caller: it belongs to one thread.
-
-    Raises ServiceUnavailable at its calls, not here.
-    """
+    """Return a new client of the index of the works, for use in one thread; only its calls raise ServiceUnavailable."""
     from pipeline.connections import match_index
 
     return match_index(settings.ZHUIWEN)
 
 
 def live(chosen: Settings) -> "Ports":
-    """Return the ports of this process, which ZHUIWEN_PORTS puts together."""
+    """Return the ports of this process from the function that ZHUIWEN_PORTS names."""
     return cast("Ports", import_string(settings.ZHUIWEN_PORTS)(chosen))

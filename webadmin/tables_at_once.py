@@ -1,4 +1,4 @@
-"""One operation of a migration that makes all models of an app: Django renders them once, not once for each."""
+"""A migration operation that creates all models of an app, so that Django renders them once, not once for each."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from django.db.migrations.operations.base import Operation
 
 
 class CreateModels(Operation):
-    """Makes some models, which may name each other in any order."""
+    """Creates several models, which may refer to each other in any order."""
 
     serialization_expand_args = ["models"]
 
@@ -15,7 +15,7 @@ class CreateModels(Operation):
         self.models = models
 
     def state_forwards(self, app_label: str, state: Any) -> None:
-        vars(state).pop("apps", None)  # or each model that is added would be rendered, with all that name it
+        vars(state).pop("apps", None)  # else each added model would be rendered, with all models that refer to it
         for each in self.models:
             each.state_forwards(app_label, state)
 

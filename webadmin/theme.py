@@ -9,11 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from core.states import CaseState
 
-# By name: the models that stand behind it are not loaded yet when the settings import this module.
+# By name, because its models are not loaded yet when the settings import this module.
 IS_MANAGER = "webadmin.accounts.pages.isolation.is_manager"
 ADMINISTRATION = _("Administration")
 CASE_LIST = "admin:cases_case_changelist"
-NAVIGATION = "webadmin.theme.navigation"  # what makes the sidebar
+NAVIGATION = "webadmin.theme.navigation"  # the function that returns the sidebar
 
 
 def is_administrator(request: HttpRequest) -> bool:
@@ -21,7 +21,7 @@ def is_administrator(request: HttpRequest) -> bool:
 
 
 def sees_all_cases(request: HttpRequest) -> bool:
-    """Return true if the list of cases is open without a choice of state."""
+    """Return True if the current page is the list of cases without a filter by state."""
     return request.path == reverse(CASE_LIST) and "state__exact" not in request.GET
 
 
@@ -36,7 +36,7 @@ def list_style(request: HttpRequest) -> str:
 class _Item(NamedTuple):
     title: Any
     icon: str
-    address: str  # its name
+    address: str  # the URL name
     permission: Any = None
 
 
@@ -128,7 +128,7 @@ UNFOLD = {
     "SHOW_BACK_BUTTON": True,
     "BORDER_RADIUS": "6px",
     "COLORS": {
-        "primary": {  # a sober blue: red, amber and green are left to states
+        "primary": {  # blue, because red, amber and green are used for states
             "50": "oklch(97% .014 254.604)",
             "100": "oklch(93.2% .032 255.585)",
             "200": "oklch(88.2% .059 254.128)",
@@ -160,7 +160,7 @@ UNFOLD = {
 def navigation(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the links in the sidebar.
 
-    Made for each request: Unfold looks at every address dozens of times, and a lazy one is worked out each time.
+    They are made for each request, because Unfold reads each address dozens of times and evaluates lazy ones each time.
     """
     return [
         {

@@ -1,10 +1,10 @@
-"""Keeps the catalogues with Babel: python -m webadmin.translation update|check. No gettext binaries are needed.
+"""Maintains the catalogues with Babel: python -m webadmin.translation update|check. It needs no gettext binaries.
 
-Django's catalogue has the strings of the admin under their English; `core/locale` has the messages under their codes,
-in both languages (core.wording).
+Django's catalogue has the strings of the admin by their English text; `core/locale` has the messages by code, in both
+languages (core.wording).
 
-update   bring Django's catalogue in line with the code, and compile all: new strings are empty, gone ones are dropped
-check    one line for each string that is untranslated, fuzzy or out of place, and for a stale .mo; exit code 1
+update   synchronize Django's catalogue with the code, and compile all: new strings are empty, unused ones are dropped
+check    print one line for each untranslated, fuzzy or unused string, and for a stale .mo; exit code 1
 """
 
 import ast
@@ -28,7 +28,7 @@ from core.wording import CATALOGUES, DOMAIN
 
 ROOT = Path(__file__).resolve().parents[1]
 CATALOGUE = ROOT / "webadmin" / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
-UNFOLD = Path(unfold.__file__).parent  # it has no Chinese
+UNFOLD = Path(unfold.__file__).parent  # has no Chinese translation
 KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
     "_now": None,
     "gettext_lazy": None,
@@ -42,21 +42,21 @@ _BRACES = re.compile(r"\{\w*\}")
 
 
 def of_python(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
-    """Give Babel the calls of a module alone: what stands in f-strings it sees from Python 3.12 on."""
+    """Extract only the calls of a module, because Babel sees calls in f-strings only from Python 3.12 on."""
     nodes = (node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.Call))
     calls = (ast.unparse(node) for node in nodes if isinstance(node.func, ast.Name) and node.func.id in keywords)
     return extract_python(io.BytesIO("\n".join(calls).encode()), keywords, tags, options)
 
 
 def of_template(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
-    """Read the calls that Django's own makemessages makes of tags; what stands around them has no syntax."""
+    """Extract the calls into which Django's makemessages converts template tags."""
     lines = (line.lstrip() for line in templatize(file.read().decode()).splitlines(keepends=True))
     return extract_python(io.BytesIO("".join(lines).encode()), keywords, tags, options)
 
 
 @cache
 def collect() -> Catalog:
-    """Collect every string that may be shown, with its files: ours, Unfold's and those of the filters that we use."""
+    """Return the catalogue of all strings in the product, in Unfold and in its filters, with their files."""
     ours = [package.parent for package in ROOT.glob("*/__init__.py") if package.parent.name != "tests"]
     found = Catalog()
     for folder in (*sorted(ours), UNFOLD, UNFOLD / "contrib" / "filters"):
@@ -66,26 +66,26 @@ def collect() -> Catalog:
 
 
 def read(catalogue: Path = CATALOGUE) -> Catalog:
-    """Read a catalogue as it stands."""
+    """Return a catalogue."""
     with catalogue.open("rb") as file:
         return read_po(file)
 
 
 def update(path: Path = CATALOGUE) -> None:
-    """Write the catalogue anew, sorted by string: what stands there keeps its translation."""
+    """Synchronize the catalogue with the code, sorted by string; existing translations are kept."""
     catalogue = read(path)
     catalogue.update(collect(), no_fuzzy_matching=True, update_creation_date=False)
     _write(path, catalogue)
 
 
 def sort_messages(folder: Path = CATALOGUES) -> None:
-    """Write the catalogues of messages anew, sorted by code."""
+    """Rewrite the catalogues of messages, sorted by code."""
     for path in _message_files(folder):
         _write(path, read(path))
 
 
 def messages(folder: Path = CATALOGUES) -> dict[str, dict[str, str]]:
-    """Return every code of the messages, with its words by language: "en", "zh_Hans"."""
+    """Return the texts of all messages by code and language: "en", "zh_Hans"."""
     found: dict[str, dict[str, str]] = {}
     for path in _message_files(folder):
         for message in read(path):
@@ -105,14 +105,14 @@ def _write(path: Path, catalogue: Catalog) -> None:
 
 
 def compile_catalogue(path: Path) -> bytes:
-    """Make the .mo of a catalogue."""
+    """Return the .mo file of a catalogue."""
     file = io.BytesIO()
     write_mo(file, read(path))
     return file.getvalue()
 
 
 def faults(path: Path = CATALOGUE) -> Iterator[str]:
-    """Name everything that keeps the catalogue from being complete, one sentence each."""
+    """Yield the faults of the catalogue, one sentence each."""
     catalogue = read(path)
     known, wanted = _by_key(catalogue), _by_key(collect())
     for key in wanted.keys() - known.keys():
@@ -130,7 +130,7 @@ def faults(path: Path = CATALOGUE) -> Iterator[str]:
 
 
 def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
-    """Name everything that keeps a message from being said in both languages, one sentence each."""
+    """Yield the faults of the messages, one sentence each."""
     files = _message_files(folder)
     for code, words in messages(folder).items():
         if len(words) < len(files) or not all(text == text.strip() != "" for text in words.values()):
@@ -142,7 +142,7 @@ def message_faults(folder: Path = CATALOGUES) -> Iterator[str]:
 
 
 def placeholders(text: str) -> set[str]:
-    """Return the parameters that the words of a message name."""
+    """Return the parameters in the text of a message."""
     return {name for _, name, _, _ in Formatter().parse(text) if name is not None}
 
 
@@ -153,7 +153,7 @@ def _stale(path: Path) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command; returns the exit code."""
+    """Run one command and return the exit code."""
     match arguments:
         case ["update"]:
             update()
@@ -169,7 +169,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _by_key(catalogue: Catalog) -> dict[tuple[str | None, str], Message]:
-    """Find messages by context and string; the header has none."""
+    """Return the messages by context and string, without the header."""
     return {(message.context, _texts(message.id)[0]): message for message in catalogue if message.id}
 
 

@@ -1,4 +1,4 @@
-"""The addresses of the web server; importing this registers its lists and forms."""
+"""The URL patterns of the web server; importing this module registers the admin's lists and forms."""
 
 from django.contrib import admin
 from django.templatetags.static import static
@@ -32,7 +32,7 @@ urlpatterns = [
     path("admin/matters/<int:key>/export/", admin.site.admin_view(matter_export_view), name="webadmin_matter_export"),
     path("admin/profile/", admin.site.admin_view(profile_view), name="webadmin_profile"),
     path("admin/", admin.site.urls),
-    # Pages without a head of ours (an error, a raw response) let the browser ask here.
+    # Browsers request this for pages without the product's head (an error, a raw response).
     path("favicon.ico", RedirectView.as_view(url=static("ui/favicon.svg"))),
     path("", RedirectView.as_view(pattern_name="admin:index")),
 ]

@@ -1,4 +1,4 @@
-"""The ports of the pipeline, put together with Django's implementations."""
+"""Builds the ports of the pipeline with Django's implementations."""
 
 from functools import cache
 
@@ -18,7 +18,7 @@ from webadmin.stores import open_page_store
 
 @cache
 def live(settings: Settings) -> Ports:
-    """Return the ports of this process. Nothing is connected yet: a service that is down shows at the first call."""
+    """Return the ports of this process, not connected yet; only the first call fails if a service is down."""
     database = connect(settings.mongo_url)
     works, fingerprints = MongoWorkStore(database), MongoFingerprintStore(database)
     index = match_index(settings)

@@ -1,4 +1,4 @@
-"""The signal handlers of a worker's start, life and end; Celery imports this module before it forks."""
+"""Handlers of Celery's worker signals; Celery imports this module before it forks."""
 
 import os
 
@@ -15,7 +15,7 @@ from webadmin.stores import live
 
 @worker_init.connect
 def _warm_up(**_: object) -> None:
-    """Load what comparing needs before the pool forks: its processes share it, where each would hold its own."""
+    """Load the data for comparisons before the pool forks, so that its processes share the memory."""
     live(SETTINGS)
     warm_up()
     connections.close_all()
@@ -29,7 +29,7 @@ def _fresh_connections(**_: object) -> None:
 
 @heartbeat_sent.connect
 def _give_sign_of_life(**_: object) -> None:
-    """Every 2 s, from the loop in which a worker hears its broker, however long its children work."""
+    """Write a heartbeat every 2 s, from the loop that reads the broker, however long the children work."""
     write_heartbeat(SETTINGS.home, os.environ)
     if _starts_processes():
         crawlers.restart_lost_crawler(SETTINGS)
@@ -37,14 +37,14 @@ def _give_sign_of_life(**_: object) -> None:
 
 @worker_shutting_down.connect
 def _stop_crawlers(**_: object) -> None:
-    """Let crawls end after the pages in flight; they are queued again and go on from there."""
+    """Stop crawls after the pages in flight; they are queued again and resume there."""
     if _starts_processes():
         crawlers.stop(SETTINGS.home)
 
 
 @worker_shutdown.connect
 def _wait_for_crawlers(**_: object) -> None:
-    """Wait for the crawlers to end: the stores stop next."""
+    """Wait for the crawlers to end, because the stores stop next."""
     if _starts_processes():
         crawlers.wait_until_ended(SETTINGS.home, CRAWLS_END_WITHIN_S)
 

@@ -1,4 +1,4 @@
-"""Django's settings for workers and crawlers: tables and rules. `webadmin.settings` adds the pages."""
+"""Django's settings for workers and crawlers, without pages, which `webadmin.settings` adds."""
 
 import os
 from typing import Any
@@ -8,10 +8,10 @@ import dj_database_url
 from core.settings_loading import load
 
 ZHUIWEN = load(os.environ)
-ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # services send messages, and know nothing of who carries them
-ZHUIWEN_PORTS = "webadmin.wiring.live"  # called with the settings, gives the ports of the pipeline
+ZHUIWEN_OUTBOX = "pipeline.outbox.CeleryOutbox"  # the class of the outbox, by name
+ZHUIWEN_PORTS = "webadmin.wiring.live"  # the function that returns the ports of the pipeline for the settings
 
-# Without a key (a management command on a machine that was never set up) sessions last as long as the process.
+# Without a key (a management command on a machine that was never set up), sessions last as long as the process.
 SECRET_KEY = ZHUIWEN.web.secret_key or os.urandom(32).hex()
 DEBUG = False
 

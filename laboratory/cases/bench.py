@@ -1,4 +1,4 @@
-"""What cases are drawn from: the works on a shelf, and outside texts that share no wording with any of them."""
+"""The texts from which cases are drawn: works, and outside texts that share no wording with any work."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class Bench:
 
     @property
     def drawn_works(self) -> list[int]:
-        """Those that passages are taken from, by number."""
+        """The numbers of the works from which passages are taken."""
         return [number for number, work in enumerate(self.works) if work.is_unique and not work.is_chapter]
 
     @property

@@ -72,7 +72,7 @@ def numbered(cases: Iterable[Case]) -> tuple[Case, ...]:
 
 
 def read_case_set(folder: Path) -> CaseSet:
-    """What `write` wrote. Raises UnreadableFile and MalformedLine."""
+    """Return the case set that `write` wrote. Raises UnreadableFile and MalformedLine."""
     works = tuple(
         Work(record["work_id"], record.get("title", ""), record["text"], (TextRange(0, len(record["text"])),))
         for record in _records(folder / WORKS, ("work_id", "text"))
@@ -83,7 +83,7 @@ def read_case_set(folder: Path) -> CaseSet:
 
 
 def _material(folder: Path) -> str:
-    """What the manifest says; nothing where it does not, or there is none: cases may be of anybody's making."""
+    """Return the material in the manifest, or "" without one, because cases may come from elsewhere."""
     try:
         manifest = json.loads((folder / MANIFEST).read_text("utf-8"))
     except (OSError, ValueError):

@@ -18,7 +18,7 @@ class Condition:
 
 
 def mix(strength: float) -> Recipe:
-    """What people do who copy by hand: of ten edits four homophones, two slips, two insertions, two omissions."""
+    """Return the edits of manual copying: of ten edits four homophones, two slips, two insertions, two omissions."""
     if not strength:
         return ()
     return (
@@ -108,9 +108,9 @@ PATCHWORK_WORKS = (3, 4, 5)
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How much of each. Pages are for each condition, or for the class where it has none.
+    """The size of a case set. Pages are for each condition, or for the class if it has no conditions.
 
-    reference_chars, works: the most that are taken of the sources; None: all.
+    reference_chars, works: the most taken from the sources, None for all.
     """
 
     reference_chars: int | None

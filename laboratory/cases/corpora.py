@@ -131,7 +131,7 @@ class _Editions:
 
 
 class _Places:
-    """Where each record of the corpora stands in the reference works."""
+    """The place of each record of the corpora in the reference works."""
 
     def __init__(self, works: Sequence[Work], records: Mapping[str, Sequence[Record]]) -> None:
         self._works = {work.work_id: work for work in works}

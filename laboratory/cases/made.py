@@ -68,7 +68,7 @@ def excerpts(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 def hard(bench: Bench, size: Size) -> Iterator[Case]:
-    """What nobody promises to find."""
+    """Yield the hard cases, which no target requires to be found."""
     for condition in HARD:
         for count in range(size.hard):
             made = _excerpt_page if condition.chars else _whole_page

@@ -133,7 +133,7 @@ def _drawn_sentence(text: str, within: TextRange, chars: tuple[int, int], rng: R
 
 
 def _lead(bench: Bench, taken: Taken, carrier: str, rng: Random) -> tuple[str, str]:
-    """What stands before and behind a quotation on this page."""
+    """Return the text before and after a quotation on this page."""
     left, right = MARKS[SCRIPTS.is_traditional(code_points(carrier))]
     lead = one_of(rng, LEADS).format(title=bench.works[taken.work].title, left=left, right=right, text="\0")
     before, after = lead.split("\0")

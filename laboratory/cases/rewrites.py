@@ -35,7 +35,7 @@ class Rewrite:
 
     @property
     def passage(self) -> str:
-        """What was written in other words."""
+        """The original passage that was rewritten."""
         return self.source[self.place.start : self.place.end]
 
 

@@ -88,7 +88,7 @@ class Shelf:
 
 
 class _Postings:
-    """Where in the works, laid end to end, every n-gram begins; none goes over the end of a work."""
+    """The offsets of all n-grams in the concatenated works; no n-gram crosses the end of a work."""
 
     def __init__(self, works: Sequence[NDArray[np.uint32]], size: int) -> None:
         self.size = size

@@ -1,4 +1,4 @@
-"""What cases are made of: works, texts that stand outside them, and copies that others made."""
+"""The sources of cases: works, outside texts, and copies that others made."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -9,7 +9,7 @@ from laboratory.edits.material import Material, default_material
 
 
 class Kind(StrEnum):
-    """What an outside text is."""
+    """The kind of an outside text."""
 
     GENRE = "genre"  # of the genre of the works
     MODERN = "modern"
@@ -57,9 +57,9 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """All that one set of cases is made of. Works and outside texts have nothing in common but their language.
+    """The sources of one case set. Works and outside texts have nothing in common but their language.
 
-    material: what edits write into copies.
+    material: the text that edits write into copies.
     """
 
     works: tuple[Work, ...]

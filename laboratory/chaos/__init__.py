@@ -1,1 +1,1 @@
-"""What is stored after services were killed, stalled and starved, beside what is stored after a quiet run."""
+"""Compares the stored data after services were killed, stalled and starved with those of a quiet run."""

@@ -111,7 +111,7 @@ def compared(quiet: Stored, disturbed: Stored) -> tuple[int, int]:
 
 
 def _stored(folder: Path, options: Options, sites: list[str], servers: str, *, is_quiet: bool) -> Stored:
-    """What an installation holds after all was done."""
+    """Run the acts on a new installation, and return its stored data."""
     folder.mkdir()
     is_small = not is_quiet and "disk" in options.faults and small_disk(folder, DISK_BYTES)
     clock = movable_clock(folder) if not is_quiet and "clock" in options.faults else None

@@ -1,4 +1,4 @@
-"""What is done to an installation: killed, stopped for a while, cut off, its disk filled, its clock moved."""
+"""Injects faults into an installation: kills and stalls processes, fails over, fills the disk, moves the clock."""
 
 import os
 import signal
@@ -51,7 +51,7 @@ class Faults:
                 self._say(f"{time.monotonic() - began:5.0f} s  {name}")
 
     def _do(self, fault: Fault) -> str | None:
-        """Who or what it was done to; None where it could not be done."""
+        """Inject a fault and return its victim, or None if that was not possible."""
         match fault.kind:
             case "kill":
                 return self._kill_one(fault.victim)

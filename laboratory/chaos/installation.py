@@ -48,7 +48,7 @@ class Installation:
                 raise ServiceUnavailable("zhuiwen up", (done.stderr or done.stdout).strip().splitlines()[-1])
 
     def damage(self) -> list[str]:
-        """What `check-stores` finds in all that is stored; why it found nothing out where it could not look."""
+        """Return the damage that `check-stores` finds, or the reason for which it could not check."""
         done = self.run("check-stores", "--look-only", "--json")
         try:
             said = json.loads(done.stdout)

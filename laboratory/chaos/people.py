@@ -1,6 +1,7 @@
-"""What people do in a run: works and sites entered, crawls asked for, verdicts given on the desk, notices sent.
+"""The acts of people in a run: they enter works and sites, request crawls, decide cases in the admin, send notices.
 
-Imported when Django is set up. Each act looks first whether it is done, since who gets no answer does not know.
+Imported after Django is set up. Each act first checks if it is already done, because a person who got no answer does
+not know.
 """
 
 import re
@@ -37,7 +38,7 @@ _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
 class NotYet(Exception):
-    """What an act needs is not there yet, or the desk did not take it."""
+    """A prerequisite of an act is missing, or the admin rejected it."""
 
 
 class Person:
@@ -84,7 +85,7 @@ class Person:
         add_work(holder(HOLDER), file, Work.Kind.NOVEL, ports.works, ports.outbox)
 
     def _ask_for_crawl(self, number: int) -> None:
-        """Of a site whose crawl is under way, there is nothing to ask for."""
+        """Request a crawl of a site, unless one is running."""
         site = Site.objects.get(name=f"site {number}")
         try:
             run = crawls.request_run(site)

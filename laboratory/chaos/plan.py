@@ -1,6 +1,6 @@
-"""What happens in a run, drawn from one seed: sites and their pages, works, what people do, and which faults come when.
+"""The plan of a run, drawn from one seed: sites with their pages, works, acts of people, and faults with their times.
 
-The same options give the same plan in every process, so that a quiet run and a disturbed one are told the same.
+The same options give the same plan in every process, so that a quiet and a disturbed run do the same.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ KINDS = ("kill", "stall", "disk", "clock", "failover")
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a run is told. minutes: how long people act; stall_s: how long what is stopped stays stopped."""
+    """The options of a run. minutes: duration of the acts. stall_s: duration of a stall."""
 
     seed: int
     pages: int
@@ -75,7 +75,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """What stands on a page: its title and text, and which work and chapter it was copied from, where it was."""
+    """The title and text of a page, with the work and chapter that it copies, if it is a copy."""
 
     title: str
     text: str
@@ -113,9 +113,9 @@ def works() -> tuple[WorkText, ...]:
 
 @cache
 def page(options: Options, site: int, number: int) -> PageText:
-    """What stands on a page of a site: a third of them are copies of a chapter, each marred in its own way.
+    """Return the content of a page; a third of the pages are copies of a chapter, each edited differently.
 
-    Each begins with a line of its own: the same text at two addresses of a site would be one case.
+    Each begins with its own line, because the same text at two addresses of a site would be one case.
     """
     chance = generator(options.seed, "page", site, number)
     opening = f"这是第{site}站第{number}页自己的开头。"
@@ -130,7 +130,7 @@ def page(options: Options, site: int, number: int) -> PageText:
 
 
 def acts(options: Options) -> list[Act]:
-    """What people do, in order. All is done however long it takes; the moments are when it is begun at the earliest."""
+    """Return the acts in order. All are carried out, however long it takes; their times are the earliest starts."""
     chance = generator(options.seed, "acts")
     end_s = options.minutes * 60 * FOLLOWED_SHARE
     numbers = range(len(works()))
@@ -153,7 +153,7 @@ def acts(options: Options) -> list[Act]:
 
 
 def faults(options: Options, *, has_sql_server: bool) -> list[Fault]:
-    """What goes wrong, in order: each victim is killed as often as the others, at moments of its own."""
+    """Return the faults in order; each victim is killed as often as the others, at random times."""
     chance = generator(options.seed, "faults")
     end_s = options.minutes * 60 * FOLLOWED_SHARE
     victims = [each for each in VICTIMS if has_sql_server or each != "sql"]

@@ -46,9 +46,9 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def patiently(call: Callable[[], T], what: str, deadline: float) -> T:
-    """What the call gives, tried again while a service is away or what it needs is not there yet.
+    """Return the result of a call, repeated while a service is down or a prerequisite is missing.
 
-    Raises what kept it from that at the deadline of the monotonic clock.
+    Raises the last error at the deadline of the monotonic clock.
     """
     from core.errors import BadInput, RetryLater
     from laboratory.chaos.people import NotYet

@@ -1,7 +1,7 @@
-"""What an installation holds, by content: the same twice where two runs came to the same.
+"""The stored data of an installation by content, which are equal if two runs had the same result.
 
-Rows are named by site, path and work, never by a number that the order of events gave; times, and what follows from
-them, are left out. Imported when Django is set up.
+Rows are named by site, path and work, never by a number that depends on the order of events; times, and values derived
+from them, are left out. Imported after Django is set up.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ BATCH = 500
 
 
 def left() -> dict[str, int]:
-    """What is still to be done, by what it is; RetryLater where a service does not answer."""
+    """Return the amount of remaining work by kind. Raises RetryLater if a service does not answer."""
     ports, client = live(settings.ZHUIWEN), redis_client(settings.ZHUIWEN)
     waits = pending(client)
     found = {
@@ -97,7 +97,7 @@ def _raw_bodies() -> Iterator[str]:
 
 
 def _captures() -> Iterator[str]:
-    """Of how a page was fetched what does not follow from the moment."""
+    """Yield the captures of pages without the parts that depend on the time."""
     store = live(settings.ZHUIWEN).pages
     for page in _stored_pages():
         for version in store.versions(page.id):
@@ -110,7 +110,7 @@ def _captures() -> Iterator[str]:
 
 
 def _states() -> Iterator[str]:
-    """What became of each page, and which version it shows."""
+    """Yield the states of each page, and its current version."""
     store = live(settings.ZHUIWEN).pages
     for page in _stored_pages():
         became = [state.version_id or "gone" for state in store.states(page.id)]
@@ -127,7 +127,7 @@ def _texts_of_works() -> Iterator[str]:
 
 @contextmanager
 def _damage_said() -> Iterator[list[str]]:
-    """What is read inside, or that it is damaged."""
+    """Yield a list for the data read in the block; add a note if the data are damaged."""
     said: list[str] = []
     try:
         yield said

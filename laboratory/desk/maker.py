@@ -104,7 +104,7 @@ def _number(name: str, number: int, at: datetime) -> int:
 
 @dataclass
 class Estate:
-    """What a rights holder has. people: the manager first; chapters: of each work, by its key."""
+    """The rows of a rights holder. people: the manager first. chapters: of each work, by its key."""
 
     holder: RightsHolder
     people: list[User]

@@ -28,7 +28,7 @@ LIST_MEDIAN_MS, LIST_P95_MS, CASE_VIEW_MS = 300.0, 1_000.0, 500.0
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How much to fill in, and how often to ask."""
+    """The numbers of rows to create and of requests to measure."""
 
     cases: int
     pages: int
@@ -50,7 +50,7 @@ class Times:
 
     @classmethod
     def of(cls, first: float, others: Sequence[float], computed: Sequence[float]) -> "Times":
-        """Of seconds; the 95th percentile is the least that 95 % do not exceed."""
+        """Return the times from seconds; the 95th percentile is the smallest that 95 % do not exceed."""
         ordered = [1_000 * each for each in sorted(others)]
         p95 = ordered[math.ceil(0.95 * len(ordered)) - 1]
         figures = (1_000 * first, statistics.median(ordered), p95, 1_000 * statistics.median(computed))
@@ -58,7 +58,7 @@ class Times:
 
     @property
     def is_met(self) -> bool:
-        """Whether a list is as fast as is asked."""
+        """True if a list is as fast as required."""
         return self.median_ms < LIST_MEDIAN_MS and self.p95_ms < LIST_P95_MS
 
 

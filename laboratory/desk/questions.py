@@ -1,4 +1,4 @@
-"""What is asked of the desk: every list as it opens, and each filter, order, search and last page of the long ones."""
+"""The requests to measure: every list, and each filter, order, search and last page of the long lists."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -133,7 +133,7 @@ def _days() -> tuple[str, str]:
 
 
 def _searches(model: type[Model], estate: Estate) -> dict[str, str]:
-    """What is found often, once, and never; a page in the middle is looked for by its address."""
+    """Return search terms with many results, one and none; one is the address of a page in the middle."""
     found = {"title, often": WORDS[0], "title, never": ABSENT, "site": estate.sites[0].name}
     row = PageRecord.objects.filter(site=estate.sites[0])[0]
     return found | {"address": row.url, "work": estate.works[0].title}

@@ -1,4 +1,4 @@
-"""All edits by name, and recipes of several."""
+"""The edits by name, and recipes of several edits."""
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence

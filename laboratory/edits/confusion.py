@@ -15,7 +15,7 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusions:
-    """Each character points to a group of candidates; several may share one, as the characters of a sound do.
+    """Groups of candidates for characters; characters may share a group, as those of the same sound do.
 
     group_of: int32[code point], -1 none; own: int32[code point], the character's own number among the members of its
     group, -1 none; members: uint32[m], group by group; starts: int64[groups + 1] in members; ends: int64[m], the sum
@@ -64,7 +64,7 @@ class Confusions:
         return replace(self, group_of=np.where(self.group_of == NONE, folded, self.group_of))
 
     def candidates(self, character: str) -> str:
-        """What may stand for this character, in order of code points."""
+        """Return the characters that may replace this one, in order of code points."""
         group = int(self.group_of[ord(character)])
         if group == NONE:
             return ""

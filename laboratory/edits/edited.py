@@ -13,7 +13,7 @@ PUT_IN = -1
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Where a page and a work have the same: half-open ranges in the texts as given."""
+    """A shared passage of a page and a work, as half-open ranges in the texts as given."""
 
     work_id: str
     page: TextRange

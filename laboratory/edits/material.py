@@ -1,4 +1,4 @@
-"""What edits write: confusion sets, common characters, slogans."""
+"""The material of edits: confusion sets, common characters, slogans."""
 
 from dataclasses import dataclass, field
 from functools import cache
@@ -61,5 +61,5 @@ class Material:
 
 @cache
 def default_material() -> Material:
-    """What the product brings along; made at the first question, in 0.16 s."""
+    """Return the material from the product's own tables; creating it on the first call takes 0.16 s."""
     return Material()

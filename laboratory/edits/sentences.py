@@ -1,4 +1,4 @@
-"""Where sentences end, and the edits that move, drop or part them."""
+"""Finds the ends of sentences, and edits that move, drop or separate sentences."""
 
 from functools import cache
 from random import Random

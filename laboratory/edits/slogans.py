@@ -1,4 +1,4 @@
-"""What pirate sites put between the sentences of a text. The names and addresses are invented."""
+"""Slogans that pirate sites insert between the sentences of a text. The names and addresses are invented."""
 
 SLOGANS = (
     "本章未完，请点击下一页继续阅读。",

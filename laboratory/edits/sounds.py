@@ -1,4 +1,4 @@
-"""Which syllables are taken for each other, and which characters are common: the confusion sets of the readings."""
+"""Confusion sets by reading: syllables that people confuse, and common characters."""
 
 from collections.abc import Iterator, Mapping
 

@@ -1,1 +1,1 @@
-"""How well pages are read: main text and obfuscations."""
+"""Measures the reading of pages: main text and obfuscations."""

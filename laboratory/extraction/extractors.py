@@ -1,6 +1,6 @@
-"""Who finds the main text of a saved page: the product, and published libraries as their documentation has them used.
+"""The extractors of main text: the product, and published libraries used as in their documentation.
 
-The peers get the page's characters decoded as its manifest says; the product gets the bytes and finds that out itself.
+The peers get the page decoded as its manifest says; the product gets the bytes and detects the encoding itself.
 """
 
 import logging
@@ -33,7 +33,7 @@ class Extractor:
 
 
 def product_reading(page: SavedPage) -> Reading | None:
-    """What the crawler reads there, None where it reads nothing."""
+    """Return what the crawler reads in a page, or None if it reads nothing."""
     reading = read_page(page.body, {}, ADDRESS)
     return reading if isinstance(reading, Reading) else None
 

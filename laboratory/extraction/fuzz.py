@@ -24,7 +24,7 @@ SLOWEST_SHOWN = 5
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """What came of it, as text on the standard output."""
+    """Read mutated pages, and print the outcomes on the standard output."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path, help="that holds pages as .html, at any depth")
     parser.add_argument("--pages", type=int, default=PAGES)

@@ -61,10 +61,10 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Trusted:
-    """What the product thinks of its reading of one labelled page, beside what it was worth.
+    """The product's confidence in its reading of one labelled page, with the score of the reading.
 
-    zones: by zone, which share of the reference text stands in it and in none before; placed: the same of each
-    part that was labelled beside it.
+    zones: the share of the reference text that is in each zone and in none before. placed: the same for each labelled
+    part outside the main text.
     """
 
     page: str
@@ -162,7 +162,7 @@ def _labelled(page: SavedPage) -> dict[str, Counter[str]]:
 
 
 def _taken(found: str, parts: Mapping[str, Counter[str]]) -> dict[str, float]:
-    """Of each part the share that a reading holds: of the text its recall, of others what is no pair of the text."""
+    """Return the share of each part in a reading: the recall of the text; for others without pairs of the text."""
     held = grams(found)
     beside = held - parts[Zone.MAIN]
     return {

@@ -1,4 +1,4 @@
-"""How many generated pages are read as a reader sees them, for each way to obfuscate a text."""
+"""Counts the generated pages that are read as a reader sees them, for each way to obfuscate a text."""
 
 import re
 from collections.abc import Sequence
@@ -86,7 +86,7 @@ def section(corpora: Path, seed: int, say: Say) -> Section:
 
 
 def _passages(corpora: Path, seed: int) -> list[list[str]]:
-    """Of encyclopedia articles in both scripts, of which some characters are in no list. Raises UnreadableFile."""
+    """Return passages of encyclopedia articles in both scripts, with some rare characters. Raises UnreadableFile."""
     rng = Random(seed)  # noqa: S311, no secret
     texts = [_MARKS.sub(r"\1", "".join(_KEPT.findall(one["text"]))) for one in read(corpora, "wiki_dev.jsonl.gz")]
     long = [text for text in texts if len(text) >= PASSAGE_CHARS]

@@ -1,4 +1,4 @@
-"""How much of a reference text an extractor found, and how much else it took."""
+"""Scores an extracted text against a reference: the share found, and the share of other text in it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ INTERVAL = 0.95
 
 @dataclass(frozen=True, slots=True)
 class TextScore:
-    """All in [0, 1]; precision and recall of an empty text are 0.0."""
+    """Precision, recall and F1 in [0, 1]; those of an empty text are 0.0."""
 
     precision: float
     recall: float

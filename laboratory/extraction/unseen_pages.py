@@ -53,7 +53,7 @@ def build(mirrors: Path, out: Path, kind: str = "") -> dict[str, int]:
 
 
 def halves_of(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Of each site the half it belongs to: the sites of one kind of reference in turn, by the digest of their names."""
+    """Return the half of each site; the sites of one kind of reference alternate, in order of their names' digests."""
     kinds: dict[str, str] = {}
     for row in rows:
         kinds.setdefault(row["site"], row["kind"])
@@ -102,7 +102,7 @@ def _within(body: bytes, where: str, without: str = "") -> str:
 
 
 def _encoding(body: bytes) -> str:
-    """Of the two that the table's pages have."""
+    """Return the encoding of a page, one of the two in the table."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

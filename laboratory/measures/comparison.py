@@ -1,4 +1,4 @@
-"""How truly comparisons show the fate of each character: `zhuiwen bench quality --parts comparison`.
+"""Measures whether comparisons show the change of each character correctly: `zhuiwen bench quality --parts comparison`.
 
 A passage of each of some works, of 25 the one that repeats itself most, is edited as pirates do; every other page has
 another text around it. The corpus is these works alone: what is measured is the comparison, not the search.
@@ -110,7 +110,7 @@ FATES: dict[str, Fate] = {
 
 @dataclass(frozen=True, slots=True)
 class Fared:
-    """How truly the pages of one edit are shown. spans: how exactly the one passage of each was found."""
+    """The accuracy of comparisons on the pages of one edit. spans: of the only passage of each page."""
 
     name: str
     comparison: Comparison
@@ -118,7 +118,7 @@ class Fared:
 
     @property
     def as_row(self) -> dict[str, Any]:
-        """All figures, for programs."""
+        """The figures for programs."""
         spans = {"plagdet": self.spans.plagdet, "granularity": self.spans.granularity}
         return {"edit": self.name, **asdict(self.comparison), **spans}
 

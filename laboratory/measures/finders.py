@@ -29,7 +29,7 @@ ALL = "all"
 
 @dataclass(frozen=True, slots=True)
 class Seeding:
-    """What the matcher asks its index for."""
+    """The seeds that the matcher looks up in its index."""
 
     algorithm: Algorithm = algorithms.DEFAULT
     calibration: Calibration = calibration.DEFAULT
@@ -55,7 +55,7 @@ class Finder(Protocol):
     """Something that has been given works, and says which of them a page took from."""
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
-        """What is reported of a page; the work of its own id, where it is one, is no source of it."""
+        """Return the reported works of a page, except the work with its own id, if it is a work."""
         ...
 
 
@@ -92,7 +92,7 @@ class ProductFinder:
         self._matcher = memory_matcher((text for _, text in given), self._algorithm, seeding.calibration)
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
-        """What the matcher says, with its classes."""
+        """Return the matches of the matcher, with classes."""
 
         def sources(texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
             return {text_id: text_id for text_id in texts if any(work != own_id for work in self._owners[text_id])}
@@ -120,7 +120,7 @@ class _EngineFinder:
             self._engine.add_work(work_id, text)
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
-        """What the engine says; it knows no classes."""
+        """Return the matches of the engine, which has no classes."""
         return [
             Reported(each.work_id, tuple(Passage(each.work_id, span.page, span.work) for span in each.spans))
             for each in self._engine.find(text)

@@ -32,7 +32,7 @@ PLACES = 4  # of a floor, rounded down
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """What a set of cases is, and what was measured on it or must be."""
+    """The digests of a case set, and its measured or required quality."""
 
     digests: Mapping[str, str]
     measures: Mapping[str, float]

@@ -26,7 +26,7 @@ SMALL_NEWS_ITEMS = 1_200  # two months and a half, so that a follow-up stands be
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure. texts: a folder in place of the corpora; ready: of cases built before; parts: of PARTS."""
+    """The plan of a measurement. texts: a folder instead of the corpora. ready: a built case set. parts: of PARTS."""
 
     engine: str
     size: str
@@ -42,7 +42,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Who is told how far it has come. say: a line; progress: of an engine's pages, by its name."""
+    """Receives the progress. say: called with a line. progress: for the pages of an engine, by its name."""
 
     say: Callable[[str], None]
     progress: Callable[[str], Progress]

@@ -1,4 +1,4 @@
-"""What a measurement found: of one engine, of several, and as JSON."""
+"""The results of a measurement: of one engine, of several, and as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -40,7 +40,7 @@ class Results:
 
     @property
     def conditions(self) -> list[Condition]:
-        """Those of the first engine: overall first, then class by class, its sum before its conditions."""
+        """The conditions of the first engine: overall first, then class by class, with the sum of a class first."""
         found = list(self.engines[0].measures) if self.engines else []
         classes = list(dict.fromkeys(condition.case_class for condition in found))
         heads = [name for name in classes if _is_sum(name)]

@@ -1,4 +1,4 @@
-"""How well pages in other words are found, and how many innocent ones are named.
+"""Measures how well rewritten pages are found, and how many innocent ones are named.
 
 `zhuiwen bench quality --parts reworded`. Innocent passages are scored below what is named too,
 so that other thresholds can be read off; those of the half that thresholds are chosen on are told apart from the
@@ -53,7 +53,7 @@ class RewordedFared:
 
 
 class InnocentScore(NamedTuple):
-    """What an innocent passage had at most, with what text: for who wants to see how innocent it is."""
+    """The highest score of an innocent passage, with the text, for checking if it is innocent."""
 
     score: float
     case_id: str
@@ -73,22 +73,22 @@ class RewordedAlarms:
 
     @property
     def reworded_class(self) -> RewordedClass:
-        """What a lead would be called."""
+        """The class of a lead of this kind."""
         return RewordedClass.TRANSLATED if ENGLISH in self.kind else RewordedClass.REWORDED
 
     @property
     def named(self) -> int:
-        """How many the product would name."""
+        """The number of passages that the product would name."""
         return self.above(DEFAULT.min_score(self.reworded_class))
 
     def above(self, min_score: float) -> int:
-        """Return how many have such a score."""
+        """Return the number of passages with at least this score."""
         return sum(each.score >= min_score for each in self.scores)
 
 
 @dataclass(frozen=True, slots=True)
 class RewordedResults:
-    """What was measured. bytes_a_char: of the look-ups, by their names and the characters of works."""
+    """The results. bytes_a_char: of the look-ups, by name and number of characters of works."""
 
     fared: tuple[RewordedFared, ...]
     alarms: tuple[RewordedAlarms, ...]
@@ -96,7 +96,7 @@ class RewordedResults:
 
     @property
     def as_dict(self) -> dict[str, Any]:
-        """All figures, for programs."""
+        """The figures for programs."""
         return asdict(self)
 
 
@@ -264,7 +264,7 @@ def _alarms(
 
 
 def _leads(matches: Sequence[RewordedMatch], text: str, copies: ProductFinder) -> list[RewordedMatch]:
-    """Those of them with works that the page copies nothing of."""
+    """Return the matches with works of which the page copies nothing."""
     if not matches:
         return []
     found = copies.find(text)

@@ -64,7 +64,7 @@ class RewordedCase:
 
     @property
     def is_of_first_half(self) -> bool:
-        """Of the half of chapters, items and articles that thresholds are chosen on."""
+        """True for the half of chapters, items and articles on which thresholds are chosen."""
         return sha256(self.origin.encode()).digest()[0] % 2 == 0
 
 
@@ -125,7 +125,7 @@ class RewordedCorpora:
         return cases + [_ours(each) for each in rewrites() if each.manner != FROM_ENGLISH] + bible
 
     def innocent(self, count: int, rng: Random) -> list[RewordedCase]:
-        """That many passages of works held back, drawn at random, of each kind its share.
+        """Return so many random passages of held-out works, in proportion to the kinds.
 
         Chapters that are known to have text of other works in them are left out: they are not innocent.
         """

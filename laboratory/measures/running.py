@@ -26,7 +26,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """What one engine reported. Times in seconds of the clock, pages by `jobs` processes."""
+    """The reports of one engine. Times are in seconds of wall time; `jobs` processes look up the pages."""
 
     engine: str
     reports: dict[str, list[Reported]]

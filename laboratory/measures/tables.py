@@ -143,7 +143,7 @@ def _alarm_row(each: RewordedAlarms) -> tuple[str, ...]:
 
 
 def bytes_a_char(results: RewordedResults) -> TextTable:
-    """What each look-up takes for a character of the works."""
+    """Return the table of the bytes that each look-up takes for a character of the works."""
     rows = tuple((name, f"{chars / MILLION:.1f} M", f"{bytes_:.2f}") for name, chars, bytes_ in results.bytes_a_char)
     return TextTable("Bytes a character of works", ("look-up", "works", "bytes"), rows, ("bytes",))
 

@@ -1,4 +1,4 @@
-"""How truly a comparison shows what became of each character, on pages where that is known."""
+"""Scores whether a comparison shows the change of each character correctly, on pages where the truth is known."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
@@ -55,9 +55,9 @@ class Comparison:
 
 
 def compare(page: Edited, work: str, spans: Iterable[Span], kinds: Collection[ChangeKind]) -> Comparison:
-    """What is shown of one page beside what it is. page: its origins are offsets of the work.
+    """Score the comparison of one page against the truth. page: its origins are offsets of the work.
 
-    kinds: under which a character that differs is shown rightly.
+    kinds: the correct kinds for a character that differs.
     """
     ours, theirs = page.codes, code_points(work)
     shown, partner_start, partner_end, deleted = _shown(ours.size, theirs.size, spans)

@@ -1,4 +1,4 @@
-"""How well copies were found, and whom it accused: measures over pages of which the truth is known.
+"""Measures how well copies are found and which pages are wrongly accused, on pages where the truth is known.
 
 The unit of precision and recall is the pair of a page and a work. A work that carries parts of a page by nature (`also`
 of the truth) counts neither way.
@@ -69,7 +69,7 @@ class Condition:
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """What became of one page. right, wrong, missed: works."""
+    """The score of one page. right, wrong, missed: numbers of works."""
 
     right: int
     wrong: int
@@ -167,7 +167,7 @@ class Measures:
 
     @property
     def quotation_rate(self) -> float | None:
-        """Of the positive pages with any match, those reported as quoting alone; None where none has one."""
+        """The share of positive pages with a match that are only reported as quotations, None if none has a match."""
         matched = sum(page.is_positive and page.is_matched for page in self.pages)
         return self.quoted_pages / matched if matched else None
 

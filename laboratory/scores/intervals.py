@@ -1,4 +1,4 @@
-"""How far a measured figure may be from the true one: intervals that hold it 95 times of 100."""
+"""Confidence intervals of 95 % for measured figures."""
 
 from collections.abc import Callable
 from math import sqrt

@@ -1,4 +1,4 @@
-"""How exactly the passages of one page were found, by the measures of PAN.
+"""Scores how exactly the passages of one page are found, by the measures of PAN.
 
 Source: Potthast, Stein, Barrón-Cedeño and Rosso, "An evaluation framework for plagiarism detection", Coling 2010. A
 case s is a passage that the page took, a detection r one that was reported; each is a set of page characters and of

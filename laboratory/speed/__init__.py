@@ -1,1 +1,1 @@
-"""How fast, how much memory, and what size: fingerprints, matching, evidence, the whole chain."""
+"""Measures speed, memory and size of fingerprints, matching, evidence and the whole chain."""

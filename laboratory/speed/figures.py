@@ -43,7 +43,7 @@ class Target:
 
     @property
     def record(self) -> dict[str, Any]:
-        """All figures, for programs."""
+        """The figures for programs."""
         return {**asdict(self), "verdict": self.verdict}
 
 

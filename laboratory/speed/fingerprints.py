@@ -1,4 +1,4 @@
-"""How fast fingerprints are made, beside the peers, in turns and on the same texts."""
+"""Measures the speed of fingerprinting and of its peers, in turns and on the same texts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass

@@ -58,7 +58,7 @@ class LongInput:
 
     @property
     def time_ratio(self) -> float | None:
-        """Of the processor, whole to half; None where one of them is missing."""
+        """The ratio of processor time of the whole input to the half, None if one of them is missing."""
         if self.half is None or self.whole is None:
             return None
         return self.whole.taken.processor_s / max(self.half.taken.processor_s, 1e-9)
@@ -71,7 +71,7 @@ class LongInput:
 
     @property
     def growth(self) -> Growth:
-        """Whether time and memory grew no faster than the text, as far as it can be told, and what they came to."""
+        """The growth of time and memory compared with that of the text, as far as it can be determined."""
         if self.whole is None or self.time_ratio is None or self.memory_ratio is None:
             return Growth.UNKNOWN
         is_quick = self.whole.taken.processor_s < MIN_SECONDS
@@ -109,7 +109,7 @@ def _input(kind: str, role: Role, chars: int, half: Outcome | str, whole: Outcom
 
 
 def _outcome(task: Task, deadline_s: float) -> Outcome | str:
-    """What came of it, or why nothing did. The process is begun anew: one that is forked would count our memory."""
+    """Run a task in a spawned process, whose memory excludes this one's, and return the outcome or its failure."""
     context = multiprocessing.get_context("spawn")
     reader, writer = context.Pipe(duplex=False)
     process = context.Process(target=run, args=(task, MAX_BYTES, writer), daemon=True)

@@ -1,6 +1,6 @@
-"""How fast one process matches pages, with each of the indexes, and the memory that these take.
+"""Measures the speed of matching pages in one process with each index, and the memory of the indexes.
 
-The texts of the works lie in this process, as in a worker that has had each of them once.
+The texts of the works are in this process, as in a worker that has loaded each of them once.
 """
 
 import gc
@@ -37,7 +37,7 @@ Pages = Sequence[GivenPage]
 
 @dataclass(frozen=True, slots=True)
 class MatchingSpeed:
-    """All pages through one matcher, its best rounds.
+    """The speed of one matcher over all pages, in its best rounds.
 
     taken: without the fingerprints of the pages; processor time of this process and of Redis together, redis_s of
     Redis alone. median_ms, slowest_ms: of a page, of the clock, in the best round, the first of those looked up

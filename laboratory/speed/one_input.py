@@ -25,7 +25,7 @@ WARM_CHARS = 3_000
 
 
 class Role(StrEnum):
-    """What the long text is. As both it is compared with itself; as a copy, the page lacks some of its characters."""
+    """The role of the long text. BOTH: it is compared with itself. COPY: the page lacks some of its characters."""
 
     PAGE = "page"
     WORK = "work"
@@ -60,7 +60,7 @@ class Outcome:
 
     @property
     def taken(self) -> Taken:
-        """All together."""
+        """The total of fingerprint, index and match."""
         return self.fingerprint + self.index + self.match
 
 

@@ -24,9 +24,9 @@ TEXTS = {PAGE_CHARS: 400, WORK_CHARS: 10}  # so many texts of so many characters
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What to measure. redis_url: of an empty database; None: only the memory index, for the reason `without_redis`.
+    """The plan of a measurement. redis_url: of an empty database; None: only the memory index (see `without_redis`).
 
-    texts: a folder in place of the corpora. parts: of PARTS.
+    texts: a folder instead of the corpora. parts: of PARTS.
     """
 
     corpora: Path

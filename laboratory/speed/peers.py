@@ -1,7 +1,7 @@
-"""Who makes fingerprints: the product and the published libraries, each as its documentation has it used.
+"""The contenders in fingerprinting: the product and the published libraries, each used as in its documentation.
 
-All peers but simhash are given the 5-grams of characters, 128 permutations; cutting the text into them is part of the
-work, since each is measured from the text on, and is shown by itself as well.
+All peers except simhash get 5-grams of characters and 128 permutations. The measured time includes cutting the text
+into n-grams, which is also shown separately.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What speed is measured on: a reference corpus of a given size, and pages of one length in a mix of classes."""
+"""The texts for measuring speed: a reference corpus of a given size, and pages of one length in a mix of classes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence

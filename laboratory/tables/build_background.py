@@ -28,7 +28,7 @@ SEED = 20261128
 
 
 def passages(folder: Path, name: str, count: int) -> Iterator[str]:
-    """That many passages of a file, every work in turn, from chapters and places drawn at random."""
+    """Yield so many passages of a file, each work in turn, from random chapters and places."""
     file = next(path for path in sorted(folder.glob(f"{name}*.jsonl.gz")) if "pairs" not in path.name)
     works: dict[str, list[str]] = defaultdict(list)
     with gzip.open(file, "rt", encoding="utf-8") as lines:

@@ -1,4 +1,4 @@
-"""Which characters look alike, by the pictures of one font; for laboratory.tables.build_near.
+"""Finds characters that look alike by the glyphs of one font, for laboratory.tables.build_near.
 
 Needs Pillow and the Noto Sans CJK of mplfonts, which nothing else of this package imports.
 """

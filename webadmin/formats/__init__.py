@@ -1,1 +1,1 @@
-"""How dates are written, by language (Django's FORMAT_MODULE_PATH)."""
+"""Date formats by language (Django's FORMAT_MODULE_PATH)."""

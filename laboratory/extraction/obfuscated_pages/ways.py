@@ -1,4 +1,4 @@
-"""All obfuscations that pages are generated of, each under a name, and the pages."""
+"""The obfuscations of generated pages by name, and the pages."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

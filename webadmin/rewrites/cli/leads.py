@@ -158,7 +158,7 @@ def _show_one(lead: "RewordedLead", settings: Settings, is_json: bool) -> None:
 
 
 def _say_status(lead: "RewordedLead", settings: Settings) -> None:
-    """Of a confirmed lead whether its page still gives it, of another one only that it does not."""
+    """Print the status of a confirmed lead, or that the page no longer gives an undecided or dismissed one."""
     from core.matches import RewordedState
     from webadmin.rewrites.services.lead_status import lead_status
 

@@ -94,7 +94,7 @@ class RewordedLead(models.Model):
 
 
 class RewordedVerdict(models.Model):
-    """Every decision on a lead, in order: what thresholds are set by later, and which score it was given at.
+    """A decision on a lead, with the score at that time, for setting thresholds later.
 
     An empty verdict means that the lead waits again.
     """

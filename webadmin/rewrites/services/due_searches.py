@@ -172,7 +172,10 @@ def _older(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedC
 
 
 def _comparable(rows: "QuerySet[M]", page: str) -> "QuerySet[M]":
-    """Those whose copies were looked for, and whose search did not fail for good. page: how the query names it."""
+    """Return the rows that were searched for copies and whose search did not fail permanently.
+
+    page: the prefix of the page's fields in the query.
+    """
     version = OuterRef(f"{page}version_id")
     is_compared = Exists(PageCheck.objects.filter(version_id=version).exclude(algorithm_id=OUTDATED))
     return rows.filter(is_compared, ~Exists(FailedMessage.objects.filter(task=TASK, subject=version)))

@@ -20,7 +20,7 @@ from webadmin.rewrites.services.lead_explanation import LeadSummary, lead_explan
 
 @dataclass(frozen=True, slots=True)
 class LeadMaterial:
-    """All that an export is written from. facts: JSON values; bundle: a WACZ whose comparison is that of the lead."""
+    """The material of an export. facts: JSON values. bundle: a WACZ file with the comparison of the lead."""
 
     lead: int
     facts: Mapping[str, Any]
@@ -31,7 +31,7 @@ class LeadMaterial:
 def write_lead(
     path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()
 ) -> VerificationReport:
-    """Write the export of a lead to `path`, which is there whole in the end or not at all.
+    """Write the export of a lead to `path`, which is complete or absent in the end.
 
     seals: authorities that stamp it as a whole. Returns what `verify` says of the file. Raises DoesNotHold,
     UnreadableFile where `path` cannot be written.

@@ -29,25 +29,25 @@ C = TypeVar("C", bound=Codes)
 
 
 class CodesStore:
-    """The codes of texts, each made once and kept from then on."""
+    """The codes of texts, each computed once and then stored."""
 
     def __init__(self, fingerprints: FingerprintStore, works: WorkTexts) -> None:
         self._fingerprints, self._works = fingerprints, works
 
     def cells(self, texts: Collection[WorkTextId]) -> Iterator[tuple[WorkTextId, TextCells]]:
-        """Those of each text that is there, in order of id."""
+        """Yield the cells of each existing text, in order of id."""
         return self._each(sorted(texts), CELLS_ID, TextCells, TextCells.from_text)
 
     def meanings(
         self, texts: Collection[WorkTextId], encoder: Encoder, background: Background
     ) -> Iterator[tuple[WorkTextId, TextMeanings]]:
-        """Return the same; a text that is new is encoded now."""
+        """Yield the meanings of each existing text, in order of id; new texts are encoded now."""
         return self._each(
             sorted(texts), MEANINGS_ID, TextMeanings, lambda text: TextMeanings.from_text(text, encoder, background)
         )
 
     def text(self, text_id: WorkTextId) -> str | None:
-        """A text, or None where it is gone or damaged, which the check of the stores says: nothing is found in it."""
+        """Return a text, or None if it is missing or damaged, which the check of the stores reports."""
         try:
             return self._works.text(text_id)
         except BrokenInvariant:
