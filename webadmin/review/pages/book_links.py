@@ -1,4 +1,4 @@
-"""The whole books of a work on sites, and of a site with works: links, those with most pages first."""
+"""Links to the whole books of a work or a site, those with most pages first."""
 
 from django.db.models import Count
 from django.urls import reverse
@@ -13,7 +13,7 @@ from webadmin.sites.models import Site
 from webadmin.ui.pages.columns import MAX_SITE_CHARS, NOTHING
 from webadmin.works.models import Work
 
-MOST = 30  # links; whoever has more looks at the list of cases
+MOST = 30  # links; the list of cases has all
 
 
 def book_address(work_id: int, site_id: int) -> str:
@@ -21,14 +21,14 @@ def book_address(work_id: int, site_id: int) -> str:
 
 
 def books_of_work(work: Work) -> SafeString | str:
-    """Links to the work on each site whose pages copied from it."""
+    """Return links to the work on each site that copied from it."""
     counted = Case.objects.filter(work=work, state__in=COPIES).order_by().values("site_id", "site__name")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "site__name")[:MOST]
     return _links([(book_address(work.pk, row["site_id"]), row["site__name"], row["n"]) for row in rows])
 
 
 def books_of_site(site: Site) -> SafeString | str:
-    """Links to each work that pages of the site copied from."""
+    """Return links to each work that the site copied from."""
     counted = Case.objects.filter(site=site, state__in=COPIES).order_by().values("work_id", "work__title")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "work__title")[:MOST]
     return _links([(book_address(row["work_id"], site.pk), f"《{row['work__title']}》", row["n"]) for row in rows])

@@ -1,4 +1,4 @@
-"""The page of a work beside a site: a strip of all chapters, and a table of them."""
+"""The page of a whole book on a site: a strip and a table of all chapters."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from webadmin.works.models import Work
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter of chapters under the word that an address has for it."""
+    """A filter of chapters, with its URL value."""
 
     key: str
     label: Any  # a string, lazily translated
@@ -56,7 +56,7 @@ SELECTIONS = (
 
 
 def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
-    """Return the chapters that a word of an address selects. Raises BadValue for one that there is not."""
+    """Return the chapters that a URL value selects. Raises BadValue for an unknown one."""
     selection = next((each for each in SELECTIONS if each.key == key), None)
     if selection is None:
         choices = ", ".join(each.key for each in SELECTIONS if each.key)
@@ -65,7 +65,7 @@ def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
 
 
 def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
-    """Return the selections on offer: those that match a chapter, and the one that is shown."""
+    """Return the available selections: those that match a chapter, and the current one."""
     counted = [(each, len(_matching_chapters(book, each))) for each in SELECTIONS]
     return [
         {"key": each.key, "label": each.label, "count": count, "is_chosen": each.key == chosen}
@@ -85,14 +85,13 @@ EXTENTS = {
     CopyExtent.NONE: _("missing"),
 }
 PER_PAGE = 100  # chapters of the table; the strip has all
-LONG = 600  # chapters from which on the strip is drawn small
-MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and stand in the export
+LONG = 600  # chapters; a longer strip is drawn small
+MAX_PAGES_SHOWN = 4  # of one chapter; the others are counted, and are in the export
 MAX_TITLE_CHARS = 40  # of a page in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
 
 
-# From how many minutes on a lead is said in which unit, and of how many minutes one is; from two days on nobody counts
-# hours.
+# The least minutes of a lead in each unit, and the minutes of the unit; from two days on, hours do not matter.
 _UNITS = (
     (
         2 * 24 * 60,
@@ -116,7 +115,7 @@ _UNITS = (
 
 
 def lead_in_words(lead: timedelta | None) -> str:
-    """Return a lead or, where it is negative, a lag; cut to whole units, never rounded up. "" for what is not known.
+    """Return a lead or, if negative, a lag in words, cut to whole units; "" if unknown.
 
     >>> from django.utils import translation
     >>> with translation.override("en"):
@@ -133,7 +132,7 @@ def lead_in_words(lead: timedelta | None) -> str:
 
 
 def _hours(chapter: ChapterCopied) -> float | None:
-    """Return the lead as a number, to sort and reckon by; negative for a lag."""
+    """Return the lead in hours, for sorting and calculation; negative for a lag."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
@@ -160,9 +159,9 @@ COLUMNS = (
 
 
 def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpResponseBase:
-    """Show a work on a site, or hand it out as a file (?export=csv|xlsx), which managers may.
+    """Show a work on a site; managers may download it (?export=csv|xlsx).
 
-    Raises Http404 for a work and a site of two rights holders, or of one that the user does not belong to; BadValue.
+    Raises Http404 for a work and a site of different rights holders, or of one without the user; BadValue.
     """
     if site.rights_holder_id != work.rights_holder_id or not access.may_see(request.user, work):
         raise Http404
@@ -212,7 +211,7 @@ def _companions(chapter: ChapterCopied) -> str:
 
 
 def ranges(numbers: Sequence[int]) -> str:
-    """Numbers in order, those in a row as one range; of many the first ten.
+    """Return ascending numbers as ranges, at most ten.
 
     >>> ranges([1, 2, 3, 7, 9, 10])
     '1-3, 7, 9-10'
@@ -228,7 +227,7 @@ def ranges(numbers: Sequence[int]) -> str:
 
 
 def strip(book: WholeBook) -> SafeString:
-    """Return one cell a chapter; what it is of stands in its title, and for screen readers in the table."""
+    """Return one cell per chapter, with a tooltip; the table has the same for screen readers."""
     return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
 
 

@@ -1,1 +1,1 @@
-"""Whole books: which chapters of a work a site has, and when each appeared there."""
+"""Whole books: the chapters of a work on a site, with the times at which they appeared."""

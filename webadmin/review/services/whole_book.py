@@ -1,8 +1,8 @@
-"""A work beside a site: which chapters its pages copied, when each appeared there, what is missing or merged.
+"""A whole book on a site: the copied chapters, the times at which they appeared, missing and merged ones.
 
-Only cases that count as copies are read, and only texts that the work has now, so that shares agree with lists and
-reports. A time is that at which the crawler saw a page's version for the first time: the chapter stood there by then,
-maybe earlier. So it came at least that much before its official time, or at most that much after it.
+Reads only cases that count as copies, and only current texts of the work, so that shares agree with lists and reports.
+A time is the first crawl of a page's version: the chapter was there by then, perhaps earlier. A lead over the official
+time is therefore a lower bound, a lag an upper bound.
 """
 
 from collections import defaultdict
@@ -22,12 +22,12 @@ from webadmin.cases.services.taken import taken_by_case
 from webadmin.works.models import Chapter, Work
 
 FULL_SHARE = 0.9  # of a chapter: what sites drop or replace on purpose stays below a tenth
-CARRIED_SHARE = 0.5  # of a chapter on one page: below it the page quotes or patches, and does not carry the chapter
-SPREAD_SHARE = 0.1  # of a chapter: what other pages add to the page that has most of it
+CARRIED_SHARE = 0.5  # of a chapter on one page; with less, the page does not carry the chapter
+SPREAD_SHARE = 0.1  # of a chapter: the part that other pages add to the page with most of it
 
 
 class CopyExtent(StrEnum):
-    """The extent to which a chapter stands on the site."""
+    """The extent to which a chapter is on the site."""
 
     FULL = "full"
     PART = "part"
@@ -36,17 +36,17 @@ class CopyExtent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopyingPage:
-    """A page of the site that took from the work. Equal for all chapters that stand on it."""
+    """A page of the site that copied from the work; the same record for all its chapters."""
 
     case_id: int
     url: str
     title: str
-    stated_at: datetime | None  # when it was published, as it says itself
+    stated_at: datetime | None  # its stated time of publication
     carries: tuple[int, ...]  # numbers of the chapters of which it has half or more
 
     @property
     def is_merged(self) -> bool:
-        """True if several chapters stand on it."""
+        """True if it carries several chapters."""
         return len(self.carries) > 1
 
 
@@ -61,15 +61,15 @@ class ChapterOnPage:
 
 @dataclass(frozen=True, slots=True)
 class ChapterCopied:
-    """A chapter of the work, and what the site has of it: nothing, a part, or all."""
+    """A chapter of the work, and the pages of the site with it."""
 
     key: int
     number: int
     title: str
     official_at: datetime | None
     chars: int  # those that count
-    taken_chars: int  # each once, however many pages have it
-    pages: tuple[ChapterOnPage, ...]  # first that which has most
+    taken_chars: int  # each counted once
+    pages: tuple[ChapterOnPage, ...]  # the one with most first
 
     @property
     def share(self) -> float:
@@ -83,12 +83,12 @@ class ChapterCopied:
 
     @property
     def first_seen(self) -> datetime | None:
-        """When the first of the pages that have it was seen with it."""
+        """The time at which the first of its pages was seen with it."""
         return min((each.first_seen_at for each in self.pages), default=None)
 
     @property
     def stated_publication(self) -> datetime | None:
-        """The earliest date of publication that the pages state; sites write what they like."""
+        """The earliest time of publication that the pages state, which need not be true."""
         return min((each.page.stated_at for each in self.pages if each.page.stated_at), default=None)
 
     @property
@@ -103,18 +103,18 @@ class ChapterCopied:
 
     @property
     def is_merged(self) -> bool:
-        """True if it stands on a page that carries other chapters too."""
+        """True if a page carries it together with other chapters."""
         return any(each.page.is_merged and self.number in each.page.carries for each in self.pages)
 
     @property
     def is_spread(self) -> bool:
-        """True if it is cut over several pages: the one that has most lacks what others have."""
+        """True if it is spread over several pages: others have parts that the largest one lacks."""
         return bool(self.pages) and self.share - self.pages[0].share >= SPREAD_SHARE
 
 
 @dataclass(frozen=True, slots=True)
 class WholeBook:
-    """All chapters of a work in order, beside what one site has of them."""
+    """The chapters of a work in order, with the copies on one site."""
 
     site_id: int
     work_id: int
@@ -126,7 +126,7 @@ class WholeBook:
 
     @property
     def share(self) -> float:
-        """Of the work, each character once."""
+        """The share of the work, each character counted once."""
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
     @property
@@ -139,12 +139,12 @@ class WholeBook:
 
     @property
     def missing(self) -> list[ChapterCopied]:
-        """Chapters of which the site has nothing, as far as was seen."""
+        """The chapters without any copy seen on the site."""
         return [each for each in self.chapters if not each.taken_chars]
 
     @property
     def gaps(self) -> list[ChapterCopied]:
-        """The missing chapters before the last one that is copied: left out, not yet unseen."""
+        """The missing chapters before the last copied one, which the site probably left out."""
         last = self.copied_chapters[-1].number if self.copied_chapters else 0
         return [each for each in self.missing if each.number < last]
 
@@ -154,7 +154,7 @@ class WholeBook:
 
     @property
     def lead(self) -> timedelta | None:
-        """The longest lead over the official time of a chapter, or the shortest lag; None where nothing is known."""
+        """The longest lead over the official time of a chapter, or the shortest lag; None if unknown."""
         return max((each.lead for each in self.chapters if each.lead is not None), default=None)
 
     @property
@@ -167,7 +167,7 @@ class WholeBook:
 
 
 def whole_book(site_id: int, work_id: int) -> WholeBook:
-    """Return the chapters of a work on a site. The caller checks that the reader may see them."""
+    """Return the whole book of a work on a site. The caller checks access."""
     cases = Case.objects.filter(site_id=site_id, work_id=work_id)
     copies = cases.filter(state__in=COPIES)
     chapters = list(Chapter.objects.filter(work_id=work_id).order_by("number"))
@@ -220,7 +220,7 @@ def _pages(
         carried = (
             chapter.number
             for text_id, places in taken.get(case, {}).items()
-            # A text that stands in the work twice is on the page once: it makes no page of several chapters.
+            # A repeated text of the work does not make a page of several chapters.
             for chapter in by_text[text_id][:1]
             if _share(places, chapter) >= CARRIED_SHARE
         )
@@ -235,7 +235,7 @@ def _on_pages(
     pages: Mapping[int, CopyingPage],
     seen: Mapping[tuple[int, str], datetime],
 ) -> dict[str, list[ChapterOnPage]]:
-    """Return the pages that have a part of each text."""
+    """Return the pages with a part of each text."""
     of_text = {chapter.text_id: chapter for chapter in chapters}
     found: dict[str, list[ChapterOnPage]] = defaultdict(list)
     for case, texts in taken.items():

@@ -1,4 +1,4 @@
-"""Tags of the pages that combine subjects."""
+"""Template tags of the pages that combine subjects."""
 
 from django import template
 from django.utils.translation import gettext as _
@@ -24,19 +24,19 @@ def case_name(case: Case) -> str:
 
 @register.filter
 def record_line(record: TrackRecord) -> str:
-    """Say how those fared who were written to, in one line."""
+    """Return the results of former notices in one line."""
     return _("; ").join(message_text(sentence) for sentence in record.sentences)
 
 
 @register.filter
 def change_tag(kind: str) -> str:
-    """Name a kind of change in the few letters that stand above it in the text."""
+    """Return the letters shown above a change of this kind in the text."""
     return comparison_html.tag(ChangeKind(kind))
 
 
 @register.simple_tag
 def licence_in_part(case: Case) -> CoveredInPart | None:
-    """Return the licence that covers the page of a case but for some chapters."""
+    """Return the licence that covers the page of a case except for some chapters."""
     return covered_in_part(case)
 
 

@@ -1,4 +1,4 @@
-"""The list of cases: what was taken from where, and how it was decided."""
+"""The list of cases: works, pages, figures and verdicts."""
 
 from collections.abc import Callable
 
@@ -86,7 +86,7 @@ class CaseActionForm(ActionForm):
 
 
 def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, QuerySet], HttpResponse | None]:
-    """Return the action that gives this verdict to all cases that were chosen."""
+    """Return the action that gives this verdict to all chosen cases."""
 
     @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
     def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
@@ -173,7 +173,7 @@ class CaseAdmin(AuthorSearchAdmin):
         return case.state, case_state_name(case)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Return true if the user is offered the actions of reviewers."""
+        """Return whether the user is offered the actions of reviewers."""
         return is_member(request)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
@@ -201,7 +201,7 @@ class CaseAdmin(AuthorSearchAdmin):
 
 
 def _exportable_cases(queryset: QuerySet, request: HttpRequest) -> QuerySet:
-    """Leave out what the user may see and not export: cases of a rights holder for whom they are a reviewer only."""
+    """Return the cases that the user may export, without those of rights holders for whom they are only a reviewer."""
     cases = manageable(queryset, request.user).prefetch_related("addresses__page")
     return cases.select_related("rights_holder", "work", "page__site", "decision__decided_by")
 

@@ -1,4 +1,4 @@
-"""The form of a licence with the pages that it covers now."""
+"""The form of a licence with the cases and findings that it covers."""
 
 from collections.abc import Callable
 from typing import Any
@@ -46,7 +46,7 @@ class ReviewedLicenceAdmin(LicenceAdmin):
 
 
 def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
-    """Return the number, and the newest with links."""
+    """Return the number of the records, with links to the newest."""
     if not covered.count:
         return _now("none")
     rows = format_html_join("", "<li>{} · {}</li>", (cells(each) for each in covered.shown))

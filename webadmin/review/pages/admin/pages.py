@@ -1,4 +1,4 @@
-"""Pages as they were read, and findings that are no cases with the reason why."""
+"""The admin of pages, and of excluded findings with their reasons."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -195,7 +195,7 @@ class PageRecordAdmin(HolderAdmin):
     @draw_once
     @display(description=_("versions"))
     def version_list(self, page: PageRecord) -> object:
-        """List what the page store keeps; where it does not answer, say so instead."""
+        """Return the versions in the page store, or a note that it does not answer."""
         try:
             versions = stores.page_store().versions(PageId(page.page_id))
         except ZhuiwenError as error:
@@ -225,7 +225,7 @@ class ExclusionAdmin(HolderAdmin):
     search_fields = ["page_title", "page_url", "work__title", "detail"]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
-        """Without the passages, which may be long; whoever opens one reads its own."""
+        """Defer the passages, which may be long; the detail view reads its own."""
         return super().get_queryset(request).defer("found")
 
     @display(description=_("page"), header=True)

@@ -1,4 +1,4 @@
-"""The list of sites with their cases, and the form with whom to write to, what came of notices, and ignored texts."""
+"""The list of sites with their cases, and the form with contacts, results of notices, and ignored texts."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class IgnoredTextInline(HolderInline):
-    """Noise of the site; it is marked on pages of cases, and taken back there or in the list of all ignored texts."""
+    """Noise of the site: marked on case pages, and withdrawn there or in the list of all ignored texts."""
 
     model = IgnoredText
     is_read_only = True
@@ -50,7 +50,7 @@ class IgnoredTextInline(HolderInline):
 
 @admin.register(Site)
 class ReviewedSiteAdmin(SiteAdmin):
-    """Adds what cases and notices know of a site."""
+    """Adds figures of cases and notices to the admin of sites."""
 
     list_display = [*SiteAdmin.list_display, "case_count"]
     inlines = [*SiteAdmin.inlines[:-1], IgnoredTextInline, SiteAdmin.inlines[-1]]

@@ -1,4 +1,4 @@
-"""The list of works with what was taken of each, and the form with its whole books on sites."""
+"""The list of works with the copied characters of each, and the form with its whole books on sites."""
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -35,7 +35,7 @@ def _book_page(request: HttpRequest, work: Work, site: str) -> HttpResponseBase:
 
 @admin.register(Work)
 class ReviewedWorkAdmin(WorkAdmin):
-    """Adds cases, and how much of a work stands on pages."""
+    """Adds cases and copied characters to the admin of works."""
 
     record_pages = [*WorkAdmin.record_pages, ("on/<str:site>", "book", _book_page)]
     list_display = [*WorkAdmin.list_display[:-1], "case_count", "chars_taken", "share_taken", "protection"]
@@ -49,7 +49,7 @@ class ReviewedWorkAdmin(WorkAdmin):
         return super().get_queryset(request).annotate(cases_total=total)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Add to the works of the page shown how much of them stands on pages."""
+        """Add the copied characters to the works on the shown page of the list."""
         changelist = super().get_changelist_instance(request)
         works = list(changelist.result_list)
         taken = sum_taken_chars(Work.objects.filter(pk__in=[work.pk for work in works]))

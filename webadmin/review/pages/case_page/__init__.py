@@ -1,1 +1,1 @@
-"""One case on one screen, and the files it hands out."""
+"""The page of one case, and its downloads."""

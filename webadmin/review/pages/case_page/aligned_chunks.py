@@ -1,7 +1,7 @@
-"""Cuts a passage into short chunks that say the same on both sides: they scroll together, and are paired on a phone.
+"""Cuts a passage into short aligned chunks of both sides, which scroll together and are paired on a phone.
 
-A chunk of the page begins at a line or, within long lines, at a sentence, and where a piece begins or ends that was
-moved; never inside a change. Where it begins in the work follows from the changes before it.
+A chunk of the page begins at a line or, within long lines, at a sentence, and at the start or end of a moved piece;
+never inside a change. Its start in the work follows from the changes before it.
 """
 
 from bisect import bisect_left, bisect_right
@@ -12,9 +12,9 @@ from typing import Any
 
 from core.matches import ChangeKind
 
-MAX_LINE_CHARS = 300  # of a line that is one chunk; a longer one is cut behind a sentence
+MAX_LINE_CHARS = 300  # of a line that is one chunk; a longer one is cut after a sentence
 MIN_SENTENCE_CHARS = 120
-NEAR_CHARS = 30  # as far as a line of the work may begin from where the changes say that it does
+NEAR_CHARS = 30  # the largest distance of a line start in the work from its position computed from the changes
 _ENDS = "。！？…”.!?"
 
 
@@ -72,7 +72,7 @@ def _line_starts(text: str) -> Iterator[int]:
 
 
 def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
-    """Offsets of the page at which a chunk may begin, in order; True where a line begins there."""
+    """Yield the offsets of the page at which a chunk may begin, in order; True for the start of a line."""
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):
@@ -81,7 +81,7 @@ def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
 
 
 def _sentences(text: str, start: int, end: int) -> Iterator[int]:
-    """Offsets at which a line may be cut: behind the end of a sentence, or where none ends in time."""
+    """Yield the offsets at which a line may be cut: after a sentence, or at the limit if none ends before it."""
     at = start
     while end - at > MAX_LINE_CHARS:
         near = range(at + MIN_SENTENCE_CHARS, at + MAX_LINE_CHARS)
@@ -112,13 +112,13 @@ class _Flow:
         self.edges = [at for each in self._moved for at in (each[0], each[1])]
 
     def is_inside(self, at: int, side: int) -> bool:
-        """Return true if a change goes on across this place. side: 0 for the page, 2 for the work."""
+        """Return whether a change spans this place. side: 0 for the page, 2 for the work."""
         ordered = self._in_work if side else self._changed
         before = bisect_left(ordered, at, key=lambda each: each[side]) - 1
         return before >= 0 and ordered[before][side + 1] > at
 
     def resynchronize(self, chunk: AlignedChunk) -> None:
-        """Map what follows from here: other spaces between lines are no changes, and would add up."""
+        """Restart the mapping here: different spaces between lines are no changes, and would add up."""
         if not chunk.is_moved:
             self._known = chunk.page, chunk.work
 
@@ -136,7 +136,7 @@ class _Flow:
         ]:
             if start > work + left:
                 break
-            work += end - start  # what the page has elsewhere is stepped over
+            work += end - start  # skips a piece that the page has elsewhere
         return AlignedChunk(at, work + left)
 
     def _moved_piece(self, at: int) -> Shift | None:

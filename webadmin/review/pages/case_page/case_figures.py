@@ -1,4 +1,4 @@
-"""The figures of a case, each with what it means: a lawyer will be asked."""
+"""The figures of a case, each with an explanation for lawyers."""
 
 from dataclasses import dataclass
 

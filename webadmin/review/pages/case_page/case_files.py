@@ -1,4 +1,4 @@
-"""Files of evidence that a case's page hands out: one bundle, the picture in it, or the export of the whole case."""
+"""Downloads of evidence on the case page: one bundle, a rendering in it, or the export of the whole case."""
 
 from collections.abc import Callable
 from pathlib import Path

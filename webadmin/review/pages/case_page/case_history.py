@@ -21,7 +21,7 @@ from webadmin.ui.pages.requests.request_values import record_of_key
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One event. `by`: who is answerable for it, "" where no person is known; `said`: a note, or what it rests on."""
+    """One event. by: the responsible user, "" if unknown; said: a note, or the basis of the event."""
 
     at: datetime
     title: str
@@ -30,7 +30,7 @@ class Entry:
 
 
 def history_entries(case: Case) -> list[Entry]:
-    """Return the newest first."""
+    """Return the events of a case, the newest first."""
     verdicts = [_verdict(record) for record in case.verdicts.select_related("decided_by", "licence")]
     rulings = [_ruling(record) for record in case.rights_records.select_related("entered_by")]
     return sorted([*verdicts, *rulings], key=lambda entry: entry.at, reverse=True)
@@ -95,7 +95,7 @@ def _licence_address(record: VerdictRecord) -> str:
 
 
 def _form_address(case: Case) -> str:
-    """Filled in with the page's site, the work and the chapters that the page copied."""
+    """Return the URL of the licence form, prefilled with the host, the work and the copied chapters."""
     given = {
         "rights_holder": case.rights_holder_id,
         "work": case.work_id,

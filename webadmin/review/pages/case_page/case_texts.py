@@ -1,4 +1,4 @@
-"""The texts behind a match as the page store still has them, or the frozen excerpts and one sentence saying so."""
+"""Fetches the texts of a match from the stores, or falls back to the frozen excerpts with a note."""
 
 from dataclasses import dataclass, field
 
@@ -16,9 +16,9 @@ from webadmin.ui.pages.wording import message_text
 
 @dataclass(slots=True)
 class CaseTexts:
-    """None for a text that is not there or is not the one that was compared. `notes`: sentences for the reader.
+    """The texts of a match; None for one that is missing or changed. notes: sentences for the reader.
 
-    reading: that the page's text is of.
+    reading: the source of the page's text.
     """
 
     page: str | None = None
@@ -29,7 +29,7 @@ class CaseTexts:
 
 
 def fetch_texts(match: CaseMatch) -> CaseTexts:
-    """Fetch both texts of a match and the history of its page; a fault becomes a note and is never raised."""
+    """Fetch both texts of a match and the versions of its page; turn errors into notes."""
     found = CaseTexts(notes=_zone_notes(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
@@ -59,12 +59,12 @@ def _zone_notes(match: CaseMatch) -> list[str]:
 
 
 def _page_text(version: PageVersion, match: CaseMatch) -> str:
-    """Return the text that was compared; the main text where that is gone, so that a note says so."""
+    """Return the compared text; the main text if it is gone, for which a note is added."""
     return version.reading.text_by_digest(match.page_text_digest) or version.reading.text
 
 
 def _verify_texts(found: CaseTexts, match: CaseMatch, is_silent: bool) -> CaseTexts:
-    """Keep only texts that have the digest of the evidence."""
+    """Drop texts whose digest differs from the evidence."""
     found.page = _verify_text(found, found.page, match.page_text_digest, _("page"), is_silent)
     found.reading = found.reading if found.page is not None else None
     found.work = _verify_text(found, found.work, match.work_text_digest, _("work"), is_silent)

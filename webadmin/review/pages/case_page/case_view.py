@@ -1,4 +1,4 @@
-"""One case on one screen: what was taken, how it was obfuscated, the evidence behind it, and the reviewer's verdict."""
+"""The case page: the copied passages, obfuscations, evidence, and the form of the verdict."""
 
 from collections.abc import Iterable
 from contextlib import nullcontext
@@ -62,8 +62,8 @@ from webadmin.ui.pages.wording import message_text
 
 REOPEN, UNDO = "reopen", "undo"
 DIFFERENCE = "difference"
-SCRIPT = "XMLHttpRequest"  # what case_opinions.js says in X-Requested-With
-# Between fetching a page and its case. What was fetched longer ago came from an archive, or waited for a work.
+SCRIPT = "XMLHttpRequest"  # X-Requested-With of case_opinions.js
+# Between fetching a page and its case. A larger gap means an archive, or a work that was added later.
 USUAL_WAIT = timedelta(days=1)
 
 
@@ -78,12 +78,12 @@ class Difference:
 
 
 def has_changed(case: Case) -> bool:
-    """Return true if the page shows another version now, as far as it was crawled."""
+    """Return whether the page shows another version now, as last crawled."""
     return case.page.version_id != case.decided_version
 
 
 def version_difference(case: Case) -> Difference:
-    """Compare the version that was decided on with the one of now, as far as both are stored."""
+    """Compare the version of the decision with the current one, if both are stored."""
     try:
         store = stores.page_store()
         before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
@@ -120,10 +120,9 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
 
 
 def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
-    """The answer to ?opinions=<version id>: the section's content, after having the engines asked where it is a POST.
+    """Answer ?opinions=<version id> with the section's content; a POST requests the opinions first.
 
-    A form that was sent without the script is led back to the case. Raises Http404 for a version
-    on which the case does not rest.
+    Redirects a form sent without the script to the case. Raises Http404 for a version without matches of the case.
     """
     version = request.GET["opinions"]
     if not case.matches.filter(version_id=version).exists():
@@ -136,10 +135,10 @@ def _opinions(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _refusal_of_opinions(case: Case, version: str) -> str:
-    """Send for the opinions; the sentence why that could not be done, or ""."""
+    """Request the opinions; return the reason of a failure as a sentence, or ""."""
     try:
         request_opinions(OpinionSubject(case.pk, version), timezone.now())
-    except NotFound as error:  # the match went meanwhile
+    except NotFound as error:  # the match was deleted in the meantime
         raise Http404 from error
     except RetryLater as error:
         return _("The published engines cannot be asked now: %(error)s") % {"error": message_text(error)}
@@ -155,13 +154,13 @@ def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
 
 
 def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
-    """Return the case on its page. kept: a note that was written, and not taken."""
+    """Return the case page. kept: the note of a refused verdict."""
     context = _context(request, case, kept)
     return desk_page(request, "review/case.html", context, status=status)
 
 
 def _column(request: HttpRequest, case: Case) -> HttpResponse:
-    """Return the column of the page alone, for a script that puts it in the place of the one that is shown."""
+    """Return the column of the page alone, for the script that replaces the shown one."""
     found = _matches(request, case)
     if found["match"] is None:
         raise Http404
@@ -169,12 +168,12 @@ def _column(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def raw_response(case: Case, match_id: str) -> HttpResponse:
-    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    """Answer with the raw response as a download that no browser displays."""
     return raw_download(require_record(case.matches, match_id).raw_digest)
 
 
 def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpResponse:
-    """Write what was decided, and go on to the next case of the list; what is refused keeps its note."""
+    """Record the verdict and redirect to the next case of the list; after a refusal, show the page with the note."""
     requested, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if requested not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
@@ -205,12 +204,12 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
 
 
 def _position(request: HttpRequest, case: Case) -> CaseNeighbours:
-    """Return the inbox or the list that the case was opened from."""
+    """Return the position of the case in the inbox or the list from which it was opened."""
     return inbox_position(request, case) or list_position(request, case)
 
 
 def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
-    """Warnings that a reviewer should read before deciding, each with an address of its details, or ""."""
+    """Return the warnings for the reviewer, each with the URL of its details, or ""."""
     warned = []
     if case.page.gone_since is not None:
         warned.append((_("page gone"), reverse("admin:watched_sites_pagerecord_timeline", args=[case.page_id])))
@@ -239,7 +238,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
             case.page.cases.exclude(pk=case.pk)
             .filter(rights_holder=case.rights_holder_id)
             .select_related("work")
-            .order_by("pk")  # by the list's order SQLite would go along all cases of the rights holder
+            .order_by("pk")  # in the list's order SQLite would scan all cases of the rights holder
         ),
         "history": history_entries(case),
         "allowed": allowed_now(case),
@@ -276,7 +275,7 @@ def _frame(case: Case) -> dict[str, Any]:
 
 
 def _difference(request: HttpRequest, case: Case) -> HttpResponse:
-    """Show the changes of the page since it was decided on, or compared."""
+    """Return the context of the changes of the page since the decision or the comparison."""
     context = {**_frame(case), "difference": version_difference(case)}
     return desk_page(request, "review/case_difference.html", context)
 
@@ -322,7 +321,7 @@ def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:
 
 
 def _page_chapters(versions: Iterable[PageVersion], match: CaseMatch) -> tuple[str, ...]:
-    """In which chapters of a file that holds a book the copied passages stand."""
+    """Return the chapters of a book file that contain the copied passages."""
     version = next((each for each in versions if each.id == match.version_id), None)
     return () if version is None else version.reading.chapter_titles(span["page"][0] for span in match.spans)
 

@@ -44,7 +44,7 @@ _MARKED_AS = {
 
 @dataclass(frozen=True, slots=True)
 class ChangeExample:
-    """One pair of texts that stand for each other, and how often."""
+    """One pair of corresponding texts, and its count."""
 
     work: str
     page: str
@@ -53,7 +53,7 @@ class ChangeExample:
 
 @dataclass(frozen=True, slots=True)
 class KindCount:
-    """All changes of one kind. What was moved has no examples: the same words stand on both sides."""
+    """The changes of one kind. Moved pieces have no examples: both sides have the same words."""
 
     kind: ChangeKind
     count: int
@@ -64,7 +64,7 @@ class KindCount:
 def unmarked_obfuscations(
     case: Case, match: CaseMatch, reading: Reading | None, changes: Sequence[KindCount]
 ) -> list[Mapping[str, Any]]:
-    """The obfuscations of a match that no change marks: those undone when the page was read, and whole pages' ones.
+    """Return the obfuscations of a match that no change marks: those undone in reading, and those of whole pages.
 
     reading: of the match's version; None where it is not stored, and the case tells what it knows of its own version.
     """
@@ -96,7 +96,7 @@ def _count_kind(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
 def explain_match(
     case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Say what of the page stands in which text of the work, and what became of it: all that the comparison marks."""
+    """Return a summary of the comparison: the share of the page in the text of the work, and the changes."""
     found = _(
         "%(share)s of the page stands in “%(text)s”; the longest run of equal characters (other forms of a character "
         "are equal) has %(run)s."

@@ -1,8 +1,8 @@
-"""A page beside the work it took from: both texts cut into what was copied, what was changed, and the rest.
+"""Compares a page with the work side by side: cuts both texts into copied, changed and other pieces.
 
-Pure: takes texts and the frozen spans of a case, knows no database and no markup. Every character of a text stands in
-exactly one piece of exactly one block, in order, whatever the spans are: offsets that lie outside a text are cut to it.
-Spans may overlap (one passage of the work copied twice); a block then carries the numbers of all of them.
+Pure: takes texts and the frozen spans of a case, without database and markup. Every character of a text is in exactly
+one piece of exactly one block, in order, for any spans: offsets outside a text are clipped. Spans may overlap (one
+passage of the work copied twice); a block then has the numbers of all of them.
 """
 
 from bisect import bisect_left, bisect_right
@@ -16,14 +16,14 @@ from webadmin.review.pages.case_page.aligned_chunks import AlignedChunk, align_c
 from webadmin.review.pages.case_page.sweep import ChangeMark, PassageRun, PlacedPassage, sweep_passages
 
 Side = Literal["page", "work"]
-BEGINNING_CHARS = 8  # of a moved piece: enough to know it again
+BEGINNING_CHARS = 8  # of a moved piece: enough to recognize it
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLink:
-    """One change inside one passage: what stands on either side. Both numbers count from 1 in order of the page.
+    """One change inside one passage, with the texts of both sides. Numbers count from 1 in order of the page.
 
-    begins: how the piece that was moved begins in the work; empty for every other kind.
+    begins: the beginning of a moved piece in the work; empty for every other kind.
     """
 
     passage: int
@@ -40,10 +40,9 @@ class ChangeLink:
 
 @dataclass(frozen=True, slots=True)
 class PassagePiece:
-    """A run inside a copied passage: the same on both sides (no links), or changed. An empty text is a gap.
+    """A run inside a copied passage: equal on both sides (no links), or changed. An empty text is a gap.
 
-    pairs: the chunks that it belongs to, by numbers that both sides share. is_moved: it stands in another order than
-    what is around it.
+    pairs: the numbers of its chunks, which both sides share. is_moved: its order differs from its surroundings.
     """
 
     text: str
@@ -54,7 +53,7 @@ class PassagePiece:
 
 @dataclass(frozen=True, slots=True)
 class CopiedBlock:
-    """A run of pieces that belong to the same passages."""
+    """A run of pieces of the same passages."""
 
     passages: tuple[int, ...]
     pieces: tuple[PassagePiece, ...]
@@ -66,7 +65,7 @@ class CopiedBlock:
 
 @dataclass(frozen=True, slots=True)
 class UncopiedBlock:
-    """Text that was not copied, with what comes before and after it."""
+    """Text that was not copied. is_first, is_last: whether it begins or ends the text."""
 
     text: str
     is_first: bool
@@ -75,7 +74,7 @@ class UncopiedBlock:
 
 @dataclass(frozen=True, slots=True)
 class SourceLink:
-    """Another text of the rights holder as it is named to a reader, and where its own comparison stands."""
+    """The name of another text of the rights holder, and the URL of its comparison."""
 
     name: str
     address: str
@@ -101,7 +100,7 @@ ColumnBlock = CopiedBlock | UncopiedBlock | SourcedBlock | MissingBlock
 
 @dataclass(frozen=True, slots=True)
 class ComparisonColumn:
-    """One side. `chars`: its length where the whole text is known, else as far as the last passage."""
+    """One side. chars: the length of the text, or the end of the last passage if the text is not stored."""
 
     side: Side
     blocks: tuple[ColumnBlock, ...]
@@ -111,12 +110,12 @@ class ComparisonColumn:
 
     @property
     def text(self) -> str:
-        """All that is known of the text; the text itself where it is whole."""
+        """The text, or its known parts if it is not whole."""
         return "".join(block.text for block in self.blocks if not isinstance(block, MissingBlock))
 
     @property
     def positioned_blocks(self) -> Iterator[tuple[int, ColumnBlock]]:
-        """Each block with where it begins in the text."""
+        """Yield each block with its offset in the text."""
         at = 0
         for block in self.blocks:
             yield at, block
@@ -124,7 +123,7 @@ class ComparisonColumn:
 
     @property
     def pieces(self) -> Iterator[tuple[int, PassagePiece, tuple[int, ...]]]:
-        """Each piece of what was copied: where it begins in the text, and the passages that it belongs to."""
+        """Yield each copied piece with its offset in the text and its passages."""
         for begin, block in self.positioned_blocks:
             if isinstance(block, CopiedBlock):
                 at = begin
@@ -135,7 +134,7 @@ class ComparisonColumn:
 
 @dataclass(frozen=True, slots=True)
 class PageComparison:
-    """Both columns, and every change in order of the page."""
+    """Both columns, and all changes in order of the page."""
 
     page: ComparisonColumn
     work: ComparisonColumn
@@ -148,9 +147,9 @@ class PageComparison:
 
 
 def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> PageComparison:
-    """Cut both texts by spans as a case has them frozen; None for a text that is no longer there.
+    """Cut both texts by the frozen spans of a case. page, work: None for a text that is no longer stored.
 
-    A text that is not there is made of the spans' excerpts, with Missing between them. Time and size are linear in the
+    A missing text is replaced by the spans' excerpts, with `MissingBlock` between them. Time and size are linear in the
     lengths of the texts and the number of changes.
     """
     ordered = sort_spans(spans)
@@ -194,7 +193,7 @@ def _covered_text(span: Mapping[str, Any], side: Side, text: str | None) -> str:
 
 
 def _out_of_order(places: Sequence[int]) -> set[int]:
-    """Return the indexes outside a longest ascending subsequence: without them the places ascend.
+    """Return the indexes outside a longest ascending subsequence of the places.
 
     >>> sorted(_out_of_order([0, 30, 10, 20]))
     [1]
@@ -228,7 +227,7 @@ def _links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
 
 
 def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, int]]:
-    """The changes as they are marked: of a piece that was moved, which may hold others, the places where it begins."""
+    """Return the changes to mark; of a moved piece, which may contain others, only the places where it begins."""
     for kind, page_start, page_end, work_start, work_end in span.get("changes", ()):
         if kind == ChangeKind.MOVED:
             yield kind, page_start, page_start, work_start, work_start
@@ -312,7 +311,7 @@ def _place_chunks(
 
 
 def _change_places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
-    """Of each change, as it is marked."""
+    """Return the places of each change on this side."""
     for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
         yield (page_start, page_end) if side == "page" else (work_start, work_end)
 

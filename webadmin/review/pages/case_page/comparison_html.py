@@ -1,4 +1,4 @@
-"""The columns of a comparison as markup: every character escaped, hidden ones as marks, changes linked by number."""
+"""Renders the columns of a comparison: every character escaped, hidden ones visible, changes linked by number."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from webadmin.ui.models.phrases import CHANGES
 from webadmin.ui.pages.visible_text import _visible, visible
 
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
-MIN_FOLDED_CHARS = 120  # a fold that hides less than it takes to say so is a nuisance
+MIN_FOLDED_CHARS = 120  # hiding less would not save space
 _DETAIL_CHARS = 60  # of each side in a tooltip
 
 _TAGS = {
@@ -45,7 +45,7 @@ _TAGS = {
 
 
 def column_html(column: ComparisonColumn) -> SafeString:
-    """Write the text of one side, to be placed in an element that keeps white space."""
+    """Return the markup of one side, for an element that preserves white space."""
     begun: set[int] = set()
     blocks = TextBlocks()
     for block in column.blocks:
@@ -63,13 +63,13 @@ def column_html(column: ComparisonColumn) -> SafeString:
 
 
 def tag(kind: ChangeKind) -> str:
-    """Name a kind of change in one or two letters, to stand above the changed characters."""
+    """Return the one or two letters shown above changed characters of a kind."""
     return str(_TAGS[kind])
 
 
 @dataclass(frozen=True, slots=True)
 class _Words:
-    """The phrases for changes in one language: looked up once, and not for each of thousands."""
+    """The phrases for changes in one language, looked up once for thousands of changes."""
 
     tags: Mapping[ChangeKind, str]
     moved: str
@@ -81,7 +81,7 @@ class _Words:
 
 @lru_cache(maxsize=8)
 def _words(_language: str | None) -> _Words:
-    """Of the language that is in use, which the argument names."""
+    """Return the phrases of the active language, which the argument names for the cache."""
     return _Words(
         tags={kind: str(phrase) for kind, phrase in _TAGS.items()},
         moved=_("%(kind)s: “%(begins)s…” comes after other text"),
@@ -123,7 +123,7 @@ def _sourced_html(block: SourcedBlock) -> str:
 
 
 def _fold_middle(text: str, head: int, tail: int, label: str) -> Iterator[str]:
-    """Yield the text; what lies between head and tail folded under a label, where that is worth it."""
+    """Yield the text with the part between head and tail folded under a label, if it is long enough."""
     if tail - head < MIN_FOLDED_CHARS:
         yield visible(text)
         return
@@ -181,7 +181,7 @@ def _piece(piece: PassagePiece, words: _Words) -> str:
 
 
 def detail(link: ChangeLink) -> str:
-    """Say in one line what a change did, for a tooltip."""
+    """Return a description of a change in one line, for a tooltip."""
     return _detail(link, _words(get_language()))
 
 

@@ -15,7 +15,7 @@ MAX_LOOKED_AT = 200  # of the cases in which a chapter was found, the newest; a 
 
 @dataclass(frozen=True, slots=True)
 class OtherCase:
-    """A case that is linked. share: of the work for a page of the same site, of the passages for another copy."""
+    """A linked case. share: of the work for a page of the same site, of the passages for another copy."""
 
     case: Case
     share: float
@@ -23,7 +23,7 @@ class OtherCase:
 
 @dataclass(frozen=True, slots=True)
 class OtherCases:
-    """Those with the largest share first. is_cut: there are more; address: of the list of all, "" where none is."""
+    """Linked cases, the largest share first. is_cut: there are more; address: of the list of all, or ""."""
 
     shown: Sequence[OtherCase]
     is_cut: bool
@@ -34,7 +34,7 @@ class OtherCases:
 
 
 def other_pages(case: Case) -> OtherCases:
-    """Other pages of the site that took from the same work."""
+    """Return the other pages of the site that copied from the same work."""
     others = Case.objects.filter(matter=case.matter_id).exclude(pk=case.pk)
     found = list(others.select_related("work").order_by("-taken_chars", "pk")[: MAX_SHOWN + 1])
     filters = urlencode({"site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
@@ -46,7 +46,7 @@ def other_pages(case: Case) -> OtherCases:
 
 
 def other_copies(case: Case, match: CaseMatch) -> OtherCases:
-    """Cases of other sites whose pages have characters of the same passages of the same chapter."""
+    """Return the cases of other sites whose pages have characters of the same passages of the same chapter."""
     own = case.taken.filter(text_id=match.text_id).first()
     if own is None:
         return OtherCases((), is_cut=False)

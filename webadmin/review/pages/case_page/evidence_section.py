@@ -1,4 +1,4 @@
-"""The evidence of a case as its page shows it: each bundle, who stamped it and when, and what the last check saw."""
+"""The evidence section of the case page: each bundle with its time stamps and its last check."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ class BundleShown:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceShown:
-    """The section of a case. authorities: those that are configured, without secrets."""
+    """The section of a case. authorities: the configured ones, without secrets."""
 
     bundles: Sequence[BundleShown]
     authorities: Sequence[str]
@@ -56,12 +56,12 @@ class EvidenceShown:
 
     @property
     def last_check(self) -> datetime | None:
-        """When a bundle was last read again."""
+        """The time of the newest check of a bundle."""
         return max((each.bundle.checked_at for each in self.bundles if each.bundle.checked_at), default=None)
 
     @property
     def first_stamp(self) -> Stamp | None:
-        """The earliest time stamp: what it covers was there by then."""
+        """The earliest time stamp, by which the stamped evidence existed."""
         stamps = (stamp for each in self.bundles for stamp in each.stamps)
         return min(stamps, key=lambda stamp: stamp.stamped_at, default=None)
 
@@ -71,7 +71,7 @@ class EvidenceShown:
 
 
 def case_evidence(case: Case) -> EvidenceShown:
-    """Return the evidence that the passages stood on the page, the newest bundle first.
+    """Return the evidence of the copy, the newest bundle first.
 
     For removals see `case_removals`.
     """

@@ -1,4 +1,4 @@
-"""A finding that was left out, opened like a case: why, page and work side by side, and the way to overrule it."""
+"""The page of an excluded finding: the reason, page and work side by side, and the form to overrule it."""
 
 from typing import Any
 
@@ -24,9 +24,9 @@ from webadmin.ui.pages.wording import message_text
 
 
 def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
-    """Show it (?match=<number of the text>); overrule it or take that back (POST).
+    """Show an exclusion (?match=<number of the text>); overrule it, or withdraw the overruling (POST).
 
-    The caller has made sure that the user may see it.
+    The caller has checked that the user may see it.
     """
     status, kept = 200, ""
     if request.method == "POST" and isinstance(request.user, User):
@@ -54,7 +54,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
 
 
 def why_left_out(exclusion: Exclusion) -> str:
-    """Say in one sentence why the finding is no case."""
+    """Return the reason why the finding is no case, in one sentence."""
     given, reason = {"detail": exclusion.detail}, Rejection(exclusion.reason)
     if reason in UNPROTECTED:
         named = {"reason": exclusion.get_reason_display(), **given}
@@ -93,7 +93,7 @@ def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str
 
 
 def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
-    """Return the context of a comparison, from the matches that were kept of the finding."""
+    """Return the context of a comparison, from the stored matches of the finding."""
     found = exclusion.found
     if not found:
         return {"match": None, "notes": [_("The passages of this finding were not kept; the next comparison does.")]}
@@ -107,7 +107,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
     match = next((each for each in matches if str(each.pk) == requested), largest)
     texts = fetch_texts(match)
     if texts.page is None or texts.work is None:
-        return {"match": None, "notes": texts.notes}  # no excerpts were frozen that could stand in for them
+        return {"match": None, "notes": texts.notes}  # exclusions have no frozen excerpts to fall back to
     comparison = compare(texts.page, texts.work, _with_excerpts(match, texts.page, texts.work))
     return {
         "case": case,
@@ -124,7 +124,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
 
 
 def _match(number: int, kept: dict[str, Any], case: Case) -> CaseMatch:
-    """Return a match as cases have it, of a finding that has none; it is shown and never saved."""
+    """Return an unsaved CaseMatch of a finding, for display."""
     return CaseMatch(
         pk=number, case=case, chapter_title=kept["chapter_title"], version_id=kept["version_id"],
         text_id=kept["text_id"], page_text_digest=kept["page_text_digest"], work_text_digest=kept["work_text_digest"],

@@ -1,7 +1,7 @@
-"""The list that a case was opened from: where the case stands in it, and which cases come before and after it.
+"""The position of a case in the list from which it was opened, and its neighbours.
 
-Django's lists hand what they were filtered by on in one parameter of each link; without it, the list is that of the
-open cases, newest first.
+Django's lists preserve their filters in one parameter of each link; without it, the list is that of the open cases,
+newest first.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _OPEN = urlencode({"state__exact": CaseState.OPEN})
 def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
     """Locate the case in the list that the request names; unreadable filters are replaced by those of open cases.
 
-    A case that fell out of the list, as a decision does that, has the neighbours of the place where it would stand.
+    A case that dropped out of the list, such as a decided one, has the neighbours of its former position.
     """
     filters = request.GET.get(FILTERS, _OPEN)
     try:
@@ -48,7 +48,7 @@ def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
 
 
 def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
-    """Return the cases of the list in its order. None of them is read. Raises BadRequest."""
+    """Return the unevaluated query of the list, in its order. Raises BadRequest."""
     list_request = copy(request)
     list_request.GET = QueryDict(filters)
     list_request.method = "GET"
@@ -58,9 +58,9 @@ def _rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
 
 
 def _on_one_side(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
-    """Match the rows behind a case in an order, or before it, by the values that the order sorts by.
+    """Return the condition for the rows after a case in an order, or before it, by the sort values.
 
-    The first of them alone bounds what an index has to read; the rest parts those that are alike in it.
+    The first value alone bounds the range of the index; the others separate rows with an equal first value.
     """
     side, alike, bound = Q(pk__in=[]), Q(), Q()
     for term in order:

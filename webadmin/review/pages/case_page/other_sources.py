@@ -1,7 +1,7 @@
-"""Other texts of the same rights holder on a page, laid over what a match left uncopied; texts with the same passages.
+"""Marks text of a page that was copied from other texts of the same rights holder, and lists texts with equal passages.
 
-Other works of the holder have cases of their own, other chapters of the work stand in the same case. Works of another
-rights holder are never looked at.
+Other works of the holder have their own cases, other chapters of the work are in the same case. Works of other rights
+holders are never searched.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,12 +20,12 @@ from webadmin.review.pages.case_page.comparison import (
 )
 from webadmin.works.models import Chapter
 
-MAX_CARRIERS_SHOWN = 20  # of a formula that stands in every chapter of a series nobody reads all places
+MAX_CARRIERS_SHOWN = 20  # a formula may be in every chapter of a series
 
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The texts that carry the passages of a match as well. unnamed: those withdrawn, or of other rights holders."""
+    """The other texts with the passages of a match. unnamed: those withdrawn, or of other rights holders."""
 
     named: tuple[SourceLink, ...]
     more: int
@@ -37,7 +37,7 @@ class Carriers:
 
 @dataclass(frozen=True, slots=True)
 class SourcePlace:
-    """[start, end) of the page, in code points."""
+    """A range [start, end) of the page, in code points, copied from another text."""
 
     start: int
     end: int
@@ -45,10 +45,7 @@ class SourcePlace:
 
 
 def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
-    """Return the places that other findings on the same text of the page take, in order.
-
-    Those of this match are none.
-    """
+    """Return the places of other findings on the same text of the page, in order."""
     others = (
         CaseMatch.objects.filter(
             case__page=case.page_id,
@@ -68,7 +65,7 @@ def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
 
 
 def list_carriers(match: CaseMatch) -> Carriers:
-    """List the texts that have the same passages: chapters of the rights holder by name; of others the number."""
+    """Return the texts with the same passages: chapters of the rights holder by name, the number of others."""
     chapters = list(
         Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
         .select_related("work")
@@ -83,7 +80,7 @@ def list_carriers(match: CaseMatch) -> Carriers:
 
 
 def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> ComparisonColumn:
-    """Return the column with its uncopied text cut by `places`; where two of them overlap, the first has it."""
+    """Return the column with its uncopied text cut by `places`; where two overlap, the first wins."""
     blocks: list[ColumnBlock] = []
     for at, block in column.positioned_blocks:
         blocks += _cut(block, at, places) if isinstance(block, UncopiedBlock) else [block]

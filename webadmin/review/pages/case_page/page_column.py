@@ -1,4 +1,4 @@
-"""The page of a case in one of three ways: its text as it was compared, as it came, or as a browser drew it."""
+"""The column of the page in one of three views: the compared text, the raw text, or the screenshots."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ MAX_PICTURES = 20
 
 
 class View(StrEnum):
-    """A way to show the page; what an address says."""
+    """A view of the page; the value is that of the URL parameter."""
 
     TEXT = "text"
     CAME = "came"
@@ -42,7 +42,7 @@ MEANINGS: dict[View, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class CaseScreenshot:
-    """One screenshot of a bundle of the case. shown: how it is asked for; label: the page of a text of several."""
+    """One screenshot of a bundle of the case. shown: the URL parameter; label: the page of a text of several."""
 
     bundle: int
     shown: str
@@ -51,9 +51,9 @@ class CaseScreenshot:
 
 @dataclass(frozen=True, slots=True)
 class PageColumn:
-    """The content of the column of the page. html: safe, written by this program.
+    """The content of the column of the page. html: safe markup of this program.
 
-    note: a sentence above it, or in its place; "" for none. is_alone: there are no other views of it.
+    note: a sentence above or instead of it; "" for none. is_alone: there are no other views.
     """
 
     view: View
@@ -65,19 +65,19 @@ class PageColumn:
 
     @property
     def views(self) -> list[tuple[str, str, str]]:
-        """All three: value, name and meaning."""
+        """Value, name and explanation of all three views."""
         return [] if self.is_alone else [(str(view), str(name), str(MEANINGS[view])) for view, name in VIEWS.items()]
 
 
 def requested_view(requested: str) -> View:
-    """Return the view that an address asks for; the text for anything else."""
+    """Return the requested view; the compared text for an unknown one."""
     return View(requested) if requested in set(View) else View.TEXT
 
 
 def page_column(
     view: View, case: Case, match: CaseMatch, column: ComparisonColumn, reading: Reading | None
 ) -> PageColumn:
-    """Return the column. reading: of the version that was compared; None where it is not stored any more."""
+    """Return the column. reading: of the compared version; None if it is no longer stored."""
     if view is View.PICTURE:
         screenshots = list_screenshots(case, match)
         return PageColumn(view, screenshots=screenshots, note="" if screenshots else _no_picture(case, match))
@@ -91,7 +91,7 @@ def page_column(
 
 
 def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
-    """Return the screenshots of the newest bundle that has some of the version that was compared."""
+    """Return the screenshots of the newest bundle with some of the compared version."""
     for bundle in _bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in list_drawings(bundle).drawn if page.has_screenshot]
         if drawn:

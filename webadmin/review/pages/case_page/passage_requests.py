@@ -1,4 +1,4 @@
-"""Requests of a reviewer who leaves out a passage, marks noise, or takes that back: each is answered with the case."""
+"""Handles the forms that exclude passages, mark noise, or withdraw that; each redirects to the case."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,14 +18,14 @@ from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
 R = TypeVar("R", bound=Model)
-MAX_AT_ONCE = 8  # texts of noise: each counts the case anew
+MAX_AT_ONCE = 8  # texts of noise, each of which recounts the case
 MAX_PASSAGES = 200
 
 
 def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
-    """Carry out what a form of the case page asks for, and go back to the case as its list shows it.
+    """Process a form of the case page, and redirect to the case at its list position.
 
-    The caller has made sure that the user may see the case. Raises Http404 for what the case does not have.
+    The caller has checked that the user may see the case. Raises Http404 for objects that the case does not have.
     """
     if request.method != "POST" or not isinstance(request.user, User):
         return HttpResponseNotAllowed(["POST"])
@@ -42,7 +42,7 @@ def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
-    """Return the passages that were ticked and the text that was typed, each by itself."""
+    """Exclude the selected passages and the typed text, and return the message for the user."""
     match, numbers = _match(request, case), request.POST.getlist("passage")
     texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()

@@ -1,4 +1,4 @@
-"""The page's text with nothing undone: what hid the copy or was mixed in is marked, passages stand where they stood."""
+"""Renders the raw text of the page, with marks for obfuscations and with the passages at their original places."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,12 +20,12 @@ from webadmin.ui.models.phrases import name_of_obfuscation
 from webadmin.ui.pages.visible_text import visible
 
 BESIDE_NAME = gettext_lazy("not part of the text")
-_WHOLE = 0  # the number of what stands for the whole text in the sweep; pairs count from 1 on
+_WHOLE = 0  # the number of the whole text in the sweep; pairs count from 1 on
 
 
 @dataclass(frozen=True, slots=True)
 class UndoneKind:
-    """A kind of obfuscation and how often it was undone. name: in the reader's language."""
+    """A kind of obfuscation and the number of times it was undone. name: in the reader's language."""
 
     kind: str
     name: str
@@ -34,16 +34,16 @@ class UndoneKind:
 
 @dataclass(frozen=True, slots=True)
 class RawTextMarkup:
-    """The text as markup, and what is marked in it, the most frequent kind first."""
+    """The text as markup, and the kinds marked in it, the most frequent first."""
 
     html: SafeString
     kinds: Sequence[UndoneKind]
 
 
 def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
-    """Lay the marks of a reading and the pairs of the page's column over the text as it came.
+    """Return the raw text with the marks of a reading and the pairs of the page's column.
 
-    page: of the comparison with the main or with the whole text of this reading.
+    page: the column of a comparison with the main or the whole text of this reading.
     """
     is_whole = page.chars != len(reading.text)
     raw = reading.raw_whole_text if is_whole else reading.raw_text or reading.text
@@ -64,7 +64,7 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
 
 
 def kind_name(kind: str) -> str:
-    """Return the name of a mark's kind; of a kind that this version does not know, its stored name."""
+    """Return the name of a mark's kind; the stored name of an unknown kind."""
     if kind == BESIDE:
         return str(BESIDE_NAME)
     return name_of_obfuscation(kind)
@@ -75,7 +75,7 @@ def _css_name(kind: str) -> str:
 
 
 def _stretches(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
-    """Of each pair its number, its passage, and where it stands on the page."""
+    """Yield the number, the passage and the place on the page of each pair."""
     for pairs, pieces in groupby(column.pieces, lambda each: each[1].pairs):
         (start, first, passages), *others = pieces
         at, last, _ = others[-1] if others else (start, first, passages)
@@ -88,7 +88,7 @@ def _raw_passage(pair: int, start: int, end: int, places: RawPlaces) -> PlacedPa
 
 
 class _RawTextWriter:
-    """Writes the runs of a sweep one after the other."""
+    """Writes the runs of a sweep in order."""
 
     def __init__(self, raw: str, marks: Sequence[Mark], passage_of: Mapping[int, int]) -> None:
         self.blocks = TextBlocks()
@@ -96,7 +96,7 @@ class _RawTextWriter:
         self._begun = set[int]()
 
     def write(self, run: PassageRun) -> None:
-        """A stretch in one pair or in none, with the marks in it."""
+        """Write a stretch in one pair or in none, with the marks in it."""
         pair = next((number for number in run.passages if number != _WHOLE), 0)
         if pair:
             self._open(pair)

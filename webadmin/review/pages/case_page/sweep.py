@@ -1,4 +1,4 @@
-"""Passages that may overlap, laid over one text: a sweep along their boundaries, in linear time after sorting."""
+"""A sweep along the boundaries of passages that may overlap in one text, in linear time after sorting."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ChangeMark:
-    """The place of a change on this side; empty where it stands on the other side alone."""
+    """The place of a change on this side; empty if it is on the other side alone."""
 
     passage: int
     change: int
@@ -36,7 +36,7 @@ class Cut:
 
 @dataclass(slots=True)
 class PassageRun:
-    """A stretch of the text that lies in the same passages (none: in no passage)."""
+    """A stretch of the text in the same passages, or in none."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class PassageRun:
 
 
 def sweep_passages(placed: Sequence[PlacedPassage], chars: int) -> Iterator[PassageRun]:
-    """Cut the whole text [0, chars) into runs, in order and without a hole; empty marks stand as empty cuts."""
+    """Cut the whole text [0, chars) into runs, in order and without gaps; empty marks give empty cuts."""
     opening, boundaries, gaps = _events([item for item in placed if item.start < item.end], chars)
     active: dict[int, _Open] = {}
     run, next_end = PassageRun(0, 0, ()), chars

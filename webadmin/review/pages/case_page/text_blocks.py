@@ -1,7 +1,7 @@
-"""A long text written in blocks, of which a browser lays out and draws those that are seen.
+"""Writes a long text in blocks, so that a browser lays out and draws only the visible ones.
 
-Nothing is left out of the page for it: find, print and screen readers have the whole text. A block ends with a line, so
-that it shows no break that the text has not; but for lines that are longer than many blocks.
+The page still has the whole text for find, print and screen readers. A block ends with a line, so that it adds no line
+break, except within lines that are longer than many blocks.
 """
 
 from collections.abc import Iterator
@@ -9,11 +9,11 @@ from collections.abc import Iterator
 from django.utils.safestring import SafeString, mark_safe
 
 BLOCK_CHARS = 800  # about what a column shows at once
-MAX_LINE_BLOCKS = 5  # as many blocks of one line are one; a text without any line is cut all the same
+MAX_LINE_BLOCKS = 5  # a longer line is cut
 
 
 class TextBlocks:
-    """Markup that is added piece by piece. What is `open` stands around all that follows, in each of its blocks."""
+    """Markup built piece by piece. An open element is repeated in each following block."""
 
     def __init__(self) -> None:
         self._done: list[str] = []
@@ -22,7 +22,7 @@ class TextBlocks:
         self._again, self._close = "", ""
 
     def add_piece(self, markup: str, text: str) -> None:
-        """Add what stands for a piece of the text; behind it a block may end."""
+        """Add the markup of a piece of the text, after which a block may end."""
         self._parts.append(markup)
         self._chars += len(text)
         is_line = text.endswith("\n")
@@ -30,12 +30,12 @@ class TextBlocks:
             self._end()
 
     def open(self, begin: str, again: str, end: str) -> None:
-        """Put an element around what follows: how it begins, and how it does once more in each further block."""
+        """Open an element: its start tag, and the start tag to repeat in each further block."""
         self._parts.append(begin)
         self._again, self._close = again, end
 
     def close(self) -> None:
-        """End what was opened."""
+        """Close the open element."""
         if self._parts[-1] == self._again:  # nothing has come since the last block
             self._parts.pop()
         else:
@@ -48,14 +48,14 @@ class TextBlocks:
         self._chars = 0
 
     def markup(self) -> SafeString:
-        """Return all blocks. What was added is markup already."""
+        """Return the markup of all blocks."""
         if self._parts:
             self._end()
         return mark_safe("".join(self._done))  # noqa: S308 - made of markup
 
 
 def split_lines(text: str) -> Iterator[str]:
-    """Yield the text by its lines, each with its end; what is longer than a block may be is cut."""
+    """Yield the lines of the text with their ends; longer ones than a block may have are cut."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)

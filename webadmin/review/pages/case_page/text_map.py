@@ -1,6 +1,6 @@
-"""The map of a comparison: both texts as strips, their passages joined, each kind of change in its colour.
+"""The map of a comparison: both texts as strips, with ribbons between passages and ticks for changes.
 
-A strip is 1,000 units long, whatever the texts are: more than one passage or change at one unit is one line of the map.
+A strip is 1,000 units long for any text: several passages or changes at one unit become one line of the map.
 """
 
 from collections.abc import Sequence
@@ -11,13 +11,13 @@ from webadmin.review.pages.case_page.comparison import ComparisonColumn, PageCom
 
 LENGTH = 1000
 LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # the strips of work and page
-MIN_RIBBON = 3.0  # units: narrower ones cannot be seen
-MAX_RIBBONS = 400  # those of the longest passages
+MIN_RIBBON = 3.0  # units: narrower ones are invisible
+MAX_RIBBONS = 400  # of the longest passages
 
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """A passage or a piece of one: points of the shape that joins its places. is_moved: it is in another order."""
+    """A passage or a piece of one: the points of the shape that joins its places. is_moved: its order differs."""
 
     passage: int
     points: str
@@ -26,14 +26,14 @@ class Ribbon:
 
 @dataclass(frozen=True, slots=True)
 class Ticks:
-    """All changes of one kind as one path across both strips."""
+    """The changes of one kind as one path across both strips."""
 
     kind: ChangeKind
     path: str
 
 
 def ribbons(comparison: PageComparison) -> Sequence[Ribbon]:
-    """Join what stands in the work, on the left, with where it stands on the page; a piece that was moved by itself."""
+    """Return the ribbons from the places in the work, on the left, to those on the page; moved pieces separately."""
     work, page = _pair_places(comparison.work), _pair_places(comparison.page)
     joined: list[_JoinedPairs] = []
     for pair in sorted(work.keys() & page.keys()):
@@ -56,7 +56,7 @@ class _PairPlace:
 
 @dataclass(frozen=True, slots=True)
 class _JoinedPairs:
-    """Pairs that follow each other on both sides."""
+    """Consecutive pairs on both sides."""
 
     passage: int
     is_moved: bool
@@ -64,23 +64,23 @@ class _JoinedPairs:
     page: tuple[int, int]
 
     def precedes(self, other: "_JoinedPairs") -> bool:
-        """Return true if the other follows at once, on both sides."""
+        """Return whether the other follows immediately on both sides."""
         is_same = (self.passage, self.is_moved) == (other.passage, other.is_moved)
         return is_same and (self.work[1], self.page[1]) == (other.work[0], other.page[0])
 
     def merge(self, other: "_JoinedPairs") -> "_JoinedPairs":
-        """Both as one."""
+        """Return both as one."""
         return replace(self, work=(self.work[0], other.work[1]), page=(self.page[0], other.page[1]))
 
     def ribbon(self, work_scale: float, page_scale: float) -> Ribbon:
-        """As it is drawn."""
+        """Return the ribbon to draw."""
         (a, b), (c, d) = _scale_place(self.work, work_scale), _scale_place(self.page, page_scale)
         points = f"0,{a:.1f} 6,{a:.1f} 34,{c:.1f} 40,{c:.1f} 40,{d:.1f} 34,{d:.1f} 6,{b:.1f} 0,{b:.1f}"
         return Ribbon(self.passage, points, self.is_moved)
 
 
 def _pair_places(column: ComparisonColumn) -> dict[int, _PairPlace]:
-    """Of each pair where it stands in the text; of one that stands in several stretches the whole."""
+    """Return the place of each pair in the text; of a pair in several stretches, the whole range."""
     found: dict[int, _PairPlace] = {}
     for at, piece, passages in column.pieces:
         end = at + len(piece.text)
@@ -91,7 +91,7 @@ def _pair_places(column: ComparisonColumn) -> dict[int, _PairPlace]:
 
 
 def ticks(comparison: PageComparison) -> Sequence[Ticks]:
-    """Mark the places of changes on both strips."""
+    """Return the ticks of changes on both strips."""
     found: dict[ChangeKind, set[tuple[int, int]]] = {}
     for column, (start, _end) in ((comparison.work, LEFT), (comparison.page, RIGHT)):
         scale = LENGTH / max(1, column.chars)
@@ -103,6 +103,6 @@ def ticks(comparison: PageComparison) -> Sequence[Ticks]:
 
 
 def _scale_place(place: tuple[int, int], scale: float) -> tuple[float, float]:
-    """Begin and end, of 1,000; never narrower than can be seen."""
+    """Return start and end of 1,000, never narrower than is visible."""
     start = min(place[0] * scale, LENGTH - MIN_RIBBON)
     return start, max(start + MIN_RIBBON, place[1] * scale)

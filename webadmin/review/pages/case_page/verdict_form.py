@@ -47,7 +47,7 @@ REASONS: dict[Verdict, tuple[Promise, ...]] = {
 
 
 def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
-    """By the name of their verdict: what a form sends, and the sentence."""
+    """Return the usual reasons by verdict: the form value and the sentence of each."""
     return [
         (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
         for verdict, reasons in REASONS.items()
@@ -55,7 +55,7 @@ def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
 
 
 def read_reason(requested: str) -> str:
-    """Return the sentence that a form names as VERDICT-NUMBER; "" for what is none."""
+    """Return the sentence of the form value VERDICT-NUMBER; "" for any other value."""
     verdict, _dash, number = requested.rpartition("-")
     known = REASONS[Verdict(verdict)] if verdict in set(Verdict) else ()
     return str(known[int(number)]) if number in map(str, range(len(known))) else ""
@@ -66,7 +66,7 @@ FIELD, LICENSEE = "licence", "licensee"  # what the form sends: a scope, "" for 
 
 @dataclass(frozen=True, slots=True)
 class LicenceChoice:
-    """value: as the form sends it; effect: what becomes of other open cases, "" for no licence."""
+    """One scope. value: of the form; effect: on other open cases, "" for no licence."""
 
     value: str
     name: str
@@ -76,7 +76,7 @@ class LicenceChoice:
 
 @dataclass(frozen=True, slots=True)
 class LicenceFields:
-    """The fields of the form for a licence: its scope, and to whom it is given."""
+    """The fields of the form for a licence: its scope and its licensee."""
 
     choices: tuple[LicenceChoice, ...]
     licensee: str
@@ -84,7 +84,10 @@ class LicenceFields:
 
 
 def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
-    """None where the user may enter no licence, or none can be made. Chosen is the narrowest, or what was refused."""
+    """Return the licence fields; None if the user may enter no licence, or none is possible.
+
+    The default is the narrowest scope, or that of a refused form.
+    """
     offer = offer_licences(case) if access.may_manage(request.user, case) else None
     if offer is None:
         return None

@@ -1,4 +1,4 @@
-"""The landing page: the queues with their counts, the matters of one, and what is done with those that are chosen."""
+"""The landing page: the queues with their counts, the matters of one, and actions on chosen matters."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -50,7 +50,7 @@ DECIDE = "decide_"
 
 
 def inbox_view(request: HttpRequest) -> HttpResponse:
-    """Show the inbox, or do what was asked for (POST) and show it again. Raises BadValue for an unreadable address."""
+    """Show the inbox, or perform an action (POST) and redirect to it. Raises BadValue for an invalid query."""
     if not isinstance(request.user, User):
         raise PermissionDenied
     query = read_inbox_query(request.GET)
@@ -92,7 +92,7 @@ def _page(request: HttpRequest, user: User, query: InboxQuery) -> "Page[Matter]"
     rows = list_matters(query, user, lambda matters, typed: search_matters(request, matters, typed))
     number = request.GET.get("page", "1")
     paginator = CappedPaginator(rows, ON_A_PAGE)
-    paginator.count = count_capped(rows)  # whatever their order, which not every one has an index for
+    paginator.count = count_capped(rows)  # unordered: not every order has an index
     return paginator.get_page(number if is_page_number(number) else 1)
 
 
@@ -115,7 +115,7 @@ def view_address(view: SavedView) -> str:
 
 
 def _choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
-    """Return the filters that are not in use yet, with their options."""
+    """Return the unused filters, with their options."""
     holders = list(access.visible(RightsHolder.objects.all(), user)[:50])
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
         ("holder", _("Rights holder"), [(str(each.pk), str(each)) for each in holders] if len(holders) > 1 else []),
@@ -150,7 +150,7 @@ def _people(user: User) -> list[User]:
 
 
 def undoable(user: User) -> tuple[VerdictRecord, int] | None:
-    """The user's last decision, if it can still be undone here, and the number of cases that were decided with it."""
+    """Return the user's last decision, if it can still be undone here, and the number of cases decided with it."""
     newest = VerdictRecord.objects.filter(decided_by=user).select_related("case").first()
     if newest is None or not newest.verdict or timezone.now() - newest.decided_at > UNDO_WITHIN:
         return None
@@ -158,12 +158,12 @@ def undoable(user: User) -> tuple[VerdictRecord, int] | None:
 
 
 def _joint_decisions(record: VerdictRecord) -> Any:
-    """Return the decisions that were made with this one."""
+    """Return the decisions made together with this one."""
     return VerdictRecord.objects.filter(decided_by=record.decided_by_id, decided_at=record.decided_at)
 
 
 def _empty(user: User, query: InboxQuery) -> str:
-    """Name the reason why the list is empty, for the advice of the page."""
+    """Return the reason why the list is empty, for the advice of the page."""
     if query.words or set(query.values) - {"queue", "order"}:
         return "filtered"
     if not access.visible(Matter.objects.all(), user).exists():
@@ -172,7 +172,7 @@ def _empty(user: User, query: InboxQuery) -> str:
 
 
 def _carry_out(request: HttpRequest, user: User, query: InboxQuery) -> HttpResponse | None:
-    """Do what the form asks for; the page that asks back, or None for the inbox again."""
+    """Perform the action of the form; return a confirmation page, or None to redirect to the inbox."""
     action = request.POST.get("action", "")
     if action.startswith(DECIDE) and action.removeprefix(DECIDE) in set(Verdict):
         return _decide(request, user, query, Verdict(action.removeprefix(DECIDE)))
@@ -195,7 +195,7 @@ def _chosen_matters(request: HttpRequest, user: User) -> list[Matter]:
 
 
 def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdict) -> HttpResponse | None:
-    """Return one verdict for all cases of the chosen matters that wait for one: first what would happen."""
+    """Give one verdict to all undecided cases of the chosen matters, after a preview page."""
     cases = access.visible(Case.objects.order_by("matter", "pk"), user)
     named = [int(key) for key in request.POST.getlist("_selected_action") if is_key(key)]
     if named:

@@ -1,4 +1,4 @@
-"""Matters as the inbox shows them: a line each, and the preview of one."""
+"""The lines of matters in the inbox, and the preview of one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, whole
 from webadmin.ui.models.phrases import STATES
 from webadmin.ui.pages.columns import obfuscation_names
 
-SHOWN_NOTICES = 10  # of one matter, the newest; more stand in the list of notices
+SHOWN_NOTICES = 10  # of one matter, the newest; the list of notices has all
 MAX_REMOVALS = 8
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
@@ -40,13 +40,13 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
 def notice_lines(matter: Matter) -> list[dict[str, Any]]:
-    """Return the newest notices that name pages of a matter."""
+    """Return the lines of the newest notices about pages of a matter."""
     rows = Notice.objects.filter(pages__case__matter=matter).distinct().select_related("addressee", "site")
     return [_notice_line(notice) for notice in rows.prefetch_related("counters__action")[:SHOWN_NOTICES]]
 
 
 def _notice_line(notice: Notice) -> dict[str, Any]:
-    """Return one notice. due: in words, "" where nothing has a last day."""
+    """Return the line of one notice. due: in words, "" without a deadline."""
     words, until = _notice_deadline(notice)
     return {
         "notice": notice,
@@ -67,7 +67,7 @@ def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
 
 
 def removals_of_matter(matter: Matter) -> dict[str, Any]:
-    """Those that stand, the newest first. confirmed: how many cases there are of which pages could be removed."""
+    """Return the removals of a matter, the newest first, and the number of confirmed cases."""
     rows = Removal.objects.filter(case__matter=matter, ended_at=None).select_related("case").order_by("-since", "-pk")
     return {"count": rows.count(), "confirmed": matter.confirmed_cases, "newest": list(rows[:MAX_REMOVALS])}
 
@@ -89,26 +89,25 @@ class MatterLine:
 
     @property
     def share(self) -> str:
-        """Of the work, as HTML writes a number."""
+        """The share of the work, as a number for HTML."""
         return f"{self.matter.work_share:.3f}"
 
 
 def matter_lines(matters: Sequence[int], query: InboxQuery) -> list[MatterLine]:
-    """Return a line for each of the matters with these keys, in their order and in one statement."""
+    """Return a line for each of the matters with these keys, in order, by one query."""
     rows = _with_cases(Matter.objects.all(), query).in_bulk(list(matters))
     return [matter_line(rows[key], query) for key in matters if key in rows]
 
 
 def visible_matter(user: Any, key: int, query: InboxQuery) -> Any:
-    """Return the matter with this key as a line takes it, if the user may see it; else None."""
+    """Return the matter with this key, annotated for a line, if the user may see it; else None."""
     return _with_cases(access.visible(Matter.objects.all(), user), query).filter(pk=key).first()
 
 
 def _with_cases(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any]":
-    """With what a line needs of its cases.
+    """Annotate matters with the figures of their cases that a line needs.
 
-    excerpt: of the largest; first: the one that is opened, the first that the queue is about; dismissed, set_aside:
-    how many there are.
+    excerpt: of the largest case; first: the case to open, the first of the queue; dismissed, set_aside: numbers.
     """
     cases = Case.objects.filter(matter=OuterRef("pk"))
     first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(queue_cases(query.queue))))
@@ -126,7 +125,7 @@ def _count(cases: "QuerySet[Case]") -> Coalesce:
 
 
 def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
-    """Return one line. matter: with what `_with_cases` adds."""
+    """Return one line. matter: annotated by `_with_cases`."""
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
@@ -141,8 +140,8 @@ def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
 def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
     """Return the preview of a matter that the caller may see: "which chapters, how early" before anything is opened.
 
-    cells: of the chapters, classes and title; pages: address and case; only_site, only_work: of the inbox with this
-    filter more; cases_address: of the list of all its cases; papers: that may be drafted, and to whom.
+    cells: classes and title of each chapter; pages: address and case; only_site, only_work: URLs of the inbox with this
+    filter added; cases_address: of the list of all its cases; papers: possible notices and their addressees.
     """
     book = whole_book(matter.site_id, matter.work_id)
     cases = Case.objects.filter(queue_cases(query.queue), matter=matter)
@@ -182,7 +181,7 @@ def _cases_address(matter: Matter) -> str:
 
 
 def _report_address(matter: Matter) -> str:
-    """Of the report on the matter, from when its first page was seen until today."""
+    """Return the URL of the report on the matter, from its first sighting until today."""
     today = timezone.localdate()
     earliest = today - timedelta(days=MAX_DAYS - 1)
     since = timezone.localtime(matter.first_seen_at).date() if matter.first_seen_at else today
@@ -196,7 +195,7 @@ def _report_address(matter: Matter) -> str:
 
 
 def describe_timing(lead_s: int | None, early_chapters: int) -> str:
-    """Say how long before or after the official publication the site had it; "" where that is not known."""
+    """Return how long before or after the official publication the site had it, in words; "" if unknown."""
     if lead_s is None:
         return ""
     if early_chapters:

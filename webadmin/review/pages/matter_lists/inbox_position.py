@@ -1,4 +1,4 @@
-"""A case among those of the inbox that it was opened from: matter by matter, each matter's in the order of opening."""
+"""The position of a case in the inbox from which it was opened: by matter, then in the order of opening."""
 
 from urllib.parse import urlencode
 
@@ -16,11 +16,11 @@ from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.paging import MAX_COUNTED
 
 INBOX = "inbox"  # holds the query of the inbox in the address of a case
-MAX_MATTERS_SEARCHED = 200  # matters that are looked through for the next case
+MAX_MATTERS_SEARCHED = 200  # for the next case
 
 
 def case_address(case: int, query: InboxQuery) -> str:
-    """Of a case as the inbox opens it."""
+    """Return the URL of a case opened from the inbox."""
     return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.query_string})}"
 
 
@@ -58,7 +58,7 @@ def _last(cases: "QuerySet[Case]") -> int | None:
 
 
 def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQuery, *, is_back: bool) -> int | None:
-    """Return the nearest case of the matters before or behind this one in their order."""
+    """Return the nearest case of the matters before or after this one."""
     meant = queue_cases(query.queue)
     for other in adjacent_matters(rows, matter, query.order, is_back=is_back).values_list("pk", flat=True)[
         :MAX_MATTERS_SEARCHED

@@ -1,4 +1,4 @@
-"""The query of an inbox address: queue, words, filters and order; each filter is a chip that can be removed."""
+"""The query string of the inbox: queue, words, filters and order; each filter is a removable chip."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from webadmin.ui.models.phrases import OBFUSCATIONS
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_key
 from webadmin.works.models import Work
 
-# By the field, from the largest on; what has no value stands last.
+# By field, descending; rows without a value last.
 ORDERS: Mapping[str, tuple[Any, str]] = {
     "harm": (gettext_lazy("by impact"), "harm"),
     "newest": (gettext_lazy("newest first"), "newest_at"),
@@ -38,7 +38,7 @@ _NAMES = ("queue", "q", "holder", "site", "work", "assignee", "kind", "days", "s
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One filter as it is shown. address: of the same list without it."""
+    """One active filter. address: of the list without it."""
 
     text: str
     address: str
@@ -46,7 +46,7 @@ class Chip:
 
 @dataclass(frozen=True, slots=True)
 class InboxQuery:
-    """The parameters of an address, each readable; what is not given is left out."""
+    """The valid parameters of an inbox URL; missing ones are left out."""
 
     values: dict[str, str]
 
@@ -64,7 +64,7 @@ class InboxQuery:
 
     @property
     def query_string(self) -> str:
-        """As it stands in an address."""
+        """The encoded query string of a URL."""
         return urlencode(self.values)
 
     @property
@@ -78,7 +78,7 @@ class InboxQuery:
 
 
 def read_inbox_query(values: QueryDict) -> InboxQuery:
-    """Read an address. Raises BadValue for a value that cannot be read, which would else show everything."""
+    """Parse the parameters of a URL. Raises BadValue for an invalid value, which would otherwise show everything."""
     given = {name: value for name in _NAMES if (value := str(values.get(name, "")).strip())}
     check_search(given.get("q", ""))
     for name in ("holder", "site", "work"):
@@ -100,13 +100,13 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
 
 
 def list_matters(query: InboxQuery, user: User, words: Any) -> "QuerySet[Matter]":
-    """Return the matters that an address shows, in its order. words: finds matters by what was typed (inbox.search)."""
+    """Return the matters of a query, in its order. words: searches matters by typed words (`search_matters`)."""
     matters = queue_matters(query.queue, access.visible(Matter.objects.all(), user), user)
     return _order_rows(apply_filters(query, matters, words), ORDERS[query.order][1], is_back=False)
 
 
 def adjacent_matters(rows: "QuerySet[Matter]", matter: Matter, order: str, *, is_back: bool) -> "QuerySet[Matter]":
-    """Return the rows behind a matter in the order, the nearest first; those before it for `is_back`."""
+    """Return the rows after a matter in the order, or before it if `is_back`, the nearest first."""
     field = ORDERS[order][1]
     value, has_none = getattr(matter, field), Matter._meta.get_field(field).null
     tie = Q(pk__gt=matter.pk) if is_back else Q(pk__lt=matter.pk)
@@ -147,7 +147,7 @@ def apply_filters(query: InboxQuery, matters: "QuerySet[Matter]", words: Any) ->
 
 
 def filter_chips(query: InboxQuery, request: HttpRequest) -> list[Chip]:
-    """Return the filters that stand, in words."""
+    """Return the active filters in words."""
     given, user = query.values, request.user
     texts: dict[str, str] = {}
     if query.words:

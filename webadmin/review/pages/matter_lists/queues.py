@@ -1,4 +1,4 @@
-"""The queues of the inbox: what is to be done, and what was done."""
+"""The queues of the inbox: pending and completed matters."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ DONE = (Queue.CONFIRMED, Queue.CLOSED, Queue.ALL)
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """name: as it is shown. matters: of the user's, which stand in it. cases: of such a matter, which are meant."""
+    """A queue. name: the label; matters: the condition of its matters; cases: the condition of their cases to open."""
 
     name: Any
     matters: Callable[[User], Q]
@@ -67,12 +67,12 @@ def queue_name(queue: Queue) -> Any:
 
 
 def queue_matters(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "QuerySet[Matter]":
-    """Those of `matters` that stand in the queue."""
+    """Return those of `matters` that are in the queue."""
     return matters.filter(_CONTENTS[queue].matters(user))
 
 
 def queue_cases(queue: Queue) -> Q:
-    """Match the cases of a matter that the queue is about."""
+    """Return the condition for the cases of a matter that the queue is about."""
     return _CONTENTS[queue].cases
 
 

@@ -1,4 +1,4 @@
-"""Matters found by what was typed: address, case number, title, author, site, work or chapter, in both scripts."""
+"""Searches matters by URL, case number, title, author, site, work or chapter, in both scripts."""
 
 from functools import reduce
 from operator import and_
@@ -13,30 +13,30 @@ from webadmin.cases.models import Case, Matter, MatterText
 from webadmin.sites.models import Site
 from webadmin.works.models import Chapter, Work
 
-# Words in the titles of more chapters ("第一章") name none of them: of 2,000 the matters took .1 s (2026-11-27).
+# A word in the titles of more chapters ("第一章") selects none: with 2,000 the query took 0.1 s (2026-11-27).
 MAX_CHAPTERS = 1_000
 
 
 def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
-    """Those of `matters` of which the site, the work, a chapter, or a case as its list finds it, has the words."""
+    """Return those of `matters` whose site, work, a chapter or a case (by the search of its list) has the words."""
     named = [_sites_and_works(written_ways(word), request.user) for word in split_words(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     found = _with_chapter(typed, request.user)
     for matter, site, work in cases.order_by().values_list("matter_id", "site_id", "work_id"):
-        if not all(site in sites or work in works for sites, works in named):  # thousands are found by their names
+        if not all(site in sites or work in works for sites, works in named):  # sites and works match thousands by name
             found.add(matter)
     by_name = reduce(and_, (Q(site__among=sites) | Q(work__among=works) for sites, works in named))
     return matters.filter(by_name | Q(pk__among=found))
 
 
 def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
-    """Return the sites and the works that have a word in their names."""
+    """Return the sites and works with a word in their names."""
     return set(having(Site, ["name"], ways, user)), set(having(Work, ["title", "author"], ways, user))
 
 
 def _with_chapter(typed: str, user: access.Person) -> set[int]:
-    """Return the keys of matters that have a chapter so called; another work may have its text under another title."""
+    """Return the keys of matters with a chapter of this title; another work may have its text under another title."""
     titled = Chapter.objects.filter(has_words(["title"], written_ways(typed)))
     chapters = access.visible(titled, user).order_by().values_list("work_id", "text_id")
     found = set(chapters[: MAX_CHAPTERS + 1])

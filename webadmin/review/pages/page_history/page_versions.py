@@ -1,4 +1,4 @@
-"""The history of a page as a person reads it: first seen, each change with what changed, gone with the proof, back."""
+"""The timeline of a page: first seen, changes with their differences, gone with the proof, back again."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,29 +15,29 @@ class EventKind(StrEnum):
 
     FIRST_SEEN = "first_seen"
     CHANGED = "changed"
-    NOT_FOUND = "not_found"  # once; it may have been an accident
-    GONE = "gone"  # confirmed by a second answer
+    NOT_FOUND = "not_found"  # once; possibly by accident
+    GONE = "gone"  # confirmed by a second response
     STILL_GONE = "still_gone"
     BACK = "back"
-    UNREADABLE = "unreadable"  # what came in its place costs more to read than a page may
+    UNREADABLE = "unreadable"  # reading the response exceeded the limits
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One entry of the timeline; what does not belong to its kind is None."""
+    """One entry of the timeline; fields of other kinds are None."""
 
     kind: EventKind
     at: datetime
-    version: PageVersion | None = None  # what the page showed from then on
-    diff: TextDiff | None = None  # against what it showed before; None where nothing changed
-    old_title: str | None = None  # where the title changed
-    is_known: bool = False  # the page went back to a text that it had shown before
-    absence: Absence | None = None  # the answer that says so
+    version: PageVersion | None = None  # shown from then on
+    diff: TextDiff | None = None  # from the former version; None without a change
+    old_title: str | None = None  # if the title changed
+    is_known: bool = False  # the page returned to a former text
+    absence: Absence | None = None  # the response that proves it
 
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """`events`: oldest first. `earlier`: those before them that were left out."""
+    """A timeline. events: oldest first; earlier: the number of older events that were left out."""
 
     events: tuple[Event, ...]
     earlier: int
@@ -46,7 +46,7 @@ class Timeline:
 def build_timeline(
     states: Sequence[PageState], versions: Iterable[PageVersion], absences: Iterable[Absence], most: int
 ) -> Timeline:
-    """Return the timeline of a page: at most the newest `most` events."""
+    """Return the timeline of a page with at most the newest `most` events."""
     by_id: dict[str, PageVersion] = {version.id: version for version in versions}
     events = [*_version_events(states), *_absence_events(states, absences)]
     events.sort(key=lambda plain: (plain.at, plain.kind is EventKind.FIRST_SEEN))

@@ -1,4 +1,4 @@
-"""The versions of a page as a case tells them, and the page's whole history as a page of its own."""
+"""The versions of a page on the case page, and the page of its whole history."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One state of the page. `chars` is None where its text is known to the evidence alone."""
+    """One state of the page. chars: None if only the evidence has its text."""
 
     id: str
     fetched_at: datetime
@@ -57,7 +57,7 @@ class VersionRow:
 
 
 def version_rows(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
-    """List every version that is known, newest first."""
+    """Return all known versions, newest first."""
     best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
     rows = {
         version_id: VersionRow(version_id, match.fetched_at, match.final_url, None, match, version_id == current)
@@ -77,9 +77,9 @@ def version_rows(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], cu
 
 
 def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
-    """Show what became of a page; hand out the answer that says that it is not there (?proof=<id>).
+    """Show the timeline of a page; download the response that proves its absence (?proof=<id>).
 
-    Raises Http404 for a page that the user may not see and for a proof that the page does not have.
+    Raises Http404 for a page that the user may not see, and for an unknown proof.
     """
     if not access.may_see(request.user, page):
         raise Http404
@@ -101,7 +101,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
-    """Return the history, or the sentence why it cannot be told."""
+    """Return the timeline, or a sentence why it is unavailable."""
     key, store = PageId(page.page_id), stores.page_store()
     try:
         return build_timeline(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
@@ -110,7 +110,7 @@ def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
 
 
 def _proof(page: PageRecord, absence_id: str) -> HttpResponse:
-    """Answer with the bytes that the site sent, as a file that no browser opens as a page."""
+    """Answer with the raw response as a download that no browser displays."""
     try:
         found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
     except ZhuiwenError as error:
