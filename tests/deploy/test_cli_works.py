@@ -104,7 +104,7 @@ def test_official_times_are_taken_from_a_table(installed: CommandLine, tmp_path:
     assert "《渡船》 has no chapters with these numbers: 7" in done.err
     times.write_text("1,morgen\n", "utf-8")
     refused = installed("work", "times", "渡船", times)
-    assert (refused.code, "line 1: morgen is no time" in refused.err) == (2, True)
+    assert (refused.code, "line 1: morgen is not a time" in refused.err) == (2, True)
 
 
 def test_a_second_site_on_a_host_is_noticed_and_watched(installed: CommandLine) -> None:

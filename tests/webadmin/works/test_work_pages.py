@@ -147,8 +147,8 @@ def test_a_series_is_reckoned(manager: Client, work: Work) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"do": "listed", "pasted": "1,morgen"}, "line 1: morgen is no time"),
-        ({"do": "typed", "at-2": "x"}, "chapter 2: x is no time"),
+        ({"do": "listed", "pasted": "1,morgen"}, "line 1: morgen is not a time"),
+        ({"do": "typed", "at-2": "x"}, "chapter 2: x is not a time"),
         ({"do": "series", "from": "1", "first": "2026-06-01", "hours": "0"}, "no interval in hours"),
         ({"do": "series", "from": "x", "first": "2026-06-01", "hours": "1"}, "names no chapter"),
     ],
