@@ -35,20 +35,20 @@ def search_reworded() -> None:
     if not has_encoder:
         _say_what_is_missing(tuple(watch.name for watch in watches))
     elif has_due_searches(live(SETTINGS)):
-        one_core = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # the others are left to the rest
+        one_core = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # leaves the other cores to other processes
         start_process(PROCESS, SETTINGS.home / "run" / "reworded", SETTINGS, number=1, environment=one_core)
 
 
 @cache
 def _say_what_is_missing(holders: tuple[str, ...]) -> None:
-    """Once in the life of a process, and not each minute."""
+    """Log that the encoder is missing, once in the life of a process."""
     log.warning("%s", Message("reworded.no-encoder", holders=list(holders)))
 
 
 def note_backlog(
     client: "redis.Redis", watches: Sequence[MeaningWatch], seen_at: datetime, *, has_encoder: bool
 ) -> None:
-    """Note how much is left to compare by meaning, and who has it switched on; nothing where nobody has."""
+    """Write the note on the backlog of comparisons by meaning, or remove it if nobody has them enabled."""
     left = due_searches.backlog(watches)
     note = {
         "holders": [watch.name for watch in watches],

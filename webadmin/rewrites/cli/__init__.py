@@ -1,1 +1,1 @@
-"""The verb `leads`, and leads as `check` shows them."""
+"""The verb `leads`, and the output of suspected rewrites for `check`."""

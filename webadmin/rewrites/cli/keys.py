@@ -1,4 +1,4 @@
-"""Suspected rewrites as a user names them."""
+"""Finds suspected rewrites by the keys that a user types."""
 
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_lead(key: str) -> "RewordedLead":
-    """Find the lead of that number. Raises BadInput."""
+    """Return the lead of that number. Raises BadInput."""
     from webadmin.rewrites.models import RewordedLead
 
     number = as_number(key, BadInput("reworded.no-lead", number=repr(key)))

@@ -1,4 +1,4 @@
-"""The verbs `leads`: pages that say in other words, or in another language, what works say; a letter about one."""
+"""The verb `leads`: lists and shows suspected rewrites and translations, and drafts a letter about one."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class _ByNumber(TyperGroup):
-    """`leads 7` shows one, as `leads show 7` does."""
+    """A command group in which `leads 7` means `leads show 7`."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         return super().resolve_command(ctx, args if args[0] in self.commands else ["show", *args])
@@ -34,7 +34,7 @@ def leads(
     limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List pages in other words or in translation."""
+    """List suspected rewrites and translations."""
     if ctx.invoked_subcommand is None:
         with session() as settings:
             _show_all(holder, limit, settings, is_json)
@@ -44,7 +44,7 @@ def show(
     lead_key: Annotated[str, typer.Argument(metavar="LEAD")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Show one, with the sentences that correspond side by side."""
+    """Show one lead, with the corresponding sentences side by side."""
     with session() as settings:
         _show_one(find_lead(lead_key), settings, is_json)
 
@@ -169,9 +169,9 @@ def _say_status(lead: "RewordedLead", settings: Settings) -> None:
 
 
 def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
-    """Return each pair as it stood.
+    """Return the compared pairs of sentences.
 
-    Raises BadInput where a text that the pairs are places of is not in the store any more.
+    Raises BadInput if a compared text is no longer in the store.
     """
     from webadmin.rewrites.services.compared_texts import compared_texts
 

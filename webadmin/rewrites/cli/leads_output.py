@@ -1,4 +1,4 @@
-"""Leads as `check` shows them: works that a page says in other words, with sentences of both side by side."""
+"""Prints suspected rewrites for `check`, with the sentences of page and work side by side."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from webadmin.ui.console.output import cut, passage, say, table
 if TYPE_CHECKING:
     from matcher.reworded.found import RewordedMatch
 
-MAX_PAIRS = 3  # of one lead, the strongest; all of them stand in --json
-MAX_SENTENCE_COLUMNS = 160  # of a terminal: 80 characters of Chinese, 160 Latin letters
+MAX_PAIRS = 3  # the strongest of one lead; --json has all
+MAX_SENTENCE_COLUMNS = 160  # of a terminal: 80 Chinese characters or 160 Latin letters
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """works: those that have the text, as they are written."""
+    """A suspected rewrite. works: those with the text, as JSON values."""
 
     match: "RewordedMatch"
     works: list[dict[str, Any]]
@@ -32,7 +32,7 @@ class Lead:
 
 
 def show_leads(leads: Sequence[Lead], page: str) -> None:
-    """A table of the leads and the strongest pairs of each, under what they are not."""
+    """Print a table of the leads and the strongest pairs of each, after a caution."""
     from matcher.reworded.sentences import sentence_units
 
     say("")
@@ -53,7 +53,7 @@ def show_leads(leads: Sequence[Lead], page: str) -> None:
 
 
 def describe_leads(count: int) -> Message:
-    """State the number of leads, with the caution that they prove nothing."""
+    """Return a message with the number of leads and the caution that they prove nothing."""
     return Message("reworded.leads", count=count, caution=Message("reworded.caution"))
 
 
@@ -77,5 +77,5 @@ def _sentence(text: str, place: TextRange) -> str:
 
 
 def shown_sentence(text: str) -> str:
-    """Return a sentence on one line, cut where it is long."""
+    """Return a sentence on one line, cut if it is long."""
     return cut(" ".join(text.split()), MAX_SENTENCE_COLUMNS)

@@ -1,4 +1,4 @@
-"""Pages in other words: look-ups over given works in memory, and a lead as it is written, for `batch` and `check`."""
+"""Searches for rewrites among given works in memory, and converts leads to JSON values, for `batch` and `check`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,10 +20,10 @@ Progress = Callable[[int, int], None]
 
 
 def search_among(texts: MemoryTexts, languages: frozenset[bool], tell: Progress) -> RewordedSearch:
-    """Return a search among some texts. languages: whether pages are in Latin script, those that there will be.
+    """Return a search among some texts. languages: True if some pages are in Latin script, False if some are not.
 
-    Texts are read by meaning for pages in the other language alone; `tell` hears how many characters of how many have
-    been read. Raises BadConfiguration where the extra `reworded` is not installed.
+    Texts are encoded by meaning only for pages in the other language; `tell` is called with the characters encoded and
+    in total. Raises BadConfiguration if the extra `reworded` is not installed.
     """
     encoder = UseEncoder()
     latin = {text_id: text for text_id, text in texts.items() if is_latin(text)}

@@ -1,4 +1,4 @@
-"""The tables of suspected rewrites."""
+"""The models of suspected rewrites."""
 
 from webadmin.accounts.services.access import register_scope
 from webadmin.rewrites.models.reworded import RewordedCheck, RewordedLead, RewordedVerdict

@@ -1,6 +1,6 @@
-"""Leads: pages that say in other words, or in another language, what a work says; and what people said of them.
+"""Leads: pages that may say in other words or in another language what a work says; and the verdicts on them.
 
-A lead is a statistical comparison of meaning and no copy: it stands in no list, count or report of cases.
+A lead is a statistical comparison of meaning, not a copy: it is in no list, count or report of cases.
 """
 
 from django.db import models
@@ -22,10 +22,10 @@ _LISTED: dict[str, tuple[str, ...]] = {
 
 
 class RewordedLead(models.Model):
-    """A page and a text of a work, as the newest search found them; everything needed to compare them again is frozen.
+    """A page and a text of a work from the newest search, with all data needed to compare them again.
 
-    A verdict stays until a person changes it. A lead without one that the page, changed since, no longer gives has
-    `lapsed_at` and waits for nobody; a confirmed one has it where a search for its text did not find it.
+    A verdict stays until a person changes it. `lapsed_at` is set on an undecided lead that the changed page no longer
+    gives, which then needs no decision, and on a confirmed one that a search for its text did not find.
     """
 
     SEARCH_PATHS = ("page", "site")
@@ -45,9 +45,9 @@ class RewordedLead(models.Model):
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
-    score = models.FloatField(_("score"))  # no share and without an upper bound: matcher.reworded.found
-    elsewhere = models.FloatField(_("said elsewhere"))  # by other places of the works: the score is less for it
-    # How often innocent passages reached the score, as measured when it was found; "" and None where nobody measured.
+    score = models.FloatField(_("score"))  # not a share, without upper bound: matcher.reworded.found
+    elsewhere = models.FloatField(_("said elsewhere"))  # matches in other places of the works, which reduce the score
+    # How often innocent passages reached the score, as measured at that time; "" and None if not measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
     band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)
     band_passages = models.PositiveIntegerField(_("innocent passages measured"), null=True, blank=True)
@@ -70,11 +70,11 @@ class RewordedLead(models.Model):
     class Meta:
         verbose_name = _("reworded or translated (lead)")
         verbose_name_plural = _("reworded and translated (leads)")
-        ordering = ["-state", "-score", "-pk"]  # "waiting" is the last of the states, and so comes first
+        ordering = ["-state", "-score", "-pk"]  # "waiting", alphabetically the last state, comes first
         constraints = [models.UniqueConstraint(fields=["page", "text_id"], name="one_lead_a_page_and_text")]
-        # The lists: waiting ones first, by score, of a holder, of all, of a site, of a work; lapsed ones by themselves.
+        # For the lists: waiting leads first, by score, for a holder, all, a site or a work; lapsed ones separately.
         indexes = [
-            models.Index(fields=["text_id"]),  # which leads named a text that is withdrawn
+            models.Index(fields=["text_id"]),  # for the leads of a withdrawn text
             models.Index(fields=["rights_holder", "-found_at"], condition=Q(lapsed_at=None), name="newest_of_holder"),
             models.Index(fields=["-found_at"], condition=Q(lapsed_at=None), name="newest_of_all"),
             *(
@@ -118,9 +118,10 @@ class RewordedVerdict(models.Model):
 
 
 class RewordedCheck(models.Model):
-    """A page that was compared by meaning: by which algorithm, and with works of which age.
+    """The last comparison of a page by meaning, with the algorithm and the age of the works.
 
-    In which version, the page says itself (`PageRecord.reworded_version_id`): an index can compare that with its own.
+    The compared version is in the page (`PageRecord.reworded_version_id`), where an index can compare it with the
+    current version.
     """
 
     page = models.OneToOneField(
@@ -128,7 +129,7 @@ class RewordedCheck(models.Model):
     )
     rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
-    # The newest `Chapter.reworded_at` of the texts that it was searched for.
+    # The newest `Chapter.reworded_at` of the texts in the search.
     works_until = models.DateTimeField(_("works until"))
     checked_at = models.DateTimeField(_("checked"))
 

@@ -1,1 +1,1 @@
-"""Leads: pages that say in other words, or in another language, what works say: owed, found, decided."""
+"""Services of leads: due searches, recording, verdicts, letters and exports."""

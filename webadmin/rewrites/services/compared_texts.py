@@ -1,4 +1,4 @@
-"""The two texts that a lead compares, as the stores still have them: as they were compared, or refused."""
+"""Reads the two compared texts of a lead from the stores, and rejects changed ones."""
 
 from bundles.shapes import text_digest
 from core.errors import BadInput
@@ -10,13 +10,13 @@ from webadmin.rewrites.models import RewordedLead
 
 
 def compared_texts(lead: RewordedLead) -> tuple[str, str]:
-    """Page and work. Raises BadInput where one is gone or has another digest, ServiceUnavailable."""
+    """Return the texts of page and work. Raises BadInput if one is missing or changed, ServiceUnavailable."""
     _, page = compared_page(lead, stores.page_store())
     return page, compared_work(lead, stores.work_store())
 
 
 def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
-    """Return the version of the page, and the text of it. Raises as `compared_texts`."""
+    """Return the version of the page, and its compared text. Raises as `compared_texts`."""
     version = pages.version(VersionId(lead.version_id))
     text = version.reading.text_by_digest(lead.page_text_digest) if version else None
     if version is None or text is None:
@@ -25,7 +25,7 @@ def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, st
 
 
 def compared_work(lead: RewordedLead, works: WorkStore) -> str:
-    """Return the text of the work. Raises as `compared_texts`."""
+    """Return the compared text of the work. Raises as `compared_texts`."""
     text = works.text(WorkTextId(lead.text_id))
     if text is None or text_digest(text) != lead.work_text_digest:
         raise BadInput("reworded.work-gone", number=lead.pk)

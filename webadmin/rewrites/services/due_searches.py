@@ -1,8 +1,9 @@
 """Searches by meaning that are due: pages and works to compare, read from the admin database.
 
-A text of a watched kind is searched for once copies of it have been; `Chapter.reworded_at` says since when. A search
-is due for a page that shows another version than the one compared last, or was compared before the newest text or by
-an older algorithm. Switching a kind on or off is enough: the next search adds or drops its works.
+Pages are searched for rewrites of a text of a watched kind after they were searched for copies of it;
+`Chapter.reworded_at` says since when. A search is due for a page whose version is not the one compared last, or that
+was compared before the newest text or by an older algorithm. After a kind is switched on or off, the next search adds
+or drops its works.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,14 +27,14 @@ from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
-TASK = "rewrites.search_reworded"  # under which pages at fault are written down
+TASK = "rewrites.search_reworded"  # also the task name of failed pages in FailedMessage
 M = TypeVar("M", bound=Model)
 _A_MOMENT = timedelta(microseconds=1)
 
 
 @dataclass(frozen=True, slots=True)
 class MeaningWatch:
-    """A rights holder who wants works of these kinds looked for by meaning."""
+    """A rights holder with kinds of works to search for by meaning."""
 
     holder: int
     name: str
@@ -42,7 +43,7 @@ class MeaningWatch:
 
 @dataclass(frozen=True, slots=True)
 class DuePage:
-    """A page, and the version of it that is to be compared."""
+    """A page with the version to compare."""
 
     page: PageId
     version: VersionId
@@ -50,14 +51,14 @@ class DuePage:
 
 @dataclass(frozen=True, slots=True)
 class Backlog:
-    """The number of pages with a due search, and of texts of works that no page was searched for yet."""
+    """The numbers of pages with a due search, and of texts that no page was searched for yet."""
 
     pages: int
     texts: int
 
 
 def watches() -> list[MeaningWatch]:
-    """Return the rights holders who have the search by meaning switched on."""
+    """Return the rights holders who have the search by meaning enabled."""
     rows = RightsHolder.objects.exclude(reworded_kinds=[]).order_by("pk")
     return [
         MeaningWatch(pk, name, normalize_kinds(kinds))
@@ -66,17 +67,17 @@ def watches() -> list[MeaningWatch]:
 
 
 def normalize_kinds(kinds: Iterable[str]) -> tuple[str, ...]:
-    """Kinds of works as they are compared with each other: each once, in order."""
+    """Return kinds of works without duplicates and in order, for comparison."""
     return tuple(sorted(set(kinds)))
 
 
 def has_news(watch: MeaningWatch) -> bool:
-    """Return true if there are indexed texts that pages are not searched for by meaning yet."""
+    """Return True if there are indexed texts that pages are not searched for by meaning yet."""
     return _news(watch).exists()
 
 
 def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """Return all texts that pages are, or are from now on, searched for by meaning."""
+    """Return all indexed texts of watched kinds, which pages are or will be searched for by meaning."""
     texts = _watched_chapters(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
     return frozenset(WorkTextId(text) for text in texts)
 
@@ -87,31 +88,31 @@ def searched_texts(watch: MeaningWatch) -> frozenset[WorkTextId]:
 
 
 def searched_chapters(watch: MeaningWatch) -> "QuerySet[Chapter]":
-    """Return the chapters that have these texts."""
+    """Return the chapters with the texts that pages are searched for already."""
     return _watched_chapters(watch).filter(reworded_at__isnull=False)
 
 
 def newest(watch: MeaningWatch) -> datetime | None:
-    """Since when pages are searched for the newest of the texts; None where there are none."""
+    """Return the time from which pages are searched for the newest text, or None without texts."""
     return _watched_chapters(watch).aggregate(newest=Max("reworded_at"))["newest"]
 
 
 def add_searched_texts(watch: MeaningWatch, texts: frozenset[WorkTextId], now: datetime) -> None:
-    """Note that pages are searched for these texts from now on, and for those of no other kind any more."""
+    """Record that pages are searched for these texts from now on, and no more for texts of other kinds."""
     with transaction.atomic():
         others = Chapter.objects.filter(work__rights_holder=watch.holder, reworded_at__isnull=False)
         others.exclude(work__kind__in=watch.kinds).update(reworded_at=None)
         before = newest(watch)
-        at = now if before is None else max(now, before + _A_MOMENT)  # whatever a clock says, what is new is newer
+        at = now if before is None else max(now, before + _A_MOMENT)  # new texts are later even if the clock is not
         new = [pk for pk, text in _news(watch).values_list("pk", "text_id") if text in texts]
         for batch in batches(new):
             Chapter.objects.filter(pk__in=batch, reworded_at__isnull=True).update(reworded_at=at)
 
 
 def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]:
-    """Up to `limit` pages that are due for a search of the texts up to `until`, changed ones first.
+    """Return up to `limit` pages that are due for a search for the texts up to `until`, changed ones first.
 
-    No page that is gone, whose copies are not looked for yet, or whose search failed for good.
+    Pages that are gone, not yet searched for copies, or whose search failed permanently are left out.
     """
     found: list[DuePage] = []
     for rows, page in _due_rows(watch, until):
@@ -121,18 +122,18 @@ def due_pages(watch: MeaningWatch, until: datetime, limit: int) -> list[DuePage]
 
 
 def backlog(watches: Iterable[MeaningWatch]) -> Backlog:
-    """Count what is left to search for the given rights holders."""
+    """Return the backlog of the given rights holders."""
     pages = texts = 0
     for watch in watches:
         until = newest(watch)
-        if until is not None and due_pages(watch, until, 1):  # an index says so; PostgreSQL counts by whole tables
+        if until is not None and due_pages(watch, until, 1):  # uses an index; PostgreSQL counts with a full scan
             pages += sum(rows.count() for rows, _ in _due_rows(watch, until))
         texts += _news(watch).count()
     return Backlog(pages, texts)
 
 
 def forget_gone(watch: MeaningWatch, until: datetime) -> None:
-    """Delete the checks of pages that are gone: no search of them is due until they return."""
+    """Delete the checks of pages that are gone, so that no search of them is due until they return."""
     for older in _older(watch, until):
         gone = list(older.filter(page__gone_since__isnull=False).values_list("page_id", flat=True))
         for batch in batches(gone):
@@ -144,7 +145,7 @@ def forget_gone(watch: MeaningWatch, until: datetime) -> None:
 def _due_rows(watch: MeaningWatch, until: datetime) -> Iterator[tuple["QuerySet[Any]", str]]:
     """Yield the rows of pages with a due search, in their order, and the prefix of the page in their query."""
     pages = PageRecord.objects.filter(rights_holder=watch.holder, gone_since__isnull=True)
-    # Condition and order are those of the index page_owes_reworded, or databases would not take it.
+    # Condition and order must be those of the index page_owes_reworded, so that databases use it.
     changed = _comparable(pages.filter(~Q(reworded_version_id=F("version_id"))), "")
     yield changed.order_by("reworded_version_id", "page_id"), ""
     for older in _older(watch, until):
@@ -161,8 +162,8 @@ def _news(watch: MeaningWatch) -> "QuerySet[Chapter]":
 
 
 def _older(watch: MeaningWatch, until: datetime) -> Sequence["QuerySet[RewordedCheck]"]:
-    """Return the checks by an older algorithm, and those with older works: each by its part of one index."""
-    from matcher.reworded.record import CURRENT  # loads tables of characters, which no page of the desk needs
+    """Return the checks by an older algorithm, and those with older works, each by a prefix of one index."""
+    from matcher.reworded.record import CURRENT  # loads tables of characters, which no page of the admin needs
 
     checks = RewordedCheck.objects.filter(rights_holder=watch.holder)
     return (
@@ -192,7 +193,7 @@ def connect() -> None:
 
 
 def _compare_again(holder: int, **_: object) -> None:
-    """Have pages with leads that nobody decided on compared by meaning once more, which asks the rights first."""
+    """Make pages with undecided leads due for a comparison by meaning, which applies the rights."""
     leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedState.WAITING)
     pages = locked_pages(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
     for batch in batches(list(pages.values_list("page_id", flat=True))):

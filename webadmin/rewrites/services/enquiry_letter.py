@@ -1,6 +1,6 @@
-"""The letter of enquiry (沟通函): sentences of a page beside those of a work, and a question where they come from.
+"""The letter of enquiry (沟通函): sentences of a page next to those of a work, and a question on their origin.
 
-A draft for a person, without a template: whoever signs it edits the file itself.
+It is a draft without a template; the person who signs it edits the file.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,13 +9,13 @@ from dataclasses import dataclass, field
 from core.wording import Message
 from documents.blocks import Align, Block, BlockTable, Cell, Document, Paragraph, TextRun
 
-MAX_WORDS = 60  # of each row of what both have: what twenty pairs of sentences have at most
+MAX_WORDS = 60  # in each row of shared words; twenty pairs of sentences have no more
 Places = Sequence[tuple[int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class QuotedPair:
-    """A sentence of the page and its counterpart. shared: places of what both have, ascending and disjoint."""
+    """A sentence of the page and its counterpart, with the ranges of shared wording, ascending and disjoint."""
 
     page: str
     work: str
@@ -36,7 +36,7 @@ class Sender:
 
 @dataclass(frozen=True, slots=True)
 class Recipient:
-    """Whom the letter goes to. is_read_on_site: nobody entered it."""
+    """The recipient of the letter. is_read_on_site: read from the site, not entered by a person."""
 
     name: str
     contact: str = ""
@@ -45,10 +45,11 @@ class Recipient:
 
 @dataclass(frozen=True, slots=True)
 class Enquiry:
-    """The values of a letter as they are shown; "" for what is not known. Each is one line.
+    """The values of a letter as shown, "" if unknown. Each is one line.
 
-    pairs: in the order of the page; more_pairs: how many there are beside them. counterparts: how many sentences have
-    one, in a sentence; caution: what a comparison of meaning does not prove. proofs: of ownership of the work.
+    pairs: in the order of the page. more_pairs: number of further pairs. counterparts: a sentence on the number of
+    sentences with a counterpart. caution: what a comparison of meaning does not prove. proofs: of ownership of the
+    work.
     """
 
     holder: Sender
@@ -84,7 +85,7 @@ def enquiry_letter(about: Enquiry, language: str) -> Document:
 
 
 class _Letter:
-    """The sections, one after the other."""
+    """Builds the sections of the letter in order."""
 
     def __init__(self, about: Enquiry, language: str) -> None:
         self._about, self._language = about, language
@@ -181,7 +182,7 @@ class _Letter:
         return Message(code, **given).in_language(self._language)
 
     def _facts(self, *facts: tuple[str, str]) -> BlockTable:
-        """Names and values; those without a value are left out."""
+        """Return a table of names and values, without empty values."""
         rows = (
             (Cell.from_text(self._phrase(name), is_bold=True), Cell.from_text(value))
             for name, value in facts
@@ -196,7 +197,7 @@ class _Letter:
 
 
 def _cell(sentence: str, shared: Places) -> Cell:
-    """Return the sentence with what both have in bold."""
+    """Return a cell with the sentence and its shared wording in bold."""
     runs, at = [], 0
     for start, end in shared:
         runs += [TextRun(sentence[at:start]), TextRun(sentence[start:end], is_bold=True)]

@@ -1,6 +1,6 @@
-"""A lead that a person confirmed -> one file that stands alone: one bundle, what people said, an explanation.
+"""Writes a confirmed lead to one self-contained file: a bundle, the verdicts and an explanation.
 
-Nothing in it is of the moment of writing but its stamps: the same lead gives the same bytes.
+Only the stamps depend on the time of writing: the same lead gives the same bytes.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,8 +33,8 @@ def write_lead(
 ) -> VerificationReport:
     """Write the export of a lead to `path`, which is complete or absent in the end.
 
-    seals: authorities that stamp it as a whole. Returns what `verify` says of the file. Raises DoesNotHold,
-    UnreadableFile where `path` cannot be written.
+    seals: authorities that stamp the whole file. Returns the result of its verification. Raises DoesNotHold, and
+    UnreadableFile if `path` cannot be written.
     """
     bundle, at = open_bundle(material.bundle, "bundle", COMPARISON), material.confirmed_at
     files = bundle_files(material.bundle, bundle, None)

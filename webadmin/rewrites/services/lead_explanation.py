@@ -1,4 +1,4 @@
-"""The explanation in the export of a lead: before all else what a comparison of meaning does not prove."""
+"""The explanation in the export of a lead, which first says what a comparison of meaning does not prove."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -39,12 +39,12 @@ from webadmin.evidence.services.explanation import (
 SIDES, HEADS = "逐句对照 Sentences side by side", ("", "网页 Page", "作品 Work")
 MORE = "另有 {count:,} 对，见 evidence/comparison.json。 {count:,} more pairs stand in evidence/comparison.json."
 _CONTENTS = ("bundles/*.wacz", "pages/", "lead.json", "manifest.json, SHA256SUMS", "seal/")
-MAX_PAIRS_SHOWN = 400  # as the desk does: a page of two hours' reading has no more
+MAX_PAIRS_SHOWN = 400  # the same as in the admin; enough for two hours' reading
 
 
 @dataclass(frozen=True, slots=True)
 class LeadSummary:
-    """The input of the explanation. facts: as lead.json has them."""
+    """The input of the explanation. facts: those in lead.json."""
 
     lead: int
     facts: Mapping[str, Any]
@@ -53,7 +53,7 @@ class LeadSummary:
 
 
 def lead_explanation(lead: LeadSummary, at: datetime, code_version: str) -> dict[str, bytes]:
-    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    """Return README.html, without scripts and external resources, and the same as PDF, by file name."""
     title = f"{HEADLINE} L{lead.lead}"
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:

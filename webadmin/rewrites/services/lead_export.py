@@ -1,6 +1,6 @@
-"""The evidence of a lead that a person confirmed: made when it is asked for, of what the stores have.
+"""Exports the evidence of a confirmed lead on request, from the data in the stores.
 
-Shared by the command line and the desk; `webadmin.rewrites.services.lead_archive` writes the file.
+The command line and the admin share it; `webadmin.rewrites.services.lead_archive` writes the file.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,9 +29,9 @@ from webadmin.rewrites.services.verdicts import is_verdict_current
 
 
 def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:
-    """Write the evidence of a lead to one file that stands alone, sealed by the authorities that answer.
+    """Write the evidence of a lead to one self-contained file, sealed by the authorities that answer.
 
-    Raises as `lead_material`, and UnreadableFile where `path` cannot be written.
+    Raises as `lead_material`, and UnreadableFile if `path` cannot be written.
     """
     material, named = lead_material(lead, stores.page_store(), stores.work_store()), f"lead {lead.pk}"
     return write_with_seals(
@@ -40,11 +40,10 @@ def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:
 
 
 def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, with_names: bool = False) -> LeadMaterial:
-    """Gather the material of a lead's export; people by name and with their notes, else by their role.
+    """Return the material of a lead's export; the same lead gives the same material.
 
-    The same lead gives the same.
-
-    Raises BadInput for a lead that nobody confirmed as it is, or of which page or text of the work is gone or another.
+    with_names: name people and include their notes, else only name their roles. Raises BadInput for a lead that nobody
+    confirmed in its current form, and if the text of page or work is missing or changed.
     """
     verdicts = list(lead.verdicts.select_related("decided_by"))
     confirmed = _require_confirmed(lead, verdicts)
@@ -61,7 +60,7 @@ def lead_material(lead: RewordedLead, pages: PageStore, works: WorkStore, *, wit
 
 
 def _require_confirmed(lead: RewordedLead, verdicts: Sequence[RewordedVerdict]) -> RewordedVerdict:
-    """Return the verdict that stands. Raises BadInput where it is another, or was given on other figures."""
+    """Return the current verdict. Raises BadInput if it is not a confirmation, or is on other figures."""
     if lead.state != RewordedState.CONFIRMED or not verdicts:
         raise BadInput("reworded.not-confirmed", number=lead.pk)
     if not is_verdict_current(verdicts[0], lead):
@@ -93,7 +92,7 @@ def _comparison(lead: RewordedLead, work_text: str) -> Comparison:
 
 
 def _facts(lead: RewordedLead, verdicts: Sequence[RewordedVerdict], *, with_names: bool) -> Mapping[str, Any]:
-    """Return the facts of the lead's page beside the comparison, as JSON values."""
+    """Return the facts of the lead other than the comparison, as JSON values."""
     naming = by_name if with_names else by_role(lead.rights_holder_id)
     return {
         "rights_holder": lead.rights_holder.name,

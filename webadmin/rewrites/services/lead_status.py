@@ -1,6 +1,6 @@
-"""The status of a lead: still found on its page, or not found since a day.
+"""The status of a lead: still found on its page, or not found since a time.
 
-It never says that something was removed: a search may miss other words.
+It never says that a text was removed, because a search may miss another rewriting.
 """
 
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from webadmin.rewrites.models import RewordedLead
 
 @dataclass(frozen=True, slots=True)
 class LeadStatus:
-    """is_given: the page still shows the version in which it was found. said: that, or since when it does not."""
+    """The status of a lead. is_given: the page still shows the version in which it was found. said: describes it."""
 
     is_given: bool
     said: Message
 
 
 def lead_status(lead: RewordedLead) -> LeadStatus:
-    """Read the status from what crawls and searches stored; nothing is fetched or searched."""
+    """Return the status from stored results of crawls and searches, without fetching or searching."""
     page, fetched = lead.page, _minute(lead.fetched_at)
     if page.gone_since is not None:
         return _not_given("reworded.gone-since", since=_minute(page.gone_since), fetched=fetched)

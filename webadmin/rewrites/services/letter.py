@@ -1,4 +1,4 @@
-"""The letter of enquiry about a lead that a person confirmed: drafted when it is asked for, kept and sent nowhere."""
+"""Drafts the letter of enquiry about a confirmed lead on request; it is neither stored nor sent."""
 
 from collections.abc import Callable, Mapping
 from datetime import date, datetime
@@ -23,8 +23,8 @@ from webadmin.rewrites.services.lead_status import lead_status
 from webadmin.rewrites.services.verdicts import is_verdict_current
 from webadmin.sites.models import Site
 
-MAX_PAIRS = 20  # chosen: two to three sheets; who wants all has the lead's page
-MAX_SENTENCE_CHARS = 300  # a sentence has 50; what a hostile page calls one is cut
+MAX_PAIRS = 20  # chosen: two to three sheets; the lead's page shows all
+MAX_SENTENCE_CHARS = 300  # a sentence has 50; a longer one on a hostile page is cut
 WRITERS: Mapping[str, Callable[[Document, datetime], bytes]] = {
     "docx": word_file,
     "txt": lambda document, made_at: text_file(document),
@@ -35,7 +35,7 @@ LANGUAGES = ("zh-hans", "en")
 
 
 def letter_refusal(lead: RewordedLead) -> Message | None:
-    """Return the reason why no letter about a lead may be written now, in a sentence; None where one may."""
+    """Return a message on why no letter about a lead can be drafted now, or None if one can."""
     if lead.state != RewordedState.CONFIRMED:
         is_waiting = lead.state == RewordedState.WAITING
         return Message("reworded.letter-waits" if is_waiting else "reworded.letter-dismissed")
@@ -49,10 +49,10 @@ def letter_refusal(lead: RewordedLead) -> Message | None:
 
 
 def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
-    """Return the draft as it would be now. kind: of WRITERS; language: of LANGUAGES.
+    """Return the current draft. kind: of WRITERS. language: of LANGUAGES.
 
-    The caller has made sure that the reader may see the lead. Raises BadInput for another kind or language, with the
-    sentence of `letter_refusal`, and where a text that was compared is gone; ServiceUnavailable.
+    The caller must check that the reader may see the lead. Raises BadInput for another kind or language, with the
+    message of `letter_refusal`, and if a compared text is missing; ServiceUnavailable.
     """
     if kind not in WRITERS:
         raise BadInput("reworded.letter-kind", kind=kind, kinds=tuple(WRITERS))
@@ -65,7 +65,7 @@ def letter_file(lead: RewordedLead, kind: str, language: str) -> bytes:
 
 
 def letter_name(lead: RewordedLead, kind: str, language: str) -> str:
-    """Return the name of the file."""
+    """Return the name of the letter's file."""
     return f"{Message('letter.title').in_language(language)} {lead.pk}.{kind}"
 
 
@@ -95,7 +95,7 @@ def _enquiry(lead: RewordedLead, language: str) -> Enquiry:
 
 
 def _pairs(lead: RewordedLead) -> list[QuotedPair]:
-    """Return the strongest of them, in the order of the page."""
+    """Return the strongest pairs of a lead, in the order of the page."""
     page, work = compared_texts(lead)
     strongest = sorted(lead.pairs, key=lambda pair: (-pair[4], pair[0]))[:MAX_PAIRS]
     return [_pair(page[start:end], work[first:last]) for start, end, first, last, _ in sorted(strongest)]
@@ -119,7 +119,7 @@ def _holder(lead: RewordedLead) -> Sender:
 
 
 def _addressee(site: Site) -> Recipient | None:
-    """Return the addressee who answers for the site's texts: a host or registrar cannot say where one came from."""
+    """Return the addressee responsible for the site's texts, because a host or registrar does not know their origin."""
     found = next((each for each in list_addressees(site) if each.role not in OF_ONE_SITE), None)
     if found is None:
         return None
@@ -136,7 +136,7 @@ def _recipient_contact(found: SiteAddressee) -> str:
 
 
 def _proofs(lead: RewordedLead, on: date, language: str) -> str:
-    """Return the names of the papers that show whose work it is, and are valid on a day."""
+    """Return the names of the documents that prove ownership of the work and are valid on a day."""
     papers = HolderPaper.objects.filter(
         rights_holder=lead.rights_holder_id, kind=HolderPaper.Kind.OWNERSHIP, withdrawn_at=None
     )
@@ -145,5 +145,5 @@ def _proofs(lead: RewordedLead, on: date, language: str) -> str:
 
 
 def _line(text: str) -> str:
-    """On one line, so that a title on a page begins no paragraph of the letter."""
+    """Return a text on one line, so that a crawled title cannot start a paragraph of the letter."""
     return " ".join(text.split())

@@ -1,6 +1,6 @@
 """Records the results of searches by meaning as leads and checks, many pages in one transaction.
 
-Rows are locked in the order of `webadmin.cases.services.locks`. A person's verdict is never touched.
+Rows are locked in the order of `webadmin.cases.services.locks`. A person's verdict is never changed.
 """
 
 from collections import defaultdict
@@ -40,7 +40,7 @@ _INGREDIENTS = {"weights": CURRENT.weights, "tokenizer": CURRENT.tokenizer, "bac
 
 @dataclass(frozen=True, slots=True)
 class SearchedPage:
-    """A page and what the search of a version of it found; `version` is None where there was nothing to search."""
+    """A page and the matches of a version of it. version: None if it was not searched."""
 
     page: PageId
     version_id: VersionId
@@ -50,7 +50,7 @@ class SearchedPage:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """The numbers of leads, new or known, and of pages that were written."""
+    """The numbers of recorded leads, new or known, and of pages."""
 
     leads: int
     pages: int
@@ -59,10 +59,9 @@ class Recorded:
 def record_searched(
     watch: MeaningWatch, until: datetime, pages: Sequence[SearchedPage], works: WorkTexts, now: datetime
 ) -> Recorded | None:
-    """Write leads and checks, all or none; None, and nothing, where other kinds of works are watched by now.
+    """Write leads and checks atomically, or write nothing and return None if the watched kinds have changed.
 
-    until: the newest of the texts that were searched for. For pages that changed meanwhile a search stays due. Safe to
-    call twice.
+    until: time of the newest text in the search. Pages that changed meanwhile stay due. Safe to call twice.
     """
     with answering(), transaction.atomic():
         holder = lock_rights(watch.holder)
@@ -85,7 +84,7 @@ _WAITING = {"state": RewordedState.WAITING, "lapsed_at": None}
 
 
 def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: datetime) -> None:
-    """Note of leads that wait for a person, and that the pages give no longer, since when."""
+    """Set `lapsed_at` on undecided leads that the pages no longer give."""
     waiting = RewordedLead.objects.filter(page__in=list(pages), **_WAITING)
     gone = [pk for pk, page, text in waiting.values_list("pk", "page_id", "text_id") if (page, text) not in found]
     for batch in batches(gone):
@@ -93,10 +92,10 @@ def _lapse(pages: Collection[str], found: Collection[tuple[str, str]], now: date
 
 
 def _lapse_confirmed(watch: MeaningWatch, searched: Sequence[SearchedPage], now: datetime) -> None:
-    """Note of leads that a person confirmed, and that a search for their text does not find any more, since when.
+    """Set `lapsed_at` on confirmed leads that a search for their text no longer finds.
 
-    A page that is a copy, rights and another choice of kinds say nothing of that: there the text is not looked for, or
-    is found all the same.
+    Leads are not affected if the page is a copy, by rights, or by another choice of kinds, because then the text was
+    not searched for, or was found.
     """
     found = {str(each.page): {str(match.text_id) for match in each.matches} for each in searched if each.version}
     looked_for = searched_chapters(watch).values("text_id")
@@ -123,7 +122,7 @@ def _note(pages: Sequence[PageRecord], until: datetime, now: datetime) -> None:
 
 
 class _LeadBuilder:
-    """Makes the leads of some pages; asks for whatever they need at once."""
+    """Builds the leads of some pages; reads all data that they need at once."""
 
     def __init__(self, watch: MeaningWatch, searched: Sequence[SearchedPage], works: WorkTexts, now: datetime) -> None:
         self._works, self._now = works, now
@@ -144,7 +143,7 @@ class _LeadBuilder:
         self._digests: dict[str, str] = {}
 
     def leads(self, searched: dict[PageRecord, SearchedPage]) -> list[RewordedLead]:
-        """In the order of pages and texts; a text once for each page."""
+        """Return the leads in the order of pages and texts, with a text once for each page."""
         found: dict[tuple[str, str], RewordedLead] = {}
         for page, each in searched.items():
             for match in each.matches:
@@ -155,7 +154,7 @@ class _LeadBuilder:
         return [found[key] for key in sorted(found)]
 
     def _find_chapter(self, page: PageRecord, version: PageVersion | None, match: RewordedMatch) -> Chapter | None:
-        """The first chapter with the text whose work the page does not copy, and which nothing allows it to have."""
+        """Return the first chapter with the text whose work the page neither copies nor may publish, or None."""
         if version is None or self._rights is None:
             return None
         for chapter in self._chapters[str(match.text_id)]:

@@ -1,7 +1,7 @@
 """The process that compares pages by meaning: `python -m webadmin.process` with this module and a slot.
 
-A process of its own: model and indexes lie in memory once, and none of it where nobody watches. It yields to all else
-on the machine, so that copies are never late for it; killed at any time, the next one goes on where it was.
+It is a separate process, so that model and indexes are in memory once, and only if somebody watches. It has a low
+priority, so that it does not delay the search for copies. If it is killed, the next one continues.
 """
 
 import logging
@@ -22,20 +22,20 @@ log = logging.getLogger("zhuiwen.reworded")
 
 NICENESS = 10
 LOCK = "search by meaning"
-# A crawl stores pages for minutes: longer than the model takes to load (1 s) and the indexes of a large corpus (10 s).
+# A crawl stores pages for minutes; loading the model takes 1 s, and loading the indexes of a large corpus 10 s.
 LINGER_S = 60.0
 LOOK_EVERY_S = 5.0
 
 
 def main(arguments: list[str]) -> int:
-    """Compare; 1 where a service does not answer: the next start goes on."""
+    """Compare due pages, and return the exit code: 1 if a service does not answer; the next start continues."""
     os.nice(NICENESS)
     return work_in_slot(arguments, _search_alone, log, "the comparison by meaning")
 
 
 def _search_alone() -> None:
     with redis_lock(redis_client(SETTINGS), LOCK) as is_ours:
-        if is_ours:  # else another machine does
+        if is_ours:  # else another machine is searching
             _search_until_idle()
 
 

@@ -1,4 +1,4 @@
-"""Verdicts of people on leads: who, when, why, and at which score, so that thresholds can be set by it later."""
+"""Verdicts of people on leads, with the score at that time, so that thresholds can be set by them later."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -14,7 +14,7 @@ from webadmin.rewrites.models import RewordedLead, RewordedVerdict
 
 
 class LeadVerdictRefused(BadInput):
-    """A verdict on a lead that is not written, and why."""
+    """A verdict on a lead was rejected."""
 
 
 def decide(
@@ -27,11 +27,11 @@ def decide(
     seen_version: str | None = None,
     clock: Clock | None = None,
 ) -> RewordedVerdict:
-    """Confirm a lead, dismiss it, or let it wait again; all that was decided stays in its history.
+    """Confirm a lead, dismiss it, or let it wait again; its history keeps all verdicts.
 
-    basis: primary key of the newest verdict that the reviewer saw, 0 for none; seen_version: of the page, whose text
-    they saw. Where either is another by now nothing is written; left out, whatever stands is overruled. The lead given
-    is brought up to date. Nothing else is locked, so that no order of locks is kept or broken.
+    basis: primary key of the newest verdict that the reviewer saw, 0 for none. seen_version: the page version that they
+    saw. If either has changed, nothing is written; None skips the check. `lead` is refreshed. Only the lead is locked,
+    so the order of locks does not matter.
     Raises LeadVerdictRefused for a user without a role for the rights holder, an outdated basis or version, a lead
     that waits already, and a note that is too long.
     """
@@ -71,7 +71,7 @@ def decide(
 
 
 def is_verdict_current(verdict: RewordedVerdict, lead: RewordedLead) -> bool:
-    """Return true if a verdict was given on what the lead is now: the page or the algorithm may have changed since."""
+    """Return True if a verdict is on the current page version and algorithm of a lead."""
     return (verdict.page_version_id, verdict.algorithm_version) == (lead.version_id, lead.algorithm_version)
 
 

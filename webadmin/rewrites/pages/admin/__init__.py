@@ -1,4 +1,4 @@
-"""The lists and forms of suspected rewrites; importing this package registers them."""
+"""Registers the lists of suspected rewrites on import."""
 
 from webadmin.rewrites.pages.admin import leads
 

@@ -1,4 +1,4 @@
-"""The list of leads: pages that may say in other words what a work says. No case is among them."""
+"""The list of leads, which are suspected rewrites and not cases."""
 
 from typing import Any
 
@@ -28,7 +28,7 @@ STATE_COLORS = {
 
 
 class BandFilter(DropdownFilter):
-    """By how often innocent passages reach as much."""
+    """Filters leads by the rate at which innocent passages reach their score."""
 
     title = _("band")
     parameter_name = "band"
@@ -41,7 +41,7 @@ class BandFilter(DropdownFilter):
 
 
 class LapsedFilter(DropdownFilter):
-    """Leads that their page no longer gives are shown by themselves, to whoever asks for them."""
+    """Hides lapsed leads, or shows only them on request."""
 
     title = _("found")
     parameter_name = "lapsed"
@@ -70,13 +70,13 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
         LapsedFilter,
     ]
     list_select_related = ["work", "site"]
-    sortable_by = ["found"]  # what an index serves, beside the order of the list
+    sortable_by = ["found"]  # has an index, as the default order does
     author_path = "work__author"
     search_fields = ["page_title", "page_url", "work__title", "work__author", "site__name"]
     search_help_text = _("URL, page title, work, author or site")
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[RewordedLead]":
-        """Without the pairs, which may be many; whoever opens one reads its own."""
+        """Return the leads without their pairs, which may be many and which only the page of a lead needs."""
         return super().get_queryset(request).defer("pairs", "ingredients")
 
     @display(description=_("page"), header=True)
@@ -95,7 +95,7 @@ class RewordedLeadAdmin(AuthorSearchAdmin):
 
     @display(description=_("score and alarms"), header=True)
     def alarm_rate(self, lead: RewordedLead) -> list[str]:
-        """The score has no upper bound; what it is worth is said by how often innocent passages reach its band."""
+        """Return the score with its band and alarm rate, because the score has no upper bound."""
         band = f" · {BANDS.get(lead.band, spell_hidden(lead.band))}" if lead.band else ""
         return [f"{lead.score:.0f}{band}", alarms(lead) or NOTHING]
 

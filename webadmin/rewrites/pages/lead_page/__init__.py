@@ -1,1 +1,1 @@
-"""The page of a lead: a page and a work that may say the same in other words, sentence by sentence."""
+"""The page of a lead, which compares page and work sentence by sentence."""

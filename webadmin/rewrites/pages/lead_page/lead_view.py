@@ -1,4 +1,4 @@
-"""One lead on one screen: what it is and is not, both texts sentence by sentence, and what a person says of it."""
+"""The view of a lead: its meaning and limits, both texts sentence by sentence, and the verdicts."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ _DONE = {
 
 @dataclass(slots=True)
 class LeadTexts:
-    """None for a text that is not there, or is not the one that was compared. notes: sentences for the reader."""
+    """The compared texts of a lead, None if missing or changed. notes: sentences for the reader."""
 
     page: str | None = None
     work: str | None = None
@@ -57,7 +57,7 @@ class LeadTexts:
 
 
 def fetch_texts(lead: RewordedLead) -> LeadTexts:
-    """Fetch both texts; a fault becomes a note and is never raised."""
+    """Return both texts of a lead; an error becomes a note and is never raised."""
     found = LeadTexts()
     try:
         found.page = _read_or_note(found, lambda: compared_page(lead, stores.page_store())[1])
@@ -69,7 +69,7 @@ def fetch_texts(lead: RewordedLead) -> LeadTexts:
 
 
 def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
-    """Read a text; where it is gone or another, add a note and return None."""
+    """Return a text, or add a note and return None if it is missing or changed."""
     try:
         return read()
     except BadInput as error:
@@ -79,14 +79,14 @@ def _read_or_note(found: LeadTexts, read: Callable[[], str]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class OfferedLetter:
-    """files: addresses and names of what may be drafted; refusal: why nothing may, else ""."""
+    """The letters that can be drafted. files: their addresses and names. refusal: why there are none, or ""."""
 
     refusal: str = ""
     files: list[tuple[str, str]] = field(default_factory=list)
 
 
 def offered_letter(lead: RewordedLead) -> OfferedLetter:
-    """Return the letters on offer. The texts are read when one is requested."""
+    """Return the letters that can be drafted, without reading the texts."""
     refusal = letter_refusal(lead)
     if refusal is not None:
         return OfferedLetter(refusal=message_text(refusal))
@@ -102,7 +102,7 @@ def offered_letter(lead: RewordedLead) -> OfferedLetter:
 
 
 def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
-    """Return the answer to ?letter: the draft as a file, or a sentence that says why there is none."""
+    """Return the response to ?letter: the draft as a file, or a refusal."""
     kind, language = request.GET["letter"], request.GET.get("in", "zh-hans")
     try:
         content = letter_file(lead, kind, language)
@@ -113,18 +113,17 @@ def letter_response(request: HttpRequest, lead: RewordedLead) -> HttpResponse:
 
 @dataclass(frozen=True, slots=True)
 class LeadAction:
-    """Something that may be done about a confirmed lead, and where."""
+    """A possible action on a confirmed lead, with its address."""
 
     address: str
     name: str
 
 
 def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
-    """Show a lead; take a verdict on it (POST); hand out a file.
+    """Show a lead, record a verdict on it (POST), or return a file.
 
-    Files: the response behind it (?raw), its evidence (?export), a letter about it (?letter).
-
-    The caller has made sure that the user may see it.
+    Files: the raw response (?raw), the evidence (?export), a letter (?letter). The caller must check that the user may
+    see the lead.
     """
     if request.method == "POST" and isinstance(request.user, User):
         return _record_verdict(request, lead, request.user)
@@ -138,13 +137,13 @@ def lead_view(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
 
 
 def counterparts(lead: RewordedLead) -> str:
-    """State how many sentences have a counterpart."""
+    """Return a sentence on the number of sentences with a counterpart."""
     counts = {"pairs": lead.pair_count, "sentences": lead.sentence_count, "in_order": lead.in_order}
     return message_text(Message("reworded.sentences", **counts))
 
 
 def alarms(lead: RewordedLead) -> str:
-    """State how often innocent passages reached the band; "" where nobody has measured."""
+    """Return a sentence on how often innocent passages reached the band, or "" if not measured."""
     if lead.band_passages is None:
         return ""
     return message_text(Message("reworded.band", alarms=lead.band_alarms or 0, passages=lead.band_passages))
@@ -166,7 +165,7 @@ def _record_verdict(request: HttpRequest, lead: RewordedLead, user: User) -> Htt
 
 
 def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int = 200) -> HttpResponse:
-    """kept: a note that was written, and not taken."""
+    """Return the page of a lead. kept: the text of a rejected note."""
     texts = fetch_texts(lead)
     pairs = list_pairs(lead.pairs)
     has_texts = texts.page is not None and texts.work is not None
@@ -225,7 +224,7 @@ def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:
 
 
 def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
-    """Return the next lead of the user's that waits, by score; behind the last one the first."""
+    """Return the user's next waiting lead by score, the first one after the last, or None."""
     waiting = access.visible(RewordedLead.objects.filter(lapsed_at=None, state=RewordedState.WAITING), request.user)
     keys = waiting.exclude(pk=lead.pk).order_by("-score", "-pk").values_list("pk", flat=True)
     lower = keys.filter(score__lte=lead.score).exclude(score=lead.score, pk__gt=lead.pk)
@@ -233,9 +232,9 @@ def _following(request: HttpRequest, lead: RewordedLead) -> int | None:
 
 
 def evidence_response(request: HttpRequest, lead: RewordedLead) -> HttpResponseBase:
-    """Return the answer to ?export=evidence: a zip, or a sentence that says why there is none.
+    """Return the response to ?export=evidence: a zip file, or a refusal.
 
-    The caller has made sure that the user may see the lead; exporting is a manager's. Raises Http404.
+    The caller must check that the user may see the lead. Raises Http404 unless the user is a manager.
     """
     if not access.may_manage(request.user, lead):
         raise Http404

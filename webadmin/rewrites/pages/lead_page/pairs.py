@@ -1,4 +1,4 @@
-"""The pairs of sentences of a lead: in the page's order, with the place that each has in the work's."""
+"""The pairs of sentences of a lead in the order of the page, with their ranks in the order of the work."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -8,15 +8,16 @@ from typing import Any
 from core.matches import strength_dots, strength_step
 from matcher.reworded.found import longest_in_order
 
-WIDTH, HEIGHT = 1_000, 100  # of the drawing's own measure; it is as wide as there is room
-MAX_SHOWN = 400  # pairs; a page of two hours' reading has no more, and nobody looks at them all
+WIDTH, HEIGHT = 1_000, 100  # in units of the drawing, which is scaled to the available width
+MAX_SHOWN = 400  # pairs; enough for two hours' reading, and nobody looks at more
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """Two sentences. rank: of the work's one among all of them, from 1 on; is_moved: it comes out of the page's order.
+    """Two corresponding sentences. rank: of the work's sentence among all, from 1. is_moved: out of the page's order.
 
-    strength: from 1 to STRENGTH_STEPS. Several of the page may have the same of the work, which is no other order.
+    strength: from 1 to STRENGTH_STEPS. Several sentences of the page may have the same counterpart, which does not
+    count as another order.
     """
 
     page_start: int
@@ -29,12 +30,12 @@ class Pair:
 
     @property
     def dots(self) -> str:
-        """The strength as it is drawn."""
+        """The strength as dots."""
         return strength_dots(self.strength)
 
 
 def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
-    """Return the pairs of a lead by the page, the first MAX_SHOWN of them."""
+    """Return the first MAX_SHOWN pairs of a lead in the order of the page."""
     rows = sorted(tuple(each) for each in stored)[:MAX_SHOWN]
     starts = sorted({row[2] for row in rows})
     kept = longest_in_order([row[2] for row in rows])
@@ -53,7 +54,7 @@ def list_pairs(stored: Iterable[Sequence[Any]]) -> list[Pair]:
 
 
 def order_lines(pairs: Sequence[Pair]) -> list[dict[str, Any]]:
-    """Return the lines that keep the order first, so that those which cross them lie on top."""
+    """Return the lines of the drawing, with those out of order last, so that they are on top."""
     most = max((pair.rank for pair in pairs), default=0)
     lines = [
         {

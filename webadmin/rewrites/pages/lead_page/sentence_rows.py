@@ -1,4 +1,4 @@
-"""Page and work sentence by sentence, in the page's reading order, as markup: whatever was crawled is escaped."""
+"""Converts page and work to markup sentence by sentence, in the order of the page; crawled text is escaped."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from matcher.reworded.shared_wording import Places, shared_wording
 from webadmin.rewrites.pages.lead_page.pairs import Pair
 from webadmin.ui.pages.visible_text import visible
 
-AROUND_CHARS = 1_200  # before the first and behind the last pair: what else the page says
-MAX_GAP_CHARS = 12_000  # of what lies between two pairs
-MAX_OPEN = 3  # sentences without a counterpart that stand among the others; more are folded
-MAX_SENTENCE_CHARS = 1_000  # a sentence has 50; what a hostile row of the tables names is cut
+AROUND_CHARS = 1_200  # of context before the first and after the last pair
+MAX_GAP_CHARS = 12_000  # shown between two pairs
+MAX_OPEN = 3  # consecutive sentences without a counterpart that are shown; more are folded
+MAX_SENTENCE_CHARS = 1_000  # a sentence has 50; longer ranges in a corrupt row are cut
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class SentenceRow:
 
 @dataclass(frozen=True, slots=True)
 class UnmatchedSentences:
-    """Sentences of the page without a counterpart. is_folded: they are many; more_chars: that are not shown."""
+    """Consecutive sentences of the page without a counterpart. more_chars: number of characters not shown."""
 
     sentences: tuple[SafeString, ...]
     more_chars: int = 0
@@ -37,7 +37,7 @@ class UnmatchedSentences:
 
 
 def sentence_rows(page: str, work: str, pairs: Sequence[Pair]) -> list[SentenceRow | UnmatchedSentences]:
-    """Return all of the page around and between the pairs, in its order."""
+    """Return the rows of the page around and between the pairs, in order."""
     return list(_rows(page, work, pairs)) if pairs else []
 
 

@@ -1,1 +1,1 @@
-"""Pages compared by meaning: which, with which works, and what is kept of these. One process does it, beside copies."""
+"""Compares pages with works by meaning, in one process that is separate from the search for copies."""

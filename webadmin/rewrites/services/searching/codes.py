@@ -1,4 +1,4 @@
-"""Stored codes of works' texts for look-ups by meaning; missing or damaged ones are made from the text."""
+"""Stores the codes of works' texts for the search by meaning; missing or damaged ones are computed from the text."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Protocol, Self, TypeVar
@@ -13,11 +13,11 @@ from matcher.reworded.encoding import Encoder
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.stored import CELLS_ID, MEANINGS_ID
 
-BATCH_TEXTS = 20  # read at once: 30 MB where each is a book of 200,000 characters
+BATCH_TEXTS = 20  # read at once: 30 MB if each is a book of 200,000 characters
 
 
 class Codes(Protocol):
-    """Codes of a text that have a stored form."""
+    """Codes of a text that can be stored."""
 
     def to_bytes(self) -> bytes: ...
 
@@ -63,7 +63,7 @@ class CodesStore:
                 found = _read(stored.get(text_id), kind)
                 if found is None and (text := self.text(text_id)) is not None:
                     found = make(text)
-                    # What is damaged may stand under the digest of what is whole, and would stay.
+                    # Damaged codes may be stored under the digest of intact ones, and would not be replaced.
                     self._fingerprints.remove(text_id, algorithm_id)
                     self._fingerprints.put_many([StoredFingerprint(text_id, algorithm_id, found.to_bytes())])
                 if found is not None:

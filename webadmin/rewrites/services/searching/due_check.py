@@ -1,4 +1,4 @@
-"""Checks whether a search by meaning is due: called each minute, and answered by indexes."""
+"""Checks whether a search by meaning is due. They run each minute, on database indexes only."""
 
 from pipeline.steps import Ports
 from webadmin.rewrites.services import due_searches
@@ -6,12 +6,12 @@ from webadmin.rewrites.services.due_searches import MeaningWatch
 
 
 def has_due_searches(ports: Ports) -> bool:
-    """Return true if any page is to be compared by meaning, or any text to be looked for."""
+    """Return True if a page is due for a comparison by meaning, or a newer text for a search."""
     return any(is_search_due(watch, ports) for watch in due_searches.watches())
 
 
 def is_search_due(watch: MeaningWatch, ports: Ports) -> bool:
-    """Return the same for one rights holder."""
+    """Return True if a search is due for one rights holder."""
     until = due_searches.newest(watch)
     if until is not None and due_searches.due_pages(watch, until, 1):
         return True
@@ -19,5 +19,5 @@ def is_search_due(watch: MeaningWatch, ports: Ports) -> bool:
 
 
 def lags(watch: MeaningWatch, ports: Ports) -> bool:
-    """Return true if pages have still to be searched for copies of newer texts: these come first."""
+    """Return True if pages must first be searched for copies of newer texts."""
     return watch.holder in ports.cases.lags(ports.algorithm.id)

@@ -1,4 +1,4 @@
-"""The works of one rights holder, ready to be met in pages by meaning."""
+"""The works of one rights holder, indexed for the search by meaning."""
 
 from core.ids import WorkTextId
 from matcher.reworded.background import Background
@@ -10,32 +10,32 @@ from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.sentences import is_latin, sentence_units
 from webadmin.rewrites.services.searching.codes import CodesStore
 
-# Of a page in Latin script; with less no page reaches what names a translation, 42: ten for each sentence that is the
-# same and for each that follows its neighbour, of .8 at most (matcher.reworded.alignment and calibration).
+# A page in Latin script with fewer sentences cannot reach 42, the score of a translation: each matching sentence, and
+# each that follows a matching neighbour, adds at most 10 * 0.8 (matcher.reworded.alignment and calibration).
 MIN_SENTENCES = 4
 
 
 class HolderWorks:
-    """Indexes in memory, brought in line with what the holder has; one thread at a time.
+    """Indexes in memory, synchronized with the works of the holder. Not safe for threads.
 
-    Works in Chinese are read by meaning when the first page in Latin script is met: who watches none needs it never.
+    Works in Chinese are encoded by meaning only when the first page in Latin script is searched.
     """
 
     def __init__(self, codes: CodesStore, encoder: Encoder, background: Background) -> None:
         self._codes, self._encoder, self._background = codes, encoder, background
         self._chunks = MemoryChunkIndex()
-        self._latin: MemoryMeaningIndex | None = None  # of works in Latin script, None where there are none
-        self._han: MemoryMeaningIndex | None = None  # of the others, None as long as no page asks
-        self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # length, and whether it is in Latin script
+        self._latin: MemoryMeaningIndex | None = None  # works in Latin script, None if there are none
+        self._han: MemoryMeaningIndex | None = None  # other works, None until a page needs it
+        self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # length, is_latin
         self._search: RewordedSearch | None = None
 
     @property
     def chars(self) -> int:
-        """The number of characters of the texts."""
+        """The total number of characters of the texts."""
         return sum(chars for chars, _ in self._chars.values())
 
     def bring_in_line(self, texts: frozenset[WorkTextId]) -> None:
-        """Add the missing ones of these texts, and drop all others."""
+        """Add those of these texts that are missing, and drop all others."""
         for text_id in self._chars.keys() - texts:
             self._drop(text_id)
         new: dict[bool, list[WorkTextId]] = {True: [], False: []}
@@ -52,10 +52,10 @@ class HolderWorks:
         self._search = None
 
     def search(self, text: str) -> tuple[RewordedMatch, ...]:
-        """Return the leads of a page."""
+        """Return the leads found in the text of a page."""
         if self._han is None and is_latin(text):
             if len(sentence_units(text)) < MIN_SENTENCES:
-                return ()  # a line in English is no reason to encode all works
+                return ()  # a line in English does not justify encoding all works
             self._han = MemoryMeaningIndex(self._background.axes)
             self._add_meanings(self._han, [text_id for text_id, (_, latin) in self._chars.items() if not latin])
             self._search = None

@@ -30,9 +30,9 @@ from webadmin.rewrites.services.searching.holder_works import HolderWorks
 log = logging.getLogger("zhuiwen.reworded")
 
 BATCH_PAGES = 50  # written at once: half a second of pages in Chinese, some seconds of pages in English
-# Of works whose indexes are kept for the next pages, beside those in use. Eight bytes each, where both are needed.
+# Characters of works whose indexes are cached in addition to those in use; eight bytes each if both are needed.
 KEPT_CHARS = 50_000_000
-_AT_FAULT = (RetryLater, *AWAY)  # of a service, not of a page
+_AT_FAULT = (RetryLater, *AWAY)  # errors of a service, not of a page
 
 
 @dataclass(slots=True)
@@ -44,10 +44,10 @@ class Done:
 
 
 class RewordedSearching:
-    """Runs the due searches. Holds the indexes of rights holders.
+    """Runs the due searches, and caches the indexes of rights holders.
 
-    client: counts how often pages were begun, so that one that ends its process is given up in the end; None: nothing
-    is counted.
+    client: counts the attempts at pages, so that a page that crashes the process is given up in the end; None to count
+    nothing.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class RewordedSearching:
         self._works: OrderedDict[int, HolderWorks] = OrderedDict()
 
     def run(self) -> Done:
-        """Go once through all rights holders, for each until no search is due. Raises where a service is away."""
+        """Run the due searches of all rights holders. Raises the error of a service that is down."""
         done = Done()
         for watch in due_searches.watches():
             if is_search_due(watch, self._ports):
@@ -75,7 +75,7 @@ class RewordedSearching:
 
 
 class _HolderSearch:
-    """Searches the due pages of one rights holder, with the works that there are when it begins."""
+    """Searches the due pages of one rights holder, with the works at its start."""
 
     def __init__(
         self, watch: MeaningWatch, works: HolderWorks, ports: Ports, codes: CodesStore, client: "redis.Redis | None"
@@ -95,7 +95,7 @@ class _HolderSearch:
             log.info("%s: %d pages compared by meaning, %d leads", self._watch.name, done.pages, done.leads)
 
     def _take_up(self) -> datetime | None:
-        """Bring the indexes in line; the moment of the newest text in them."""
+        """Synchronize the indexes with the works, and return the time of the newest text in them."""
         watch = self._watch
         texts: frozenset[WorkTextId] = (
             due_searches.searched_texts(watch) if lags(watch, self._ports) else due_searches.text_ids(watch)
@@ -105,20 +105,20 @@ class _HolderSearch:
         return due_searches.newest(watch)
 
     def _take(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
-        """Compare pages and write down what was found; False where the holder wants other kinds by now."""
+        """Compare pages and record the results, or return False if the watched kinds have changed."""
         if self._client is None:
             return self._compare(pages, until, done)
         attempts = Attempts(self._client, due_searches.TASK, digest("".join(each.version for each in pages).encode()))
         count = attempts.begin()
         try:
-            if count > 1 and len(pages) > 1:  # the process died with them: with which, is seen one by one
+            if count > 1 and len(pages) > 1:  # the process died with one of them: try each alone
                 return all(self._take([page], until, done) for page in pages)
             if count > MAX_ATTEMPTS:
                 failures.note(due_searches.TASK, pages[0].version, failures.WORKER_DIED)
                 return True
             return self._compare(pages, until, done)
         finally:
-            attempts.end()  # what is left standing is a process that died
+            attempts.end()  # only a process that died leaves the count
 
     def _compare(self, pages: Sequence[DuePage], until: datetime, done: Done) -> bool:
         searched = self._search_pages(pages)
@@ -127,7 +127,7 @@ class _HolderSearch:
         except _AT_FAULT:
             raise
         except Exception as error:
-            if len(pages) > 1:  # each is seen by itself
+            if len(pages) > 1:  # try each alone
                 return all(self._compare([page], until, done) for page in pages)
             _note(pages[0].version, error)
             return True
@@ -138,7 +138,7 @@ class _HolderSearch:
         return True
 
     def _search_pages(self, pages: Sequence[DuePage]) -> list[SearchedPage]:
-        """Search each page; a page at fault is noted, and left out."""
+        """Search each page, and record and skip faulty pages."""
         shares = copied_shares(pages)
         copies = [page for page in pages if shares.get(page.page, 0.0) > COPIED_SHARE]
         found = [SearchedPage(page.page, page.version) for page in copies]
@@ -157,7 +157,7 @@ class _HolderSearch:
         return found
 
     def _versions(self, ids: Sequence[VersionId]) -> dict[VersionId, PageVersion]:
-        """Return each version that is there and whole; the others are written down."""
+        """Return the intact versions by id, and record the others as failed."""
         try:
             read = {each.version.id: each.version for each in self._ports.pages.on_pages(ids)}
         except BrokenInvariant as error:  # of one of them
@@ -177,7 +177,7 @@ def _note(version: VersionId, error: Exception) -> None:
 
 
 def copied_shares(pages: Sequence[DuePage]) -> Mapping[str, float]:
-    """Return the share of each page that cases, and findings that are none, say is copied in the version it shows."""
+    """Return the copied share of each page's current version, by cases and excluded findings."""
     shares: dict[str, float] = defaultdict(float)
     keys = [str(each.page) for each in pages]
     cases = Case.objects.filter(page__in=keys, version_id=F("page__version_id"))
@@ -186,7 +186,7 @@ def copied_shares(pages: Sequence[DuePage]) -> Mapping[str, float]:
     addresses = CaseAddress.objects.filter(page__in=keys).exclude(page=F("case__page"))
     for page, share in addresses.values_list("page_id", "case__page_containment"):
         shares[page] += share
-    # Of a finding that is no case no share is kept.
+    # Excluded findings have no stored share.
     excluded = Exclusion.objects.filter(page__in=keys, page__chars__gt=0)
     for page, chars, of in excluded.values_list("page_id", "matched_chars", "page__chars"):
         shares[page] += chars / of
