@@ -1,4 +1,4 @@
-"""The whole chain from an archive file to outcomes, on embedded services in a home folder of its own.
+"""Measures the whole chain from an archive file to outcomes, on embedded services in a temporary home folder.
 
 `python -m laboratory.chain --pages 2000` writes pages of 2,500 characters into a WARC file, adds 44 works of 5.3
 million characters, imports the file by the command line, and waits until every page is compared: pages per second,
@@ -41,7 +41,7 @@ GIVE_UP_AFTER_S = 120.0  # without a further outcome
 
 @dataclass(frozen=True, slots=True)
 class ChainSpeed:
-    """The speed of one run. cpu_s: processor seconds by process."""
+    """The speed of one run. cpu_s: processor time by process."""
 
     pages: int
     works: int
@@ -55,11 +55,11 @@ class ChainSpeed:
         return self.pages / self.seconds
 
     def cpu_ms(self, *names: str) -> float:
-        """Processor milliseconds a page in these processes; in all where none is named."""
+        """Return the processor milliseconds per page of these processes, or of all if none is named."""
         return 1000 * sum(self.cpu_s[name] for name in names or self.cpu_s if name in self.cpu_s) / self.pages
 
     def tables(self) -> str:
-        """In Markdown."""
+        """Return the tables in Markdown."""
         lines = [
             f"{self.pages:,} pages, {self.works} works, {self.cases:,} cases: {self.seconds:.1f} s,"
             f" {self.pages_per_s:.1f} pages/s (target {TARGET_PAGES_PER_S:.0f})",
@@ -76,7 +76,7 @@ class ChainSpeed:
 
 
 def measure(texts: Material, say: Say) -> ChainSpeed:
-    """Run the chain once. Raises BrokenInvariant where pages do not come to an outcome."""
+    """Run the chain once. Raises BrokenInvariant if a page has no outcome."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-chain-") as folder, _installation(Path(folder)) as run:
         from webadmin.cases.models import Case, PageCheck  # they need Django set up for this installation
         from webadmin.works.models import Chapter  # they need Django set up for this installation
@@ -107,7 +107,7 @@ def measure(texts: Material, say: Say) -> ChainSpeed:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print what was measured; 1 where it cannot be."""
+    """Print the figures. Return 0, or 1 if they cannot be measured."""
     parser = argparse.ArgumentParser(prog="python -m laboratory.chain", description=__doc__)
     parser.add_argument("--pages", type=int, default=2_000)
     parser.add_argument("--texts", type=Path, default=SHARED_CORPORA, help="folder of the corpora")
@@ -129,7 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @contextmanager
 def _installation(home: Path) -> Iterator[Callable[..., None]]:
-    """A home folder with its services running, told to this process and its children by the environment."""
+    """Start the services of a home folder, and name the folder to this process and its children in the environment."""
     os.environ.update({"ZHUIWEN_HOME": str(home / "home"), "ZHUIWEN_WEB_PORT": str(free_port())})
 
     def run(*arguments: str) -> None:
@@ -156,7 +156,7 @@ def _works(texts: Sequence[str], folder: Path) -> list[Path]:
 
 
 def _archive(pages: Sequence[str], path: Path) -> Path:
-    """Return each page in the markup that novels and news have: a menu, a title, paragraphs, links at the end."""
+    """Write an archive of pages with the usual markup of novels and news: a menu, a title, paragraphs, links."""
     with path.open("wb") as file:
         writer = WARCWriter(file, gzip=True)
         for number, text in enumerate(pages, 1):
@@ -248,7 +248,7 @@ def _family(pid: int) -> Iterator[tuple[int, float]]:
 
 
 def _services() -> list[dict[str, Any]]:
-    """Return the rows of `zhuiwen status` on running processes."""
+    """Return the rows of running processes in `zhuiwen status`."""
     said = subprocess.run(_command("status", "--json"), check=False, stdout=subprocess.PIPE)
     return [row for row in json.loads(said.stdout)["services"] if row["pid"]]
 

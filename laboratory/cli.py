@@ -1,4 +1,4 @@
-"""The verbs of `zhuiwen bench`: how well and how fast copies are found, pages read, cases shown. Nothing is stored."""
+"""The verbs of `zhuiwen bench`: how well and how fast copies are found, pages read, cases shown. They store nothing."""
 
 import json
 import os
@@ -19,7 +19,7 @@ from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import counting, say, table
 from webadmin.ui.console.written_files import require_folder, write
 
-MAX_CHARS = 1e9  # of works: what the product is made for
+MAX_CHARS = 1e9  # of works, the maximum that the product is made for
 
 
 def quality(  # noqa: PLR0917 - options of a command
@@ -135,7 +135,7 @@ def speed(  # noqa: PLR0917 - options of a command
 
 @contextmanager
 def _redis(url: str | None) -> Iterator[tuple[str | None, str]]:
-    """The address given, or that of a server that lives as long as this; or the reason why there is none."""
+    """Yield the given URL, or that of a temporary server, with ""; or None with the reason why there is no server."""
     from deploy.services.redis_server import executable
     from laboratory.servers import empty_redis, running
 
@@ -176,9 +176,9 @@ def admin(
 
 @contextmanager
 def _desk_of_its_own() -> Iterator[None]:
-    """Django set up with a home folder that goes again, and a new database: there, or where the environment says.
+    """Set up Django with a temporary home folder and a new database, in the folder or as the environment says.
 
-    Settings of an installation's files are not looked at. Raises BadInput for a database that has tables already.
+    The settings files of an installation are ignored. Raises BadInput for a database that already has tables.
     """
     from deploy.home import adopt, prepare
 
@@ -201,7 +201,7 @@ def _desk_of_its_own() -> Iterator[None]:
 
 
 def _names(asked: str) -> list[str]:
-    """Return the names of a list with commas."""
+    """Return the names in a comma-separated list."""
     return [name.strip() for name in asked.split(",") if name.strip()]
 
 
@@ -216,7 +216,7 @@ def _show(tables: Iterable[TextTable], notes: Iterable[str] = ()) -> None:
 
 
 def _write_figures(path: Path | None, figures: object) -> None:
-    """Write figures as JSON where a file is given. Raises UnreadableFile."""
+    """Write the figures as JSON, if a file is given. Raises UnreadableFile."""
     if path is not None:
         text = json.dumps(figures, ensure_ascii=False, indent=1) + "\n"
         write(path, text.encode("utf-8", "surrogatepass"))

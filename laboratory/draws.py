@@ -1,8 +1,8 @@
 """Seeded generators by name, and random numbers in bulk from them, the same in every version of Python.
 
-Only `getrandbits` is asked, whose Mersenne Twister output is fixed; everything else is integer arithmetic. The same
-seed draws the same numbers at every strength, so that what is edited at .1 is edited at .2 too; each class of cases has
-a generator of its own, so that adding one leaves the draws of the others as they were.
+Only `getrandbits` is used, whose Mersenne Twister output is fixed; everything else is integer arithmetic. The same seed
+draws the same numbers at every strength, so a place that is edited at .1 is also edited at .2. Each class of cases has
+its own generator, so a new class does not change the draws of the others.
 """
 
 import hashlib
@@ -20,23 +20,23 @@ WORD_BITS = 32
 
 
 def generator(seed: int, *names: object) -> Random:
-    """Return a random generator of its own for each seed and name."""
+    """Return the random generator for a seed and names."""
     return Random(number(seed, *names))  # noqa: S311 (cases are drawn, no secrets)
 
 
 def number(seed: int, *names: object) -> int:
-    """Return a seed of 63 bits that follows from a seed and names."""
+    """Return a number of 63 bits derived from a seed and names."""
     digest = hashlib.sha256(" ".join(map(str, (seed, *names))).encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "little") >> 1
 
 
 def one_of(rng: Random, items: Sequence[Item]) -> Item:
-    """Return one of the items, which are not empty."""
+    """Return a random item of a non-empty sequence."""
     return items[one_below(rng, len(items))]
 
 
 def between(rng: Random, least: int, most: int) -> int:
-    """Return a whole number of [least, most]."""
+    """Return a random integer in [least, most]."""
     return least + one_below(rng, most - least + 1)
 
 
@@ -46,25 +46,25 @@ def mixed(rng: Random, items: Sequence[Item]) -> list[Item]:
 
 
 def words(rng: Random, count: int) -> NDArray[np.uint32]:
-    """uint32[count], uniform."""
+    """Return uint32[count], uniformly distributed."""
     return np.frombuffer(rng.getrandbits(WORD_BITS * count).to_bytes(4 * count, "little"), "<u4") if count else _NONE
 
 
 def below(rng: Random, bounds: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[n]: a number of [0, bound) for each bound; bounds are of 1 to 2**31."""
+    """Return int64[n], a random number in [0, bound) for each bound; bounds are from 1 to 2**31."""
     return (words(rng, bounds.size).astype(np.int64) * bounds) >> WORD_BITS
 
 
 def one_below(rng: Random, bound: int) -> int:
-    """Return one number of [0, bound)."""
+    """Return one random number in [0, bound)."""
     return (rng.getrandbits(WORD_BITS) * bound) >> WORD_BITS
 
 
 def chosen(rng: Random, count: int, strength: float, of: int | None = None) -> NDArray[np.int64]:
-    """int64[k], increasing: places among `count`, a share of them that is exactly `strength`.
+    """Return int64[k], increasing random places below `count`, a share of `strength` of them.
 
-    What is left of a whole number is rounded up or down by chance, so that short texts get their share on average.
-    of: what the share is of, where that is more than the places; all of them where they are too few.
+    The number of places is rounded up or down at random, so that short texts get their share on average.
+    of: the number that the share refers to, if it is more than `count`; all places are returned if they are too few.
     Raises BadInput for a strength outside [0, 1].
     """
     wanted = min(share(rng, count if of is None else of, strength), count)
@@ -79,7 +79,7 @@ def chosen(rng: Random, count: int, strength: float, of: int | None = None) -> N
 
 
 def share(rng: Random, count: int, strength: float) -> int:
-    """Return a share of a count as a whole number, rounded by chance so that its mean is exact.
+    """Return a share of a count as an integer, rounded at random so that its mean is exact.
 
     Raises BadInput for a strength outside [0, 1].
     """
@@ -89,7 +89,7 @@ def share(rng: Random, count: int, strength: float) -> int:
 
 
 def order(rng: Random, count: int) -> NDArray[np.int64]:
-    """int64[count]: a random order of the numbers below count."""
+    """Return int64[count], the numbers below count in random order."""
     return np.argsort(words(rng, count), kind="stable")
 
 

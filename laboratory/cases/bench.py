@@ -16,14 +16,14 @@ from laboratory.cases.sources import Kind, Sources, Work
 from laboratory.draws import between, generator, mixed, one_of
 from laboratory.edits.material import Material
 
-MIN_OUTSIDE_CHARS = 200  # of a page or a carrier
+MIN_OUTSIDE_CHARS = 200  # length of a page or a carrier
 CARRIER_CHARS = (600, 1_500)
-MAX_TRIES = 200  # draws of one passage before the works are called unfit
+MAX_TRIES = 200  # attempts at drawing one passage before the works are rejected
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bench:
-    """Works in their order, with the clean outside texts of each kind."""
+    """The works in order, and the clean outside texts of each kind."""
 
     seed: int
     works: tuple[Work, ...]
@@ -48,10 +48,10 @@ class Bench:
 
 
 def bench_of(sources: Sources, size: Size, seed: int) -> Bench:
-    """Return the works that the size admits. Raises BadInput where no work or no clean outside text is left."""
+    """Return a bench of the works that the size admits. Raises BadInput if no work or no clean outside text is left."""
     works = _admitted(sources.works, size, seed)
     shelf = Shelf([work.text for work in works])
-    # Each kind of negative page is an outside text as it is; carriers are drawn from the same ones.
+    # Each kind of negative page is an unchanged outside text; carriers are drawn from the same texts.
     outside = {}
     for kind in Kind:
         candidates = [each.text for each in sources.outside if each.kind is kind]
@@ -65,7 +65,7 @@ def bench_of(sources: Sources, size: Size, seed: int) -> Bench:
 
 
 def weighted(bench: Bench, rng: Random) -> int:
-    """Return a work by chance, by the root of its length: books come before notes, and notes are not forgotten."""
+    """Return a random work, weighted by the square root of its length, so that short works are drawn too."""
     numbers = bench.drawn_works
     sums = list(accumulate(1 + isqrt(len(bench.works[number].text)) for number in numbers))
     point = draws.one_below(rng, sums[-1])
@@ -73,13 +73,13 @@ def weighted(bench: Bench, rng: Random) -> int:
 
 
 def page_range(work: Work, rng: Random) -> TextRange:
-    """Return a chapter; one that is shorter than a page goes on into what follows."""
+    """Return the range of a random chapter, extended into the following text if it is shorter than a page."""
     chapter = one_of(rng, work.chapters)
     return TextRange(chapter.start, min(max(chapter.end, chapter.start + PAGE_CHARS), len(work.text)))
 
 
 def _admitted(works: Sequence[Work], size: Size, seed: int) -> tuple[Work, ...]:
-    """Return all, or as many as fit the size, a third of them chapters, in the order given."""
+    """Return all works, or as many as the size admits, a third of them chapters, in the order given."""
     if size.works is None or size.reference_chars is None:
         return tuple(works)
     order = mixed(generator(seed, "works"), range(len(works)))
@@ -94,7 +94,7 @@ def _admitted(works: Sequence[Work], size: Size, seed: int) -> tuple[Work, ...]:
 
 
 def _clean(texts: Sequence[str], shelf: Shelf, wanted: int, rng: Random) -> list[str]:
-    """So many page-long cuts of the texts that share no wording with a work, each once."""
+    """Return the wanted number of page-long cuts of the texts that share no wording with a work, each once."""
     clean: dict[str, None] = {}
     for text in _page_long(mixed(rng, texts), rng):
         if len(clean) >= wanted:

@@ -23,9 +23,9 @@ CLASSES = ("full", "chapter", "excerpt", "patchwork", "natural", "reuse", "negat
 def built(sources: Sources, size: Size, seed: int, classes: Collection[str], say: Say) -> CaseSet:
     """Return the cases of these classes.
 
-    The same sources, size and seed give the same cases, whichever classes are asked.
+    The same sources, size and seed give the same cases, whichever classes are requested.
 
-    Raises BadInput where the sources are too few or too much alike.
+    Raises BadInput if the sources are too few or too similar.
     """
     say("indexing the works")
     bench = bench_of(sources, size, seed)
@@ -38,7 +38,7 @@ def built(sources: Sources, size: Size, seed: int, classes: Collection[str], say
 
 
 def sources_of(texts: Path | None, shared: Path, seed: int) -> Sources:
-    """Return a folder of texts where one is given, else the shared corpora; their material wherever they are present.
+    """Return a folder of texts if one is given, else the shared corpora, with the material of the corpora if present.
 
     Raises UnreadableFile.
     """

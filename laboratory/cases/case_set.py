@@ -18,7 +18,7 @@ WORKS, PAGES, TRUTH, MANIFEST = "works.jsonl", "pages.jsonl", "truth.jsonl", "ma
 
 @dataclass(frozen=True, slots=True)
 class CaseSet:
-    """Works and the pages to be compared with them. material: whose confusions the edits wrote; "" where unknown."""
+    """Works and the pages to be compared with them. material: origin of the confusion sets, "" if unknown."""
 
     works: tuple[Work, ...]
     cases: tuple[Case, ...]
@@ -34,7 +34,7 @@ class CaseSet:
         return {WORKS: _lines(works), PAGES: _lines(pages), TRUTH: _lines(map(_truth, self.cases))}
 
     def write(self, folder: Path, settings: Mapping[str, Any]) -> None:
-        """The three files and a manifest of their digests. Raises UnreadableFile where they cannot be written."""
+        """Write the three files and a manifest of their digests. Raises UnreadableFile if they cannot be written."""
         try:
             folder.mkdir(parents=True, exist_ok=True)
             for name, lines in self._files().items():
@@ -47,7 +47,7 @@ class CaseSet:
             raise UnreadableFile(folder, "laboratory.cannot-be-written", error=error.strerror or error) from error
 
     def summary(self) -> dict[str, Any]:
-        """Return how much of everything there is."""
+        """Return the numbers of works, pages and characters, and the material."""
         classes: dict[str, int] = {}
         for case in self.cases:
             classes[case.case_class] = classes.get(case.case_class, 0) + 1
@@ -62,7 +62,7 @@ class CaseSet:
 
 
 def numbered(cases: Iterable[Case]) -> tuple[Case, ...]:
-    """Return the cases with ids that name their class and count within it."""
+    """Return the cases with ids made of their class and their number within it."""
     counts: dict[str, int] = {}
     result = []
     for case in cases:
@@ -119,7 +119,7 @@ def _truth(case: Case) -> dict[str, Any]:
 
 
 def span_record(passage: Passage) -> dict[str, Any]:
-    """Write where page and work have a passage, as `zhuiwen batch` does."""
+    """Return the record of a passage's place in page and work, in the format of `zhuiwen batch`."""
     page, work = passage.page, passage.work
     return {"page_start": page.start, "page_end": page.end, "work_start": work.start, "work_end": work.end}
 

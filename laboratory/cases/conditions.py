@@ -9,7 +9,7 @@ from laboratory.edits.catalogue import COMBINATIONS, Recipe
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """One row of the tables. strength: of the edit, 0-1; for a combination its number. chars: of an excerpt."""
+    """One row of the tables. strength: of the edit, 0-1; for a combination its number. chars: length of an excerpt."""
 
     attack: str
     strength: float
@@ -47,7 +47,7 @@ def _excerpt(chars: int, attack: str, strength: float, recipe: Recipe) -> Condit
 NONE = Condition("none", 0, ())
 COMBOS = tuple(Condition("combo", int(name[-1]), recipe) for name, recipe in sorted(COMBINATIONS.items()))
 
-# Kinds and strengths as in the published tables that the engines are held against: what sites are seen to do.
+# Kinds and strengths as in the published tables that the engines are compared with: edits observed on sites.
 FULL: tuple[Condition, ...] = (
     NONE,
     *_one("homophone", 0.05, 0.1, 0.2, 0.4),
@@ -69,7 +69,7 @@ FULL: tuple[Condition, ...] = (
     *COMBOS,
 )
 
-# Beyond what anyone promises.
+# Beyond what is promised to be found.
 HARD: tuple[Condition, ...] = (
     *_one("homophone", 0.3, 0.5, 0.6, 0.8, 1.0),
     *_one("fuzzy-sound", 0.5, 1.0),
@@ -110,7 +110,7 @@ PATCHWORK_WORKS = (3, 4, 5)
 class Size:
     """The size of a case set. Pages are for each condition, or for the class if it has no conditions.
 
-    reference_chars, works: the most taken from the sources, None for all.
+    reference_chars, works: the maximum taken from the sources, None for all.
     """
 
     reference_chars: int | None
@@ -131,7 +131,7 @@ def _negatives(*counts: int) -> Mapping[str, int]:
     return MappingProxyType(dict(zip(names, counts, strict=True)))
 
 
-# tiny: what CI can afford, for a folder of short texts. full: 51 or 102 pages of a condition, so that one page is 1
+# tiny: short enough for CI, for a folder of short texts. full: 51 or 102 pages of a condition, so that one page is 1
 # or 2 % (the published tables have as many).
 SIZES: Mapping[str, Size] = MappingProxyType(
     {

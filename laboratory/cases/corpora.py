@@ -20,14 +20,14 @@ from laboratory.edits.material import Material
 
 Record = Mapping[str, Any]
 
-# Single works that stay outside: novels of the genre, one of them with the heroes of a work that is inside.
+# Single works that stay outside: novels of the genre, one of them with the heroes of a reference work.
 OUTSIDE_NOVELS = ("后西游记", "小五义", "英烈传", "热血痕")
 MODERN_PROSE = ("鲁迅杂文甲", "萧红作品")
 NEWS_YEAR_INSIDE = "2013"
 MIN_SHARE_OF_CHAPTERS = 0.9  # of the longest edition: fragments of an edition are no reference work
 MIN_EDITIONS_FOR_TWO = 3
-MIN_WIKI_ARTICLE_CHARS = 2_000  # shorter articles tell one page from another no better than a paragraph does
-MAX_CHAPTER_WORK_CHARS = 8_000  # modern prose of more is a book, no chapter
+MIN_WIKI_ARTICLE_CHARS = 2_000  # shorter articles are too much alike to be works
+MAX_CHAPTER_WORK_CHARS = 8_000  # longer modern prose is a book, not a chapter
 BANDS = (0.5, 0.8, 0.95, 1.0)
 
 
@@ -110,7 +110,7 @@ class _Editions:
         }
 
     def copies(self, places: "_Places", pairs: Sequence[Record]) -> list[Copy]:
-        """Return one for each chapter of an edition outside the reference corpus that has a pair inside it."""
+        """Return a copy for each chapter of an edition outside the reference corpus that has a counterpart inside."""
         found: dict[str, dict[str, float]] = defaultdict(dict)
         for pair in pairs:
             for page, work in ((pair["a"], pair["b"]), (pair["b"], pair["a"])):
@@ -140,7 +140,7 @@ class _Places:
             self._add(work_id, chapters)
 
     def learn(self, records: Sequence[Record]) -> None:
-        """The records that are chapters of works named after their ids."""
+        """Learn the places of records that are chapters of works named after their ids."""
         chapters: dict[str, list[Record]] = defaultdict(list)
         for record in records:
             chapters[record["id"].rsplit("/", 1)[0]].append(record)
@@ -161,7 +161,7 @@ class _Places:
 
 
 def _whole(records: Sequence[Record], work_ids: set[str]) -> list[Work]:
-    """Return the works of these ids, which are the beginnings of their records' ids."""
+    """Return the works with these ids, which are prefixes of the ids of their records."""
     chapters: dict[str, list[Record]] = defaultdict(list)
     for record in records:
         work_id = record["id"].rsplit("/", 1)[0]
@@ -196,7 +196,7 @@ def _news(corpora: Path) -> tuple[list[Work], list[Outside]]:
 
 
 def _wiki(corpora: Path) -> tuple[list[Work], list[Outside]]:
-    """Long traditional articles as works; the simplified ones stay outside."""
+    """Return long traditional articles as works, and the simplified ones as outside texts."""
     articles: dict[tuple[str, str], list[str]] = defaultdict(list)
     for record in read(corpora, "wiki_dev.jsonl.gz"):
         articles[record["lang_variant"], record["title"]].append(record["text"])
@@ -210,7 +210,7 @@ def _wiki(corpora: Path) -> tuple[list[Work], list[Outside]]:
 
 
 def _reuse(records: Mapping[str, Record], labels: Sequence[Record], places: _Places) -> list[Copy]:
-    """Return one for each work that took passages over, with the passages of all its sources."""
+    """Return a copy for each work that took over passages, with the passages of all its sources."""
     of_page: dict[str, list[Record]] = defaultdict(list)
     for label in labels:
         if label["source"] in places and label["doc"] not in places:
@@ -229,7 +229,7 @@ def _reuse(records: Mapping[str, Record], labels: Sequence[Record], places: _Pla
 
 
 def _band(share: float) -> str:
-    """Return the part of the scale that a share lies in, as the tables name it."""
+    """Return the name that the tables use for the range of a share."""
     lower = 0.0
     for upper in BANDS:
         if share < upper:

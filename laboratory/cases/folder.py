@@ -1,4 +1,4 @@
-"""Any folder of texts as sources of cases: most of the texts are works, the others stay outside."""
+"""A folder of texts as sources of cases: most of the texts are works, the others are outside texts."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ MIN_TEXTS = 4
 
 
 def sources(folder: Path, seed: int) -> Sources:
-    """Return each .txt file is a text, and each line of a .jsonl file that has a "text".
+    """Return the sources: each .txt file, and each line of a .jsonl file with a "text", is one text.
 
     Raises UnreadableFile for a folder or file that cannot be read, MalformedLine, and BadInput for too few texts.
     """

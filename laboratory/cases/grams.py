@@ -1,6 +1,6 @@
-"""Hashed n-grams of the Han characters of a text, simplified: what keeps truth clean.
+"""Hashed n-grams of the simplified Han characters of a text, which decide what is shared wording.
 
-They share nothing with the fingerprint, its tokens or its readings: truth must not come from the system that it judges.
+They share nothing with the fingerprint, its tokens or its readings: truth must not come from the system under test.
 """
 
 from functools import cache
@@ -16,7 +16,7 @@ _BASE = np.uint64(0x9E3779B97F4A7C15)  # odd, so that no character of a gram is 
 
 
 def folded(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
-    """uint32[h] the Han characters of a text in simplified form, and int32[h] their offsets in the text."""
+    """Return uint32[h], the Han characters of a text in simplified form, and int32[h], their offsets in the text."""
     codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
     simplified = _simplified()[codes]
     offsets = np.flatnonzero(simplified)
@@ -24,7 +24,7 @@ def folded(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
 
 
 def gram_hashes(codes: NDArray[np.uint32], size: int) -> NDArray[np.uint64]:
-    """uint64[n - size + 1]: the hash of the `size` characters that begin at each; empty for fewer characters."""
+    """Return uint64[n - size + 1], the hash of each `size` consecutive characters; empty for fewer characters."""
     count = codes.size - size + 1
     if count <= 0:
         return np.zeros(0, np.uint64)
@@ -36,7 +36,7 @@ def gram_hashes(codes: NDArray[np.uint32], size: int) -> NDArray[np.uint64]:
 
 
 def _scattered(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
-    """SplitMix64 of each character (Steele, Lea and Flood 2014)."""
+    """Return the SplitMix64 hash of each character (Steele, Lea and Flood 2014)."""
     values = codes.astype(np.uint64) * _BASE
     values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -45,7 +45,7 @@ def _scattered(codes: NDArray[np.uint32]) -> NDArray[np.uint64]:
 
 @cache
 def _simplified() -> NDArray[np.uint32]:
-    """uint32[code point]: the simplified form of a Han character, 0 for all else."""
+    """Return uint32[code point], the simplified form of a Han character, 0 for all other characters."""
     table = np.zeros(CODE_POINTS, np.uint32)
     for block in HAN:
         table[block.start : block.stop] = np.arange(block.start, block.stop)

@@ -1,4 +1,4 @@
-"""Pages that this laboratory copies out of works: whole, in excerpts, from several works, quoted."""
+"""Pages that this laboratory copies from works: whole, in excerpts, from several works."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -41,14 +41,14 @@ class Taken:
 
 
 def full(bench: Bench, size: Size) -> Iterator[Case]:
-    """Chapters cut to a page's length under every condition."""
+    """Yield chapters cut to the length of a page, under every condition."""
     for condition in FULL:
         for count in range(size.full):
             yield _whole_page(bench, "full", condition, count)
 
 
 def chapter(bench: Bench, size: Size) -> Iterator[Case]:
-    """Works that are as short as a page, copied whole; what document engines are made for."""
+    """Yield works as short as a page, copied whole: the case that document engines are made for."""
     short = [place for place, work in enumerate(bench.works) if work.is_chapter]
     for condition in CHAPTER if short else ():
         for count in range(min(size.chapter, len(short))):
@@ -59,7 +59,7 @@ def chapter(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 def excerpts(bench: Bench, size: Size) -> Iterator[Case]:
-    """Exact numbers of characters set into unrelated pages."""
+    """Yield excerpts of exact lengths within unrelated pages."""
     for chars in EXCERPT_CHARS:
         for strength in EXCERPT_STRENGTHS:
             condition = Condition("mix" if strength else "none", strength, mix(strength), chars)
@@ -76,7 +76,7 @@ def hard(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 def patchwork(bench: Bench, size: Size) -> Iterator[Case]:
-    """Passages of several works one after the other, on every second page with unrelated sentences between them."""
+    """Yield passages of several works in sequence, with unrelated sentences between them on every second page."""
     for works in PATCHWORK_WORKS:
         if works > len(bench.drawn_works):
             continue
@@ -94,18 +94,18 @@ def patchwork(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 class Page:
-    """A page as it is written, with what it has taken so far."""
+    """A page under construction, with the passages taken so far."""
 
     def __init__(self) -> None:
         self.text = ""
         self.passages: list[Passage] = []
 
     def write(self, text: str) -> None:
-        """Go on with text of no work."""
+        """Append text that is from no work."""
         self.text += text
 
     def add(self, bench: Bench, taken: Taken, recipe: Recipe, seed: int) -> None:
-        """Go on with a passage after edits."""
+        """Append a passage after editing it."""
         work = bench.works[taken.work]
         written = edited(work.text[taken.place.start : taken.place.end], recipe, seed, bench.material)
         found = passage_of(written, work.work_id, len(self.text), taken.place.start)
@@ -114,7 +114,7 @@ class Page:
 
 
 def middle(carrier: str, rng: Random) -> int:
-    """Return where a sentence of the carrier's middle part ends."""
+    """Return the end of a random sentence in the middle part of the carrier."""
     ends = [end for end in sentence_ends(code_points(carrier)).tolist() if end < len(carrier)]
     inner = [end for end in ends if len(carrier) // 5 <= end <= len(carrier) * 4 // 5]
     return int(one_of(rng, inner or ends or [len(carrier)]))
@@ -155,7 +155,7 @@ def _excerpt_page(bench: Bench, case_class: str, condition: Condition, count: in
 
 
 def _unshared(bench: Bench, rng: Random, chars: int, used: set[int] | None = None, *, is_exact: bool = False) -> Taken:
-    """Return a passage that stands in one place of one work alone, that is none of the used ones."""
+    """Return a passage that occurs once in one work only, and overlaps none of the used ones."""
     cut = exact_passage if is_exact else passage
     for _ in range(benches.MAX_TRIES):
         work = benches.weighted(bench, rng)
@@ -170,7 +170,7 @@ def _unshared(bench: Bench, rng: Random, chars: int, used: set[int] | None = Non
 
 
 def _others(bench: Bench, taken: Taken) -> frozenset[int]:
-    """Return the works that carry parts of the passage, the work itself where it stands in it twice."""
+    """Return the works that contain parts of the passage; also the work itself if it contains the passage twice."""
     text = bench.works[taken.work].text[taken.place.start : taken.place.end]
     return bench.shelf.elsewhere(taken.work, taken.place.start, taken.place.end, text)
 

@@ -15,17 +15,17 @@ from laboratory.scores.detection_quality import Case
 
 # Editions are matched chapter by chapter; a cut of a chapter may be a note that the other edition lacks.
 MIN_CONTAINED = 0.2
-MIN_REUSED_CHARS = 60  # of the page, from one work; what is less is named and counts neither way
+MIN_REUSED_CHARS = 60  # of the page, from one work; shorter reuse is named and counts neither way
 CHARS_BEFORE = (50, 800)
 
 
 def natural(bench: Bench, copies: Sequence[Copy], size: Size) -> Iterator[Case]:
-    """Chapters of other editions, cut to a page's length."""
+    """Yield chapters of other editions, cut to the length of a page."""
     return islice(_pages(bench, copies, "natural", _edition_page), size.natural)
 
 
 def reuse(bench: Bench, copies: Sequence[Copy], size: Size) -> Iterator[Case]:
-    """Parts of works that took passages over from others."""
+    """Yield parts of works that took over passages from others."""
     return islice(_pages(bench, copies, "reuse", _reuse_page), size.reuse)
 
 

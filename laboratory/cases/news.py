@@ -1,7 +1,7 @@
-"""News items that repeat each other, and items that have nothing in common but the set wording of the trade.
+"""News items that repeat each other, and items that have only the stock phrases of news in common.
 
-Every item is a work and a page. What it shares is counted exactly: of its own different 5-grams (Han characters,
-simplified) the share that stands in one other item, the partner.
+Every item is a work and a page. The share of its distinct 5-grams (of simplified Han characters) that occur in one
+other item, the partner, is counted exactly.
 """
 
 from collections import Counter
@@ -25,7 +25,7 @@ MAX_SHARE_OF_INNOCENT = 0.2  # below
 
 @dataclass(frozen=True, slots=True)
 class NewsItem:
-    """partners: the items in which at least half of it stands. is_innocent: less than a fifth stands in any other."""
+    """partners: items that contain at least half of it. is_innocent: no other item contains a fifth of it."""
 
     item_id: str
     text: str
@@ -37,8 +37,8 @@ class NewsItem:
 class NewsScore:
     """found: of the items that repeat a partner, those reported with one, as the source or among the others.
 
-    accused: innocent items reported as more than a quotation; matched: with any report. classes: of the innocent
-    items' reports, by the name of the class.
+    accused: innocent items reported as more than a quotation; matched: innocent items with any report. classes: number
+    of reports of innocent items by the name of the class.
     """
 
     repeating: int
@@ -74,7 +74,7 @@ def items(shared: Path, limit: int | None = None) -> list[NewsItem]:
 
 
 def labelled(texts: Sequence[tuple[str, str]]) -> list[NewsItem]:
-    """(id, text) with what each shares with the others. An item without any 5-gram is neither of the two."""
+    """Return the items of (id, text) pairs, labelled. An item without any 5-gram is neither of the two."""
     grams = [np.unique(gram_hashes(folded(text)[0], GRAM_CHARS)) for _, text in texts]
     shares = shares_of(grams)
     labels = []
@@ -86,7 +86,7 @@ def labelled(texts: Sequence[tuple[str, str]]) -> list[NewsItem]:
 
 
 def shares_of(grams: Sequence[NDArray[np.uint64]]) -> NDArray[np.float32]:
-    """float32[items, items]: of the different n-grams of the row the share that stands in the column; 0 with itself."""
+    """Return float32[items, items]: the share of the row's distinct n-grams that the column has; 0 with itself."""
     sizes = np.array([each.size for each in grams], np.int64)
     owners = np.repeat(np.arange(len(grams)), sizes)
     _, kinds = np.unique(np.concatenate([np.zeros(0, np.uint64), *grams]), return_inverse=True)
@@ -98,7 +98,7 @@ def shares_of(grams: Sequence[NDArray[np.uint64]]) -> NDArray[np.float32]:
 
 
 def scored(news: Sequence[NewsItem], reports: Mapping[str, Sequence[Reported]]) -> NewsScore:
-    """Count what was reported of each item."""
+    """Return the counts of correct and wrong reports."""
     repeating = [item for item in news if item.partners]
     innocent = [item for item in news if item.is_innocent]
     missed = [item.item_id for item in repeating if not _names_any(reports.get(item.item_id, ()), item.partners)]
@@ -116,9 +116,9 @@ def _names_any(reports: Sequence[Reported], partners: frozenset[str]) -> bool:
 
 @numba.njit(cache=True)
 def _common(owners: NDArray[np.int64], bounds: NDArray[np.int64], items: int) -> NDArray[np.int32]:
-    """int32[items, items]: how many n-grams two items have in common.
+    """Return int32[items, items]: the number of n-grams that two items have in common.
 
-    owners: int64[p], the items of each n-gram, one n-gram behind the other; bounds: int64[n-grams + 1] in owners.
+    owners: int64[p], the items of each n-gram, one n-gram after the other; bounds: int64[n-grams + 1] in owners.
     """
     counts = np.zeros((items, items), np.int32)
     for gram in range(bounds.size - 1):

@@ -1,4 +1,4 @@
-"""Cutting passages that begin and end with sentences."""
+"""Cuts passages that begin and end with sentences."""
 
 from random import Random
 
@@ -10,12 +10,12 @@ from fingerprint.readings import code_points
 from laboratory import draws
 from laboratory.edits.sentences import sentence_ends
 
-PAGE_CHARS = 2_500  # a web page's main text; what the published tables were taken on
-CLOSE = 0.1  # of the length asked: how far a cut may move to reach a sentence's end
+PAGE_CHARS = 2_500  # main text of a web page; the length used for the published tables
+CLOSE = 0.1  # share of the requested length by which a cut may move to reach the end of a sentence
 
 
 def cuts(text: str, chars: int) -> list[TextRange]:
-    """Return the whole text in pieces of about `chars` characters that end with a sentence where one ends nearby."""
+    """Return the whole text in pieces of about `chars` characters, each ending with a sentence if one ends nearby."""
     ends = sentence_ends(code_points(text))
     pieces, start = [], 0
     while start < len(text):
@@ -26,9 +26,9 @@ def cuts(text: str, chars: int) -> list[TextRange]:
 
 
 def passage(text: str, within: TextRange, chars: int, rng: Random) -> TextRange | None:
-    """About `chars` characters from the beginning of a sentence to the end of one, or all where there are not more.
+    """Return about `chars` characters, whole sentences if possible, or the whole range if it is not longer.
 
-    None where the range holds no text.
+    Return None if the range contains no text.
     """
     part = text[within.start : within.end]
     ends = sentence_ends(code_points(part))
@@ -42,9 +42,9 @@ def passage(text: str, within: TextRange, chars: int, rng: Random) -> TextRange 
 
 
 def exact_passage(text: str, within: TextRange, chars: int, rng: Random) -> TextRange | None:
-    """Exactly `chars` characters of a paragraph, spaces not counted, from the beginning of a sentence.
+    """Return exactly `chars` characters of a paragraph, not counting spaces, from the beginning of a sentence.
 
-    None where the sentence that was drawn has too little behind it in its paragraph.
+    Return None if too little follows the drawn sentence in its paragraph.
     """
     part = text[within.start : within.end]
     ends = sentence_ends(code_points(part))
@@ -70,4 +70,4 @@ def _end_near(ends: NDArray[np.int64], wanted: int, reach: int, length: int) -> 
     return min(near, key=lambda end: abs(end - wanted)) if near else wanted
 
 
-SEVERAL_PARAGRAPHS = 200  # characters from which an excerpt may run over the end of a paragraph
+SEVERAL_PARAGRAPHS = 200  # excerpts of this many characters or more may span paragraphs

@@ -17,15 +17,15 @@ from laboratory.edits.scripts import SCRIPTS
 from laboratory.edits.sentences import CLOSINGS, sentence_ends
 from laboratory.scores.detection_quality import Case
 
-GREY_CHARS = (20, 35)  # Han characters of a sentence that is reuse and no copy
-SHORT_CHARS = (8, 16)  # of a quotation that nothing may say of
+GREY_CHARS = (20, 35)  # Han characters of a sentence that is reuse, but not a copy
+SHORT_CHARS = (8, 16)  # of a quotation that must not be reported
 QUOTATIONS = (2, 3)
 PHRASES = (8, 12)  # set phrases put into one page
-PHRASE_CHARS = (6, 10)  # one of 12 would break the rule of the shelf by itself
+PHRASE_CHARS = (6, 10)  # a phrase of 12 would count as shared wording by itself
 MIN_WORKS_FOR_PHRASE = 5
 OPENINGS = "“‘「『（(《【"
 
-# How a quotation is led in: {title} is the work, {left} and {right} the marks of the page's script.
+# Introductions of a quotation: {title} is the work, {left} and {right} the quotation marks of the page's script.
 LEADS = (
     "《{title}》里说：{left}{text}{right}",
     "正如《{title}》所写：{left}{text}{right}",
@@ -37,7 +37,7 @@ MARKS = {False: ("“", "”"), True: ("「", "」")}
 
 
 def negatives(bench: Bench, size: Size) -> Iterator[Case]:
-    """Innocent pages: other texts as they are, others with short quotations, others with set phrases."""
+    """Yield innocent pages: unchanged outside texts, texts with short quotations, and texts with set phrases."""
     for kind in Kind:
         for text in bench.outside[kind][: size.negative[kind]]:
             yield Case("negative", str(kind), 0, text)
@@ -49,7 +49,7 @@ def negatives(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 def grey(bench: Bench, size: Size) -> Iterator[Case]:
-    """Yield one natural sentence of a work in an unrelated page: every second one in marks and with its title."""
+    """Yield unrelated pages with one sentence of a work, on every second page in quotation marks and with its title."""
     for count in range(size.grey):
         for attack in ("marked", "unmarked"):
             rng = generator(bench.seed, "grey", attack, count)
@@ -65,7 +65,7 @@ def grey(bench: Bench, size: Size) -> Iterator[Case]:
 
 
 def _short_quotations(bench: Bench, count: int) -> Case:
-    """Raises BadInput where the works have no sentence as short."""
+    """Return a page with short quotations. Raises BadInput if the works have no sentence that short."""
     rng = generator(bench.seed, "short-quotations", count)
     for _ in range(benches.MAX_TRIES):
         text = bench.carrier(rng)
@@ -93,7 +93,7 @@ def _set_phrases(bench: Bench, count: int) -> Case:
 
 
 def _phrases(bench: Bench, rng: Random, wanted: int) -> list[str]:
-    """Phrases that many works have; fewer where these works have not as many."""
+    """Return phrases that many works contain; fewer if the works do not have that many."""
     found: list[str] = []
     for _ in range(MAX_PAGES_FOR_PHRASES):
         work = bench.works[benches.weighted(bench, rng)]
@@ -109,7 +109,7 @@ def _phrases(bench: Bench, rng: Random, wanted: int) -> list[str]:
 
 
 def _sentence(bench: Bench, rng: Random, chars: tuple[int, int]) -> Taken:
-    """Return a whole sentence of so many Han characters that stands in one place of one work alone."""
+    """Return a whole sentence of that many Han characters that occurs once in one work only."""
     for _ in range(benches.MAX_TRIES):
         work = benches.weighted(bench, rng)
         text = bench.works[work].text

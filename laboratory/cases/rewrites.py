@@ -1,7 +1,7 @@
-"""Passages of the demo's works in other words and in English, and English passages in Chinese: written by hand, ours.
+"""Passages of the demo's works reworded or in English, and English passages in Chinese, written by hand.
 
-One file for each manner in `reworded/`; a passage is named by its first and last characters, which stand in its work
-once.
+There is one file for each manner in `reworded/`. A passage is named by its first and last characters, which occur once
+in its work.
 """
 
 import tomllib
@@ -19,10 +19,10 @@ WORKS = Path(__file__).parents[2] / "deploy" / "demo" / "works"
 
 @dataclass(frozen=True, slots=True)
 class Rewrite:
-    """A text and the passage that it is of.
+    """A text and the passage that it rewrites.
 
-    manner: the file it stands in. work: its name below the demo's works without suffix, or its own id where `source`
-    is the whole of it. place: of the passage in `source`.
+    manner: name of its file. work: name of the work in the demo without suffix, or the rewrite's own id if `source` is
+    the whole work. place: of the passage in `source`.
     """
 
     rewrite_id: str
@@ -41,7 +41,7 @@ class Rewrite:
 
 @cache
 def rewrites() -> tuple[Rewrite, ...]:
-    """Return all of them, by manner. Raises ValueError for a passage that is not in its work once."""
+    """Return all rewrites, by manner. Raises ValueError if a passage does not occur exactly once in its work."""
     return tuple(
         _rewrite(path.stem, row)
         for path in sorted(FOLDER.glob("*.toml"))

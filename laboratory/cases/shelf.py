@@ -1,7 +1,7 @@
-"""The reference works as n-grams: which of them a text shares wording with, by two rules that are plain and strict.
+"""The reference works as n-grams. Tells which of them share wording with a text, by two simple and strict rules.
 
-A text shares wording with a work when both have a run of RUN_CHARS characters, or when DENSE_GRAMS different 5-grams of
-the text stand within DENSE_CHARS characters of the work. All counts are of Han characters in simplified form.
+A text shares wording with a work if both have a run of RUN_CHARS characters, or if DENSE_GRAMS different 5-grams of
+the text occur within DENSE_CHARS characters of the work. All counts are of Han characters in simplified form.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ DENSE_CHARS = 100
 
 
 class Shelf:
-    """Works by their numbers in the order given. Holds some 40 bytes for each of their characters."""
+    """The works, numbered in the order given. Takes about 40 bytes for each character."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         parts = [folded(text) for text in texts]
@@ -31,7 +31,7 @@ class Shelf:
         self._runs = _Postings([codes for codes, _ in parts], RUN_CHARS)
 
     def has_common_run(self, text: str) -> bool:
-        """Return whether any work has a run of RUN_CHARS characters of the text."""
+        """Return True if any work has a run of RUN_CHARS characters in common with the text."""
         codes, _ = folded(text)
         return bool(self._runs.hits(gram_hashes(codes, RUN_CHARS))[0].size)
 
@@ -40,16 +40,16 @@ class Shelf:
         return self._sharing(text, 0, 0)
 
     def elsewhere(self, work: int, start: int, end: int, text: str) -> frozenset[int]:
-        """Return the works that share wording with a passage of a work, the passage's own place left out.
+        """Return the works that share wording with a passage of a work elsewhere than at the place of the passage.
 
-        start, end: offsets of the passage in the work's text as given; text: the passage. The work itself is among
-        those found where the passage stands in it twice.
+        start, end: offsets of the passage in the text of the work; text: the passage. The work itself is included if
+        it contains the passage twice.
         """
         own = self._starts[work] + np.searchsorted(self._offsets[work], [start, end])
         return self._sharing(text, int(own[0]), int(own[1]))
 
     def contained(self, text: str, work: int) -> float:
-        """Return the share of the text's different 5-grams that stand in the work, 0 to 1; 0 for a text without any."""
+        """Return the share of the text's distinct 5-grams that occur in the work, 0 to 1; 0 for a text without any."""
         codes, _ = folded(text)
         hashes = np.unique(gram_hashes(codes, GRAM_CHARS))
         positions, grams = self._grams.hits(hashes)
@@ -57,7 +57,7 @@ class Shelf:
         return np.unique(grams[is_inside]).size / hashes.size if hashes.size else 0.0
 
     def common_runs(self, text: str, least_works: int, least_chars: int, most_chars: int) -> list[TextRange]:
-        """Phrases of so many characters all of whose 5-grams stand in at least so many works; offsets in the text."""
+        """Return the ranges of phrases in the text, all of whose 5-grams occur in at least `least_works` works."""
         codes, offsets = folded(text)
         kinds, places = np.unique(gram_hashes(codes, GRAM_CHARS), return_inverse=True)
         positions, grams = self._grams.hits(kinds)
@@ -100,7 +100,7 @@ class _Postings:
         self._positions = np.concatenate([np.zeros(0, np.int64), *places])[order].astype(np.int32)
 
     def hits(self, hashes: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """int64[h] positions of all occurrences, and int64[h] a number for the n-gram that each is of."""
+        """Return int64[h], the positions of all occurrences, and int64[h], the number of the n-gram of each."""
         kinds = np.unique(hashes)
         firsts = np.searchsorted(self._hashes, kinds, side="left")
         counts = np.searchsorted(self._hashes, kinds, side="right") - firsts
@@ -113,7 +113,7 @@ class _Postings:
 def _dense(
     positions: NDArray[np.int64], grams: NDArray[np.int64], starts: NDArray[np.int64], reach: int, least: int
 ) -> NDArray[np.bool_]:
-    """bool[works]: whether `least` different grams begin within `reach` of each other in the work.
+    """Return bool[works]: True if `least` different grams begin within `reach` of each other in the work.
 
     positions: int64[h], increasing; grams: int64[h], 0 and up; starts: int64[works + 1].
     """

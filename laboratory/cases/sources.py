@@ -21,8 +21,8 @@ class Kind(StrEnum):
 class Work:
     """One work of the reference corpus.
 
-    chapters: in offsets of the text. is_unique: no other work is an edition of it, so that a passage taken from it has
-    one source. is_chapter: as short as a page, and copied whole by the pages of class `chapter`.
+    chapters: in offsets of the text. is_unique: no other work is an edition of it, so a passage taken from it has one
+    source. is_chapter: it is as short as a page, and pages of class `chapter` copy it whole.
     """
 
     work_id: str
@@ -35,7 +35,7 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Outside:
-    """A text that is in no work, as long as it stands in its source."""
+    """A text that is in no work, in its full length."""
 
     kind: Kind
     text: str
@@ -43,9 +43,9 @@ class Outside:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A text that others took from works, long before this laboratory. Where several works carry it, each is named.
+    """A text that others copied from works, independently of this laboratory. It names each work that contains it.
 
-    case_class: `natural` for another edition, `reuse` for a work that took passages over; attack: how.
+    case_class: `natural` for another edition, `reuse` for a work that took over passages; attack: how it was copied.
     """
 
     case_class: str
@@ -57,7 +57,7 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of one case set. Works and outside texts have nothing in common but their language.
+    """The sources of one case set. Works and outside texts have only the language in common.
 
     material: the text that edits write into copies.
     """
@@ -69,7 +69,7 @@ class Sources:
 
 
 def joined(work_id: str, title: str, chapters: list[str], *, is_unique: bool = True, is_chapter: bool = False) -> Work:
-    """Return a work of chapters, with an empty line between them."""
+    """Return a work made of chapters, with an empty line between them."""
     ranges, start = [], 0
     for chapter in chapters:
         ranges.append(TextRange(start, start + len(chapter)))

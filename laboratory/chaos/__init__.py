@@ -1,1 +1,1 @@
-"""Compares the stored data after services were killed, stalled and starved with those of a quiet run."""
+"""Compares the stored data of a run in which services are killed, stalled and starved with those of a quiet run."""

@@ -1,7 +1,7 @@
-"""`python -m laboratory.chaos`: a quiet run, then the same while services are killed; both must end with the same.
+"""`python -m laboratory.chaos`: a quiet run, then the same while services are killed; the results must be equal.
 
-Pages are crawled from made sites, works arrive, cases are decided on the desk, notices sent. The last lines are the
-numbers of things that are lost and doubled; the exit code is 0 where both are 0.
+Generated sites are crawled, works are added, cases are decided on the desk, and notices are sent. The last lines of the
+output are the numbers of lost and of duplicate things; the exit code is 0 if both are 0.
 """
 
 import argparse
@@ -28,17 +28,17 @@ from laboratory.servers import Server
 DISK_BYTES = 3 << 30  # room for 2,000 pages with evidence and logs, and a tenth of the memory of a machine
 SAMPLE = Options(seed=1, pages=100, kills=6, minutes=1.5, stall_s=10.0)
 FULL = Options(seed=1, pages=2_000, kills=50, minutes=20.0)
-# Requests of a site are spread over so much of the time in which people act: with what its outages add, and a second
-# crawl, one is under way when most faults come.
+# The requests to a site are spread over this share of the time in which people act. With outages and a second crawl, a
+# crawl is running when most faults occur.
 CRAWLED_SHARE = 0.2
-GRACE_S = 120.0  # in which it says itself that its time is over, and reads what is stored
+GRACE_S = 120.0  # for the process to report its timeout itself, and to read the stored data
 DISTURBED = "disturbed"
 SHOWN = 12  # differences of a kind
 Stored = Mapping[str, Sequence[str]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run both, print what differs; 1 where anything does, 2 where they could not be run."""
+    """Run both and print the differences. Return 0, 1 if there are any, or 2 if a run failed."""
     given = _parser().parse_args(arguments)
     usual = SAMPLE if given.sample else FULL
     kinds = tuple(given.faults.split(",")) if given.faults else KINDS
@@ -84,20 +84,20 @@ def _say_where(folder: Path) -> None:
 
 
 def require_pages(quiet: Stored, asked_for: int) -> None:
-    """Raises SubprocessError where a quiet run has other pages than the sites serve, beside their lists of pages."""
+    """Raises SubprocessError if a quiet run has other pages than those of the sites and their lists of pages."""
     if (found := sum(" /p/" in page for page in quiet["pages"])) != asked_for:
         raise subprocess.SubprocessError(f"of {asked_for} pages a quiet run stored {found}")
 
 
 def require_kills(options: Options, done: Mapping[str, int]) -> None:
-    """Raises SubprocessError where processes were to be killed and none was."""
+    """Raises SubprocessError if processes were to be killed and none was."""
     killed = sum(count for name, count in done.items() if name.startswith("kill "))
     if "kill" in options.faults and options.kills and not killed:
         raise subprocess.SubprocessError("no victim was killed: the run says nothing")
 
 
 def compared(quiet: Stored, disturbed: Stored) -> tuple[int, int]:
-    """Return how many things are missing in a disturbed run, and how many it has more; both are said."""
+    """Print and return the numbers of things that a disturbed run lacks, and of those that it has in excess."""
     lost = doubled = 0
     for kind in quiet:
         expected, found = Counter(quiet[kind]), Counter(disturbed.get(kind, ()))
@@ -137,7 +137,7 @@ def _acted(  # noqa: PLR0917 - an installation and all that is done to it
     *,
     is_quiet: bool,
 ) -> Stored:
-    """Let people act and faults come, at once; what is stored then."""
+    """Let people act while faults occur, and return the stored data."""
     act_s, faults_ended = options.minutes * 60, folder.with_suffix(".ended")
     order = {
         "options": options.to_json(),

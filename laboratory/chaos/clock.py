@@ -1,4 +1,4 @@
-"""A clock that can be moved, for the processes of one installation: a library that is loaded before all others."""
+"""A movable clock for the processes of one installation: a library that is loaded before all others."""
 
 import shutil
 import subprocess
@@ -10,7 +10,7 @@ _SOURCE = Path(__file__).with_name("clock.c")
 
 @dataclass(frozen=True, slots=True)
 class MovableClock:
-    """library: what is loaded into a process; offset: the file that says by how many seconds its time is moved."""
+    """library: preloaded into each process. offset: file with the number of seconds by which the time is moved."""
 
     library: Path
     offset: Path
@@ -20,16 +20,16 @@ class MovableClock:
         return {"LD_PRELOAD": str(self.library), "CHAOS_CLOCK": str(self.offset)}
 
     def move(self, by_s: float) -> None:
-        """Let the processes see a time so much later within a second; at one stroke, since they read at any moment."""
+        """Move the time of the processes by that many seconds, within a second. The file is replaced atomically."""
         written = self.offset.with_suffix(".new")
         written.write_text(f"{by_s:+.0f}\n")
         written.replace(self.offset)
 
 
 def movable_clock(folder: Path) -> MovableClock | None:
-    """Return a clock that shows the right time so far.
+    """Return a clock that shows the correct time until it is moved.
 
-    None where there is no C compiler or another system than Linux.
+    Return None if there is no C compiler, or the system is not Linux.
     """
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:

@@ -20,25 +20,25 @@ from laboratory.draws import generator
 from laboratory.report import Say
 from laboratory.servers import end_connections
 
-DOWN_S = (1.0, 8.0)  # how long a server is gone that no supervisor starts again
-PRESENCE_S = 30.0  # a victim that does not live just now is waited for: a crawler, a service that starts
+DOWN_S = (1.0, 8.0)  # downtime of a server that no supervisor restarts
+PRESENCE_S = 30.0  # wait for a victim that is not running, such as a crawler or a starting service
 POLL_S = 0.2
-FILL_ATTEMPTS = 10  # chosen: something is written between two looks at a disk in use, rarely ten times in a row
+FILL_ATTEMPTS = 10  # chosen: a disk in use is often written between two readings, rarely ten times in a row
 
 
 class Faults:
-    """Does what was drawn, at its moments, and says so; `done` counts by kind and victim."""
+    """Injects the planned faults at their times, and reports them. `done` counts them by kind and victim."""
 
     def __init__(
         self, installation: Installation, seed: int, disk: Path | None, clock: MovableClock | None, say: Say
     ) -> None:
-        """disk: a small file system of its own with all that is stored; clock: that of the installation."""
+        """disk: small file system with all stored data. clock: clock of the installation."""
         self._installation, self._disk, self._clock, self._say = installation, disk, clock, say
         self._chance: Random = generator(seed, "victims")
         self.done: Counter[str] = Counter()
 
     def run(self, faults: Sequence[Fault], is_over: Callable[[], bool]) -> None:
-        """Do all of them; what is left when the run is over is left out."""
+        """Inject the faults until the run is over; skip the remaining ones."""
         began = time.monotonic()
         for fault in faults:
             while time.monotonic() - began < fault.at_s and not is_over():
@@ -68,7 +68,7 @@ class Faults:
         return fault.victim if done else None
 
     def _kill_one(self, victim: str) -> str | None:
-        """Kill a victim, else another: no crawler lives while sites wait for a service."""
+        """Kill a victim, or another if it is not running: no crawler runs while sites wait for a service."""
         others = [each for each in VICTIMS if each != victim]
         return next((each for each in (victim, *others) if self._kill(each)), None)
 
@@ -107,7 +107,7 @@ class Faults:
         return False
 
     def _fill(self, lasts_s: float) -> bool:
-        """Let not a byte be free on the file system of the installation for a while."""
+        """Leave no free byte on the file system of the installation for a while."""
         if self._disk is None:
             return False
         whole = _size(os.statvfs(self._disk))
@@ -139,16 +139,16 @@ class Faults:
 
 
 def small_disk(folder: Path, size_bytes: int) -> bool:
-    """Mount a file system in memory there; whether that can be done here."""
+    """Mount a file system in memory at the folder. Return True if that is possible on this machine."""
     command = ["mount", "-t", "tmpfs", "-o", f"size={size_bytes},mode=755", "tmpfs", str(folder)]
     return os.geteuid() == 0 and subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
 def _filled(disk: Path) -> bool:
-    """Make a disk as small as what is on it; whether that was done. What grows meanwhile is asked for again."""
+    """Shrink a disk to its contents. Return True if successful. Tries again if the contents grow meanwhile."""
     for _ in range(FILL_ATTEMPTS):
         space = os.statvfs(disk)
-        with suppress(subprocess.CalledProcessError):  # tmpfs takes no size below what is used by now
+        with suppress(subprocess.CalledProcessError):  # tmpfs rejects a size below the space in use
             resized(disk, _size(space) - space.f_bfree * space.f_frsize)
             return True
     return False
@@ -159,7 +159,7 @@ def _size(space: os.statvfs_result) -> int:
 
 
 def resized(folder: Path, size_bytes: int) -> None:
-    """Give a file system in memory another size. Raises CalledProcessError where more is on it."""
+    """Resize a file system in memory. Raises CalledProcessError if its contents are larger."""
     command = ["mount", "-o", f"remount,size={size_bytes}", str(folder)]
     subprocess.run(command, check=True, capture_output=True)
 

@@ -1,4 +1,4 @@
-"""An installation of a run's own: a home folder, its services, and which processes are which."""
+"""The installation of a run: its home folder, its services, and their processes."""
 
 import json
 import os
@@ -18,15 +18,15 @@ from laboratory.chaos.clock import MovableClock
 from laboratory.ports import free_port
 from laboratory.servers import Server
 
-COMMAND_S = 1_200.0  # until `up` has succeeded, on a machine that is busy with others
-# How webadmin.sites.services.crawler, webadmin.sites.services.crawl_process and webadmin.clock are seen; to import
-# them wants an installation.
+COMMAND_S = 1_200.0  # until `up` succeeds, on a machine under other load
+# Command lines of webadmin.sites.services.crawler, webadmin.sites.services.crawl_process and webadmin.clock, which
+# cannot be imported without an installation.
 _CRAWLER, _CRAWL, CLOCK = "webadmin.sites.services.crawler", "crawl ", "zhuiwen-clock"
 
 
 @dataclass
 class Installation:
-    """One home folder. servers: those of its services that are real ones, by name."""
+    """One home folder. servers: the services that are real servers, by name."""
 
     home: Path
     environment: dict[str, str]
@@ -34,21 +34,21 @@ class Installation:
     servers: Mapping[str, Server] = field(default_factory=dict)
 
     def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Return a command of the product's, and what it said."""
+        """Run a command of the product, and return its exit code and output."""
         command = [sys.executable, "-m", "deploy.cli", *arguments]
         return subprocess.run(
             command, env=self.environment, capture_output=True, text=True, timeout=COMMAND_S, check=False
         )
 
     def up(self) -> None:
-        """Start what runs on this machine. Raises ServiceUnavailable with what the command said."""
+        """Start the services of this machine. Raises ServiceUnavailable with the output of the command."""
         deadline = time.monotonic() + COMMAND_S
         while (done := self.run("up")).returncode:
             if time.monotonic() > deadline:
                 raise ServiceUnavailable("zhuiwen up", (done.stderr or done.stdout).strip().splitlines()[-1])
 
     def damage(self) -> list[str]:
-        """Return the damage that `check-stores` finds, or the reason for which it could not check."""
+        """Return the damage that `check-stores` finds, or the reason why it could not check."""
         done = self.run("check-stores", "--look-only", "--json")
         try:
             said = json.loads(done.stdout)
@@ -57,7 +57,7 @@ class Installation:
         return [*(json.dumps(each, sort_keys=True) for each in said["damages"]), *map(str, said["unread"])]
 
     def processes(self, victim: str) -> list[psutil.Process]:
-        """Return the living processes of a service; of the worker those that compare as well."""
+        """Return the running processes of a service; for the worker also those that compare."""
         with suppress(psutil.Error):
             match victim:
                 case "crawler":
@@ -91,7 +91,7 @@ class Installation:
 def installed(
     home: Path, sites: list[str], servers: Mapping[str, Server], clock: MovableClock | None = None
 ) -> Iterator[Installation]:
-    """An installation with its services up, ended and its crawlers killed at the end. clock: what moves its clock."""
+    """Start an installation, and at the end stop its services and kill its crawlers. clock: moves its time."""
     port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("ZHUIWEN_")}
     environment |= {
@@ -99,7 +99,7 @@ def installed(
         "ZHUIWEN_WEB_PORT": str(port),
         "ZHUIWEN_ALLOW_PRIVATE_HOSTS": ",".join(sites),
         "ZHUIWEN_SWEEP_INTERVAL_S": "15",
-        "ZHUIWEN_CRAWLERS": str(len(sites)),  # however few cores there are: all are crawled while faults come
+        "ZHUIWEN_CRAWLERS": str(len(sites)),  # all sites are crawled, regardless of the number of cores
         "ZHUIWEN_SCREENSHOTS": "off",
         "ZHUIWEN_LANGUAGE": "en",
     }
@@ -128,5 +128,5 @@ def _pool(worker: psutil.Process) -> list[psutil.Process]:
 
 
 def _clocks(worker: psutil.Process) -> list[psutil.Process]:
-    """Return the process of the schedules, by the name that it gives itself."""
+    """Return the process of the schedules, recognized by the name that it sets."""
     return [each for each in worker.children() if each.name() == CLOCK]

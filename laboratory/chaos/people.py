@@ -1,7 +1,7 @@
 """The acts of people in a run: they enter works and sites, request crawls, decide cases in the admin, send notices.
 
-Imported after Django is set up. Each act first checks if it is already done, because a person who got no answer does
-not know.
+Imported after Django is set up. Each act first checks if it is already done, because a person who got no answer cannot
+know.
 """
 
 import re
@@ -33,7 +33,7 @@ from webadmin.works.models import Work
 from webadmin.works.services.catalogue import add_work
 
 USER, PASSWORD, HOLDER = "chaos", "of-the-laboratory-alone", "laboratory"
-TIMEOUT_S = 20.0  # of an answer of the desk
+TIMEOUT_S = 20.0  # for an answer of the desk
 _TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="([^"]+)"')
 
 
@@ -49,7 +49,7 @@ class Person:
         self._desk = Desk(desk)
 
     def begin(self) -> None:
-        """The person, whose works they are, and the sites."""
+        """Create the person, the rights holder and the sites."""
         user, is_new = User.objects.get_or_create(
             username=USER, defaults={"is_staff": True, "is_superuser": True, "password": "!"}
         )
@@ -66,7 +66,7 @@ class Person:
             add_site(owner, f"{self._origins[number]}/", f"site {number}", **options)
 
     def do(self, act: Act) -> None:
-        """Do what is not done. Raises NotYet, RetryLater, OSError and what the database raises."""
+        """Perform an act unless it is already done. Raises NotYet, RetryLater, OSError and database errors."""
         match act.kind:
             case "work":
                 self._enter_work(int(act.subject[0]))
@@ -108,7 +108,7 @@ class Person:
             raise NotYet(f"the desk took no verdict on case {case.pk}")
 
     def _send_notice(self, site: int, numbers: Sequence[int]) -> None:
-        """Draft, confirm, and note as sent one notice about the pages of a site that were confirmed."""
+        """Draft and confirm one notice about the confirmed pages of a site, and mark it as sent."""
         user = User.objects.get(username=USER)
         row = Site.objects.get(name=f"site {site}")
         notice = Notice.objects.filter(site=row).first()
@@ -125,7 +125,7 @@ class Person:
 
 
 class Desk:
-    """The desk as a browser reaches it."""
+    """A client that uses the desk like a browser."""
 
     def __init__(self, address: str) -> None:
         self._address = address
@@ -133,7 +133,7 @@ class Desk:
         self._is_signed_in = False
 
     def decide(self, case: int, verdict: Verdict) -> None:
-        """Open a case and press a verdict. Raises NotYet, OSError."""
+        """Open a case and submit a verdict. Raises NotYet, OSError."""
         if not self._is_signed_in:
             self._post("admin/login/", {"username": USER, "password": PASSWORD, "next": "/admin/"})
             self._is_signed_in = True

@@ -1,6 +1,6 @@
 """The plan of a run, drawn from one seed: sites with their pages, works, acts of people, and faults with their times.
 
-The same options give the same plan in every process, so that a quiet and a disturbed run do the same.
+The same options give the same plan in every process, so a quiet and a disturbed run have the same plan.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,12 @@ from core.states import Verdict
 from laboratory.draws import generator
 
 PAGES_A_LIST = 50
-COPY_EVERY = 3  # pages; the others copy nothing
+COPY_EVERY = 3  # every third page is a copy, the others copy nothing
 DECIDED_A_SITE = 6
 MIN_PAGES_A_SITE, MAX_SITES = 25, 4
-FOLLOWED_SHARE = 0.7  # of the time in which people act and faults come: the rest is for what they left behind
-# Behind the time in which people act, until all must be done: a message stays as long with a worker that died. A whole
-# run, with five minutes for the quiet one, ends within 40.
+FOLLOWED_SHARE = 0.7  # share of the time with acts and faults; the rest is for their backlog
+# After the acts, until everything must be done: a message stays with a dead worker for this long. A whole run, with
+# five minutes for the quiet one, ends within 40 minutes.
 LEFT_S = 900.0
 # Each of these is killed as often as the others.
 VICTIMS = ("worker", "crawler", "beat", "web", "redis", "mongo", "sql")
@@ -56,7 +56,7 @@ class WorkText:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """Something that a person does at a moment, seconds after the beginning. kind: work, crawl, verdict, notice."""
+    """An act of a person. at_s: seconds after the beginning. kind: work, crawl, verdict, notice."""
 
     at_s: float
     kind: str
@@ -65,7 +65,7 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Something that goes wrong at a moment."""
+    """A fault to be injected at a time."""
 
     at_s: float
     kind: str
@@ -84,7 +84,7 @@ class PageText:
 
 
 def all_done_within_s(options: Options) -> float:
-    """Return how long all of it may take, with people, faults, and what is left to do behind them."""
+    """Return the maximum duration of a run in seconds, including the backlog after the last act and fault."""
     return options.minutes * 60 + LEFT_S
 
 
@@ -93,13 +93,13 @@ def site_count(options: Options) -> int:
 
 
 def page_count(options: Options, site: int) -> int:
-    """Return how many pages a site has."""
+    """Return the number of pages of a site."""
     return options.pages // site_count(options) + (site < options.pages % site_count(options))
 
 
 @cache
 def works() -> tuple[WorkText, ...]:
-    """Return the works of the demo, novels by their folders."""
+    """Return the works of the demo; each folder is a novel."""
     root = files("deploy") / "demo" / "works"
     found = []
     for entry in sorted(root.iterdir(), key=lambda each: each.name):
@@ -115,7 +115,7 @@ def works() -> tuple[WorkText, ...]:
 def page(options: Options, site: int, number: int) -> PageText:
     """Return the content of a page; a third of the pages are copies of a chapter, each edited differently.
 
-    Each begins with its own line, because the same text at two addresses of a site would be one case.
+    Each page begins with a distinct line, because the same text at two addresses of a site would be one case.
     """
     chance = generator(options.seed, "page", site, number)
     opening = f"这是第{site}站第{number}页自己的开头。"
@@ -146,7 +146,7 @@ def acts(options: Options) -> list[Act]:
         moments = sorted(chance.uniform(end_s / 4, end_s) for _ in decided)
         for at_s, number in zip(moments, decided, strict=True):
             verdict = Verdict.CONFIRMED if number != decided[-1] else Verdict.FALSE_ALARM
-            known_s = max(at_s, arrivals[page(options, site, number).work])  # before its work there is no case
+            known_s = max(at_s, arrivals[page(options, site, number).work])  # there is no case before its work
             found.append(Act(known_s, "verdict", (site, number, str(verdict))))
         found.append(Act(end_s, "notice", (site, *decided[:-1])))
     return sorted(found, key=lambda act: act.at_s)
@@ -163,7 +163,7 @@ def faults(options: Options, *, has_sql_server: bool) -> list[Fault]:
             Fault(chance.uniform(0.02 * end_s, end_s), "kill", victims[number % len(victims)])
             for number in range(options.kills)
         ]
-    rare = max(1, options.kills // 10)  # of each other kind: they last, where a kill does not
+    rare = max(1, options.kills // 10)  # number of faults of each other kind, which take longer than a kill
     if "stall" in options.faults:
         stalled = [each for each in STALLED if has_sql_server or each != "sql"]
         found += [
@@ -183,7 +183,7 @@ def faults(options: Options, *, has_sql_server: bool) -> list[Fault]:
 
 
 def _marred(text: str, chance: Random) -> str:
-    """The text as a copyist leaves it: whole, without some paragraphs, with invisible characters, or with slogans."""
+    """Return an edited copy of a text: unchanged, or without some paragraphs, with invisible characters or slogans."""
     paragraphs = text.split("\n")
     match chance.randrange(4):
         case 1:
@@ -197,7 +197,7 @@ def _marred(text: str, chance: Random) -> str:
 
 @cache
 def _foreign_sentences() -> Sequence[str]:
-    """Sentences that stand in no work of the demo."""
+    """Return sentences that are in no work of the demo."""
     root = files("laboratory.chaos") / "others"
     own = "".join(text for work in works() for _, text in work.chapters)
     names = sorted(each.name for each in root.iterdir() if each.name.endswith(".txt"))

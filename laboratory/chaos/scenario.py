@@ -1,7 +1,7 @@
-"""`python -m laboratory.chaos.scenario ORDER`: what people do in one installation, to the end; then what is stored.
+"""`python -m laboratory.chaos.scenario ORDER`: performs all acts of people in one installation, and dumps its data.
 
-ORDER is a JSON file: the options, where the sites are, how fast, and where to write what is stored. Whoever acts here
-does as people do: where a service is away it is tried again, and first looked whether it was done.
+ORDER is a JSON file with the options, the addresses of the sites, the speed, and the file for the stored data. An act
+that fails because a service is down is repeated, after a check if it is already done.
 """
 
 import json
@@ -17,11 +17,11 @@ import django
 
 T = TypeVar("T")
 RETRY_S = 0.5
-QUIET_POLLS = 3  # one after the other, since a process may be between two steps
+QUIET_POLLS = 3  # consecutive polls, because a process may be between two steps
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Act, wait until nothing is left to do, and write what is stored; 1 where something never became done."""
+    """Act, wait until nothing is left to do, and write the stored data. Return 1 if an act was never completed."""
     order = json.loads(Path(arguments[0]).read_text())
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "webadmin.worker_settings")
     django.setup()
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str]) -> int:
         time.sleep(max(0.0, began + act.at_s * pace - time.monotonic()))
         patiently(partial(person.do, act), f"{act.kind} {act.subject}", deadline)
         _tell(f"{act.kind} {' '.join(map(str, act.subject))}")
-    while order["until"] and not Path(order["until"]).exists():  # faults still come
+    while order["until"] and not Path(order["until"]).exists():  # faults still occur
         time.sleep(RETRY_S)
     _wait_until_quiet(stored.left, deadline)
     kept = patiently(lambda: stored.everything(options), "reading", deadline)

@@ -1,4 +1,4 @@
-"""The sites of a run, each on a port of its own of 127.0.0.1, in a process of their own."""
+"""Serves the sites of a run in one separate process, each site on its own port of 127.0.0.1."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from laboratory.chaos.plan import PAGES_A_LIST, Options, page, page_count, site_
 
 @contextmanager
 def served(options: Options) -> Iterator[list[int]]:
-    """The port of each site while all are served."""
+    """Serve all sites, and yield the port of each."""
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=_serve, args=(theirs, options), daemon=True)
@@ -26,7 +26,7 @@ def served(options: Options) -> Iterator[list[int]]:
 
 
 def document(options: Options, site: int, path: str) -> str | None:
-    """Return the markup at an address of a site; None where there is none."""
+    """Return the markup at an address of a site, or None if there is no page."""
     count = page_count(options, site)
     kind, _, digits = path.strip("/").partition("/")
     number = int(digits) if digits.isdecimal() else 0
@@ -76,6 +76,6 @@ def _server(options: Options, site: int) -> ThreadingHTTPServer:
             self.wfile.write(body)
 
         def log_message(self, *_: object) -> None:
-            """Say nothing: the terminal is for what the run says."""
+            """Log nothing: the terminal is for the output of the run."""
 
     return ThreadingHTTPServer(("127.0.0.1", 0), Handler)

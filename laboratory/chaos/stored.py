@@ -48,7 +48,7 @@ def left() -> dict[str, int]:
 
 
 def everything(options: Options) -> dict[str, list[str]]:
-    """By kind, one line for each thing, in order."""
+    """Return all stored things by kind, one line for each, sorted."""
     kinds = {
         "pages": _pages(),
         "versions": _versions(),
@@ -86,7 +86,7 @@ def _versions() -> Iterator[str]:
 
 
 def _raw_bodies() -> Iterator[str]:
-    """Read anew: a store raises where one no longer has its digest."""
+    """Yield a line for each raw body. Reads every body, because the store raises if its digest does not match."""
     store = live(settings.ZHUIWEN).pages
     for page in _stored_pages():
         for version in store.versions(page.id):
@@ -176,7 +176,7 @@ def _notices() -> Iterator[str]:
 
 
 def _damaged() -> Iterator[str]:
-    """Bundles whose file is not there, or is another: every one is read."""
+    """Yield the bundles whose file is missing or changed. Reads every file."""
     store = live_evidence(settings.ZHUIWEN).store
     for bundle in EvidenceBundle.objects.select_related("case__page", "case__work"):
         try:
@@ -188,7 +188,7 @@ def _damaged() -> Iterator[str]:
 
 
 def _failed_runs() -> Iterator[str]:
-    """Sites whose newest crawl came to no end."""
+    """Yield the sites whose newest crawl did not finish."""
     for site in Site.objects.all():
         newest = site.runs.order_by("-pk").first()
         if newest is not None and newest.state != CrawlRun.State.FINISHED:

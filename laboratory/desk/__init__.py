@@ -1,1 +1,4 @@
-"""The desk over a database of any size: filled, asked as a browser asks, and timed. Imported when Django is set up."""
+"""Fills a database of any size, requests the pages of the desk like a browser, and times them.
+
+Imported after Django is set up.
+"""

@@ -41,13 +41,13 @@ from webadmin.works.models import Chapter, Licence, OwnDomain, Work
 Row = TypeVar("Row", bound=Model)
 WORDS = ("渡口", "灯火", "雨夜", "石桥", "北岸", "长河", "旧书", "归人", "青瓦", "远山", "雪线", "槐树", "码头", "春汛")
 EXCERPT = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。"
-HOLDERS, BIG_SHARE = 6, 0.6  # of everything the first rights holder has so much
+HOLDERS, BIG_SHARE = 6, 0.6  # the first rights holder has this share of everything
 MAX_SITES, MAX_WORKS, MAX_RUNS_A_SITE = 300, 3_000, 365
 CHAPTER_CHARS, BATCH_PAGES = 3_000, 2_000
 DAYS, DAY = 730, timedelta(days=1)
 FAULT = Message("core.verbatim", text="https://slow.example/9 did not answer in 30 s")
 OBFUSCATIONS = [[], [], [], *([{"kind": str(each), "count": 6, "example": "米袋"}] for each in Obfuscation)]
-# What became of a case, and how often; verdicts come with old cases.
+# Outcomes of a case with their frequencies; old cases have verdicts.
 FATES = (
     *[(CaseState.OPEN, "")] * 7,
     *[(CaseState.CONFIRMED, Verdict.CONFIRMED)] * 6,
@@ -69,7 +69,7 @@ SPAN = {
 }
 
 
-Value = Callable[[str, int, datetime], object]  # of a field, by its name, the number of a row and its moment
+Value = Callable[[str, int, datetime], object]  # value of a field, from its name, the number of the row and its time
 MAKE: dict[str, Value] = {
     "DateTimeField": lambda name, number, at: at,
     "DateField": lambda name, number, at: at.date(),
@@ -84,7 +84,7 @@ MAKE: dict[str, Value] = {
 
 @cache
 def _needed_values(model: type[Model]) -> list[tuple[str, Value]]:
-    """Return the key of a model and its fields that cannot be left out, each with what makes a value of it."""
+    """Return the key and the required fields of a model, each with the function that makes its value."""
     needed = [
         each
         for each in model._meta.concrete_fields
@@ -104,7 +104,7 @@ def _number(name: str, number: int, at: datetime) -> int:
 
 @dataclass
 class Estate:
-    """The rows of a rights holder. people: the manager first. chapters: of each work, by its key."""
+    """The rows of a rights holder. people: the manager first. chapters: those of each work, by the key of the work."""
 
     holder: RightsHolder
     people: list[User]
@@ -114,7 +114,7 @@ class Estate:
 
 
 class Maker:
-    """Fills a database, always the same for the same seed and moment. estates: the first has the most."""
+    """Fills a database, reproducibly for the same seed and time. estates: the first has the most rows."""
 
     def __init__(self, rng: Random, now: datetime) -> None:
         self._rng, self._now = rng, now
@@ -124,7 +124,7 @@ class Maker:
         self._matters: dict[tuple[int, int], Matter] = {}
 
     def fill(self, cases: int, pages: int, progress: Callable[[int, int], None]) -> None:
-        """Write so many pages, in the order in which they were first seen, and on some of them a case."""
+        """Write that many pages, in the order in which they were first seen, and that many cases on them."""
         works, sites = max(12, min(MAX_WORKS, cases // 8)), max(12, min(MAX_SITES, cases // 30))
         for number in range(HOLDERS):
             share = BIG_SHARE if number == 0 else (1 - BIG_SHARE) / (HOLDERS - 1)
@@ -143,7 +143,7 @@ class Maker:
         refresh([matter.pk for matter in self._matters.values()])
 
     def _add(self, model: type[Row], **given: Any) -> Row:
-        """Add a row with what is given; every other field that needs a value has one with the row's number in it."""
+        """Add a row with the given values; each other required field gets a value made from the number of the row."""
         number = next(self._keys[model])
         at = self._now - number % DAYS * DAY
         values = {name: value(name, number, at) for name, value in _needed_values(model) if name not in given}
@@ -152,8 +152,8 @@ class Maker:
         return row
 
     def _write(self) -> None:
-        """Insert what was added. `bulk_create` takes three times as long: it looks at each value as an expression."""
-        with transaction.atomic(), connection.cursor() as cursor:  # at whose end each key has its row
+        """Insert the added rows. `bulk_create` takes three times as long: it treats each value as an expression."""
+        with transaction.atomic(), connection.cursor() as cursor:  # foreign keys are checked at its end
             for model, rows in self._rows.items():
                 fields = [each for each in model._meta.concrete_fields if not each.generated]
                 columns = ", ".join(connection.ops.quote_name(str(each.column)) for each in fields)
@@ -168,11 +168,11 @@ class Maker:
         self._rows.clear()
 
     def _title(self) -> str:
-        """Return three words that mean nothing: a work, a chapter."""
+        """Return a title of three meaningless words, for a work or a chapter."""
         return "".join(one_of(self._rng, WORDS) for _ in range(3))
 
     def _popular(self, items: list[Any]) -> Any:
-        """Return one of them, the n-th as often as 1/sqrt(n)."""
+        """Return a random item; the probability of the n-th is proportional to 1/sqrt(n)."""
         return items[int(len(items) * self._rng.random() ** 2)]
 
     def _estate(self, number: int, works: int, sites: int) -> Estate:
@@ -201,7 +201,7 @@ class Maker:
         return estate
 
     def _add_what_surrounds_findings(self, estate: Estate, runs_a_site: int) -> None:
-        """Add licences, own domains, what the search of the web found, proposed moves, imports and crawls."""
+        """Add licences, own domains, findings of the web search, proposed moves, imports and crawls."""
         owned, today = {"rights_holder": estate.holder}, self._now.date()
         for work in estate.works[::4]:
             days = {"valid_from": today - 200 * DAY, "valid_until": today + between(self._rng, -100, 300) * DAY}
@@ -236,7 +236,7 @@ class Maker:
         self._write()
 
     def _add_page(self, number: int, first: datetime, has_case: bool) -> None:
-        """Add a page and its address; a case on it, or now and then that it was left out."""
+        """Add a page and its address, with a case or, now and then, a record that it was left out."""
         rng, odd = self._rng, self._rng.random()
         estate = self.estates[0 if rng.random() < BIG_SHARE else between(rng, 1, HOLDERS - 1)]
         site, work = self._popular(estate.sites), self._popular(estate.works)
@@ -283,7 +283,7 @@ class Maker:
             self._add(Exclusion, **on_page, reason=reason, match_class=MatchClass.IDENTICAL, found_at=first)
 
     def _add_case(self, page: PageRecord, estate: Estate, on_page: dict[str, Any]) -> None:
-        """Add a case on a page with its match, verdict and evidence, and what its matter and work know of it."""
+        """Add a case on a page with its match, verdict and evidence, and update its matter and work."""
         rng, at, work = self._rng, page.first_seen, on_page["work"]
         (state, verdict), decided_at = one_of(rng, FATES), at + rng.random() * 30 * DAY
         if verdict and decided_at > self._now:
@@ -326,7 +326,7 @@ class Maker:
         self._add(EvidenceBundle, case=case, match=match, digest=digest(page.url.encode()), **moments)
 
     def _matter(self, estate: Estate, on_page: dict[str, Any]) -> Matter:
-        """Return the matter of a site and a work; of ten one is the manager's and two are others'."""
+        """Return the matter of a site and a work; one in ten is assigned to the manager, and two to others."""
         of = {name: on_page[name] for name in ("rights_holder", "site", "work")}
         key = of["site"].pk, of["work"].pk
         if key not in self._matters:

@@ -1,4 +1,4 @@
-"""Measures how long the desk takes: fills a database and asks everything several times through the whole of Django."""
+"""Measures the response times of the desk: fills a database and sends each request several times through Django."""
 
 import math
 import statistics
@@ -38,9 +38,9 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Milliseconds. first_ms: of the first time, which counts in none of the others.
+    """Response times in milliseconds. first_ms: the first request, which is not counted in the others.
 
-    processor_ms: the median of what this process computed, SQLite included; what a busy machine does to the rest.
+    processor_ms: median of the processor time of this process, SQLite included; unaffected by other load.
     """
 
     first_ms: float
@@ -63,14 +63,14 @@ class Times:
 
 
 def measure(plan: Plan, listener: Listener) -> Section:
-    """Fill the database that Django is set up with, which has tables and no rows, and ask. Raises BadInput."""
+    """Fill the database of Django, which has empty tables, and time the requests. Raises BadInput."""
     if plan.cases > plan.pages:
         raise BadInput("laboratory.cases-beyond-pages", cases=plan.cases, pages=plan.pages)
     load_before, began = load(), perf_counter()
     maker = Maker(draws.generator(plan.seed, "desk"), timezone.now())
     maker.fill(plan.cases, plan.pages, listener.progress("pages"))
     refresh_statistics()
-    if connection.vendor == "postgresql":  # whose own service does it in time
+    if connection.vendor == "postgresql":  # autovacuum would do it later
         with connection.cursor() as cursor:
             cursor.execute("VACUUM ANALYZE")
     fill_s, estate = round(perf_counter() - began, 1), maker.estates[0]
@@ -108,7 +108,7 @@ def _list_table(title: str, lists: dict[str, Times]) -> TextTable:
 
 
 def _target_table(lists: dict[str, Times], case_view: Times) -> TextTable:
-    """Return one line a target, with the slowest figure that there is."""
+    """Return one line for each target, with the slowest figure."""
     right = ("wanted", "slowest")
     figures = (
         ("list, median ms", LIST_MEDIAN_MS, [each.median_ms for each in lists.values()]),
@@ -124,14 +124,14 @@ def _target_table(lists: dict[str, Times], case_view: Times) -> TextTable:
 
 
 def _database() -> str:
-    """Name and version of the database."""
+    """Return the name and version of the database."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT sqlite_version()" if connection.vendor == "sqlite" else "SHOW server_version")
         return f"{connection.display_name} {cursor.fetchone()[0]}"
 
 
 def signed_in(person: User) -> Client:
-    """Return a browser of a person's. Its host is one that every installation allows."""
+    """Return a client signed in as a person. Its host is one that every installation allows."""
     client = Client(SERVER_NAME="127.0.0.1")
     client.force_login(person, backend="django.contrib.auth.backends.ModelBackend")
     return client
@@ -147,7 +147,7 @@ def _lists(who: str, client: Client, estate: Estate, plan: Plan, listener: Liste
 
 
 def _times(client: Client, address: str, rounds: int) -> Times:
-    """Time a request again and again. Raises BrokenInvariant where the desk does not answer with a page."""
+    """Time a request repeatedly. Raises BrokenInvariant if the desk does not answer with a page."""
     passed, computed = [], []
     for _ in range(rounds + 1):
         began, began_computing = perf_counter(), process_time()

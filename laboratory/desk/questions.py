@@ -23,7 +23,7 @@ from webadmin.review.pages.matter_lists.queues import Queue
 from webadmin.sites.models import PageRecord
 
 ABSENT = "没有这样的题目"
-# Values of a filter that the database answers in another way than the one that is asked for of every filter.
+# Filter values that the database handles differently from the one requested of every filter.
 SERVED_OTHERWISE: dict[type[Model], list[dict[str, object]]] = {
     Case: [
         {"state__in": f"{CaseState.OPEN},{CaseState.CONFIRMED}"},
@@ -37,14 +37,14 @@ SERVED_OTHERWISE: dict[type[Model], list[dict[str, object]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One address of the desk, under a name that says what it is."""
+    """One address of the desk, with a descriptive name."""
 
     name: str
     address: str
 
 
 def questions(client: Client, estate: Estate) -> Iterator[Question]:
-    """Yield all that whoever is signed in may ask, the dashboard first."""
+    """Yield all requests that the signed-in person may make, the dashboard first."""
     yield Question("dashboard", reverse("admin:dashboard"))
     for values in inbox_values(estate):
         yield Question(f"inbox {_named(values)}", f"{reverse('admin:index')}?{urlencode(values)}")
@@ -77,7 +77,7 @@ def _of_list(changelist: Any, model: type[Model], name: str, estate: Estate) -> 
 
 
 def inbox_values(estate: Estate) -> list[dict[str, object]]:
-    """Return each queue, filter and order of the inbox, and words of each kind that is looked for."""
+    """Return each queue, filter and order of the inbox, and search terms of each kind."""
     case = Case.objects.filter(site=estate.sites[0])[0]
     everything: dict[str, object] = {"queue": str(Queue.ALL)}
     searched = {
@@ -109,7 +109,7 @@ def _named(values: dict[str, object]) -> str:
 
 
 def _filters(changelist: Any, estate: Estate) -> list[dict[str, object]]:
-    """Return a value of each filter that a list offers."""
+    """Return one value for each filter of a list."""
     return [values for each in changelist.filter_specs if (values := _one_value(each, estate))]
 
 

@@ -1,4 +1,4 @@
-"""A case with a typical text, to be looked at: a chapter of which every tenth character was replaced."""
+"""A case with a typical text, for timing its page: a chapter with every tenth character replaced."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,7 +25,7 @@ OTHERS = "赵钱孙李周吴郑王冯陈沈韩杨朱秦许"
 
 @contextmanager
 def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
-    """The newest open case of a rights holder, with texts that the desk finds in a page store in memory."""
+    """Yield the newest open case of a rights holder, with its texts in a page store in memory."""
     case = Case.objects.filter(rights_holder=estate.holder, state=CaseState.OPEN).latest("opened_at", "pk")
     work_text = "".join(draws.one_of(rng, "，。\n" if at % 17 == 16 else HAN) for at in range(CHAPTER_CHARS))
     page_text, changes = _edited(work_text, rng)
@@ -63,7 +63,7 @@ def shown_case(estate: Estate, rng: Random) -> Iterator[Case]:
 
 
 def _edited(text: str, rng: Random) -> tuple[str, list[int]]:
-    """Return the text with other characters at some places, and these places."""
+    """Return the text with some characters replaced, and their positions."""
     chars, places = list(text), [at for at in range(0, len(text), CHANGED_ONE_IN) if text[at] in HAN]
     for at in places:
         chars[at] = draws.one_of(rng, OTHERS)

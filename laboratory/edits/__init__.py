@@ -1,1 +1,1 @@
-"""Pirate edits of texts, seeded, of any strength, with the exact origin of every character that comes out."""
+"""Pirate edits of texts, seeded, of any strength, with the exact origin of every resulting character."""

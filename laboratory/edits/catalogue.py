@@ -38,8 +38,8 @@ EDITS: Mapping[str, Edit] = MappingProxyType(
     }
 )
 
-# What one pirate does to one page: a little, more, nearly everything. The script is changed after the characters and
-# before what cannot be seen, which would hide the words that OpenCC looks for.
+# The edits of one pirate to one page: a little, more, nearly everything. The script is changed after the characters and
+# before the invisible edits, which would hide the words that OpenCC looks for.
 COMBINATIONS: Mapping[str, Recipe] = MappingProxyType(
     {
         "combo1": (("homophone", 0.05), ("punctuation", 0.1), ("advertisement", 0.02)),
@@ -59,8 +59,8 @@ def edited(text: str, recipe: Recipe, seed: int, material: Material | None = Non
     """Return the text after several edits, one after the other.
 
     recipe: names of EDITS with strengths, 0-1. The same text, recipe and seed give the same result everywhere; each
-    edit draws numbers of its own, so that a change of one strength leaves the choices of the others alone.
-    Raises NotFound for a name that is none, BadInput for a strength outside [0, 1].
+    edit draws its own numbers, so a change of one strength does not affect the choices of the others.
+    Raises NotFound for an unknown name, BadInput for a strength outside [0, 1].
 
     >>> edited("天地玄黄。", [("deletion", 1.0)], seed=7).text
     '。'

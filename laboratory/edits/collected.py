@@ -1,4 +1,4 @@
-"""Confusion sets as people collected them, and the slips that people really made, read from a folder of corpora.
+"""Confusion sets collected by people, and real typing errors ("slips"), read from a folder of corpora.
 
 Both files are gzipped JSON lines. `confusion_dev.jsonl.gz`: `char`, `kind`, `similar`; `typos_dev.jsonl.gz`: `subs`, a
 list of [position, written, meant].
@@ -17,14 +17,14 @@ from laboratory.edits.sounds import COMMON_WEIGHT, character_weights, taken_for
 
 CONFUSIONS_FILE = "confusion_dev.jsonl.gz"
 TYPOS_FILE = "typos_dev.jsonl.gz"
-# A slip that was made counts as much as a common character that a list offers; each time it was made counts again.
+# Each occurrence of a slip has the weight of a common character in a list.
 SLIP_WEIGHT = COMMON_WEIGHT
 
 Sets = dict[str, dict[str, int]]
 
 
 class Likeness(Enum):
-    """In what two characters are alike."""
+    """The respect in which two characters are alike."""
 
     SOUND = auto()
     NEAR_SOUND = auto()
@@ -42,10 +42,10 @@ LIKENESSES: Mapping[str, Likeness] = {
 
 
 def confusion_sets(folder: Path) -> Mapping[Likeness, Sets]:
-    """For each likeness the candidates of each character with their weights.
+    """Return, for each likeness, the candidates of each character with their weights.
 
-    Listed candidates weigh as much as they are common, slips SLIP_WEIGHT for each time. A slip counts as one of shape
-    where a list has the pair so; one that is like in neither sound nor shape (里 for 上) is left out.
+    Listed candidates are weighted by their frequency, slips by SLIP_WEIGHT for each occurrence. A slip counts as one of
+    shape if a list has the pair as such; a slip that is alike in neither sound nor shape (里 for 上) is left out.
     Raises UnreadableFile and MalformedLine.
     """
     sets: dict[Likeness, Sets] = {likeness: {} for likeness in Likeness}
@@ -76,7 +76,7 @@ def _add_slips(sets: dict[Likeness, Sets], path: Path) -> None:
 
 
 def _slips(path: Path) -> Iterator[tuple[str, str]]:
-    """(written, meant) of every slip of one character for one."""
+    """Yield (written, meant) for every slip of one character for another."""
     for number, record in _records(path):
         slips = record.get("subs") or []
         if not (isinstance(slips, list) and all(_is_slip(slip) for slip in slips)):

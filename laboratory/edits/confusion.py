@@ -1,4 +1,4 @@
-"""Confusion sets: for each character those that may be written in its place, by weight."""
+"""Confusion sets: for each character those that may be written in its place, with weights."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ NONE = -1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Confusions:
-    """Groups of candidates for characters; characters may share a group, as those of the same sound do.
+    """Groups of candidates for characters. Characters may share a group, for example those of the same sound.
 
     group_of: int32[code point], -1 none; own: int32[code point], the character's own number among the members of its
     group, -1 none; members: uint32[m], group by group; starts: int64[groups + 1] in members; ends: int64[m], the sum
@@ -30,7 +30,7 @@ class Confusions:
 
     @classmethod
     def of_groups(cls, group_of: NDArray[np.int32], groups: Iterable[Mapping[int, int]]) -> "Confusions":
-        """From int32[code point] group numbers, and for each group the weights (1 and more) of its code points."""
+        """Make confusions from int32[code point] group numbers, and the weights (>= 1) of each group's code points."""
         listed = [sorted(group.items()) for group in groups]
         sizes = [len(group) for group in listed]
         members = np.array([code for group in listed for code, _ in group], np.uint32)
@@ -43,7 +43,7 @@ class Confusions:
 
     @classmethod
     def of_sets(cls, sets: Mapping[str, Mapping[str, int]]) -> "Confusions":
-        """From a character's candidates and their weights, character by character."""
+        """Make confusions from the weighted candidates of each character."""
         group_of = np.full(CODE_POINTS, NONE, np.int32)
         keys = sorted(sets)
         group_of[[ord(key) for key in keys]] = np.arange(len(keys))
@@ -51,7 +51,7 @@ class Confusions:
 
     @classmethod
     def of_alike(cls, groups: Iterable[str]) -> "Confusions":
-        """From groups of characters each of which may stand for each other; a character may be in several."""
+        """Make confusions from groups of interchangeable characters; a character may be in several groups."""
         sets: dict[str, dict[str, int]] = {}
         for group in groups:
             for character in group:
@@ -59,7 +59,7 @@ class Confusions:
         return cls.of_sets({character: others for character, others in sets.items() if others})
 
     def with_traditional(self) -> "Confusions":
-        """The same, and traditional characters that have no group of their own in that of their simplified form."""
+        """Return a copy in which a traditional character without a group is in the group of its simplified form."""
         folded = self.group_of[READINGS_2026.folding]
         return replace(self, group_of=np.where(self.group_of == NONE, folded, self.group_of))
 
@@ -71,13 +71,13 @@ class Confusions:
         return "".join(map(chr, self.members[self.starts[group] : self.starts[group + 1]])).replace(character, "")
 
     def places(self, codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """int64[k]: where another character could be written."""
+        """Return int64[k], the positions of characters that have candidates."""
         groups = self.group_of[codes]
         sizes = np.where(groups == NONE, 0, self.starts[groups + 1] - self.starts[groups]) - (self.own[codes] != NONE)
         return np.flatnonzero(sizes > 0)
 
     def drawn(self, codes: NDArray[np.uint32], rng: Random) -> NDArray[np.uint32]:
-        """Another character for each, by weight, never itself. codes: uint32[n] of which all have candidates."""
+        """Return a random candidate for each character, by weight. codes: uint32[n], all with candidates."""
         groups, own = self.group_of[codes], self.own[codes]
         sums = np.concatenate([np.zeros(1, np.int64), self.ends])
         first, last = sums[self.starts[groups]], sums[self.starts[groups + 1]]

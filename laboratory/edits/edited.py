@@ -1,4 +1,4 @@
-"""A text after edits that still knows where each of its characters comes from."""
+"""An edited text that records the origin of each character."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,7 @@ class Passage:
 
     @property
     def chars(self) -> int:
-        """Characters of both sides together."""
+        """The number of characters of both sides together."""
         return len(self.page) + len(self.work)
 
 
@@ -29,8 +29,8 @@ class Passage:
 class Edited:
     """A text and its origins.
 
-    origins: int32[len(text)], for each character the offset in the original text of the character that it stands for;
-    -1 where it was put in. A character may be stood for by several (its pinyin), and by one that differs (a homophone).
+    origins: int32[len(text)], for each character the offset in the original text of the character that it stands for,
+    or -1 if it was inserted. Several characters (pinyin) or another one (a homophone) may stand for an original one.
     """
 
     text: str
@@ -42,34 +42,34 @@ class Edited:
 
     @classmethod
     def of(cls, text: str) -> "Edited":
-        """Return the text as it is, every character standing for itself."""
+        """Return the unedited text, each character standing for itself."""
         return cls(text, np.arange(len(text), dtype=np.int32))
 
     @classmethod
     def of_codes(cls, codes: NDArray[np.uint32], origins: NDArray[np.int32]) -> "Edited":
-        """From uint32[n] code points (lone surrogates included) and their int32[n] origins."""
+        """Make a text from uint32[n] code points (lone surrogates included) and their int32[n] origins."""
         return cls(codes.astype("<u4").tobytes().decode("utf-32-le", "surrogatepass"), origins)
 
     @property
     def codes(self) -> NDArray[np.uint32]:
-        """uint32[len(text)]: the code points; read-only."""
+        """uint32[len(text)], the code points, read-only."""
         return code_points(self.text)
 
     def with_codes(self, codes: NDArray[np.uint32]) -> "Edited":
-        """Other characters in the same places, each standing for what stood there."""
+        """Return a text of other characters with the same origins."""
         return Edited.of_codes(codes, self.origins)
 
     def taken(self, places: NDArray[np.int64] | NDArray[np.bool_]) -> "Edited":
-        """Return the characters of these places, in the order given."""
+        """Return the characters at these places, in the given order."""
         return Edited.of_codes(self.codes[places], self.origins[places])
 
 
 def passage_of(edited: Edited, work_id: str, page_start: int = 0, work_start: int = 0) -> Passage | None:
-    """Return the passage that a page took, whatever its sentences' order; None where nothing of the original is left.
+    """Return the passage that a page took, in whatever order of sentences, or None if nothing of the original is left.
 
-    page_start and work_start are where the edited passage stands in the page and where the original stood in the work.
-    It runs from the first to the last character that stands for one of the original, and in the work from the first to
-    the last of those: what was put in at the ends, or dropped there, is outside, what lies between is inside.
+    page_start and work_start are the offsets of the edited passage in the page and of the original in the work.
+    The passage runs from the first to the last character that stands for one of the original, and in the work from the
+    first to the last of those: insertions and deletions at the ends are outside, those in between are inside.
     """
     places = np.flatnonzero(edited.origins >= 0)
     if not places.size:

@@ -1,4 +1,4 @@
-"""Edits that put characters in, take them out, or change their order by one."""
+"""Edits that insert or delete characters, or swap neighbouring ones."""
 
 from random import Random
 
@@ -17,7 +17,7 @@ from laboratory.edits.substitution import any_characters, han_places
 SPACES = ("\u0020", "\u3000", "\u00a0", "\u2003", "\u2009")
 ZERO_WIDTH = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u00ad")
 PINYIN = Pieces.of(SYLLABLES)
-# Half- and full-width brackets and the two angular kinds, as sites write them.
+# Half- and full-width brackets and the two angular kinds, as found on sites.
 BRACKETS = (("(", ")"), ("（", "）"), ("[", "]"), ("【", "】"))
 PINYIN_IN_BRACKETS = Pieces.of(
     [opening + syllable + closing for opening, closing in BRACKETS for syllable in SYLLABLES]
@@ -25,7 +25,7 @@ PINYIN_IN_BRACKETS = Pieces.of(
 
 
 def insertion(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Return a common character behind a Han character; strength: those put in for each Han character."""
+    """Insert common characters after Han characters; strength: number of insertions per Han character."""
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -36,7 +36,7 @@ def insertion(page: Edited, strength: float, rng: Random, material: Material) ->
 
 
 def deletion(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Han characters left out; strength: share of them."""
+    """Delete Han characters; strength: share of them."""
     han = han_places(page.codes)
     kept = np.ones(len(page.text), np.bool_)
     kept[han[draws.chosen(rng, han.size, strength)]] = False
@@ -44,9 +44,9 @@ def deletion(page: Edited, strength: float, rng: Random, _material: Material) ->
 
 
 def swap(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Two neighbouring Han characters in each other's place; strength: share of the characters that have a partner.
+    """Swap neighbouring Han characters; strength: share of the characters that have a partner.
 
-    A character is moved once; neighbours that are the same character are left alone.
+    A character is moved once; equal neighbours are not swapped.
     """
     codes = page.codes
     starts, ends = find_runs(TABLES_2026.kinds[codes] == Kind.HAN)
@@ -64,7 +64,7 @@ def swap(page: Edited, strength: float, rng: Random, _material: Material) -> Edi
 
 
 def pinyin_in_place(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Return the toneless syllable in place of the character; strength: share of the Han characters."""
+    """Replace Han characters by their toneless syllables; strength: share of the Han characters."""
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -73,7 +73,7 @@ def pinyin_in_place(page: Edited, strength: float, rng: Random, _material: Mater
 
 
 def pinyin_after(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Return the toneless syllable in brackets behind the character, one kind of brackets to a page."""
+    """Insert toneless syllables in brackets after Han characters; each page has one kind of brackets."""
     codes = page.codes
     han = han_places(codes)
     kind = draws.one_below(rng, len(BRACKETS))
@@ -83,7 +83,7 @@ def pinyin_after(page: Edited, strength: float, rng: Random, _material: Material
 
 
 def spaces(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Return a space behind a Han character, of one kind to a page; strength: share of the Han characters."""
+    """Insert spaces after Han characters, of one kind in each page; strength: share of the Han characters."""
     kind = draws.one_below(rng, len(SPACES))
     han = han_places(page.codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -91,7 +91,7 @@ def spaces(page: Edited, strength: float, rng: Random, _material: Material) -> E
 
 
 def zero_width(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Return a character that is not seen behind a Han character, of mixed kinds.
+    """Insert invisible characters of mixed kinds after Han characters.
 
     strength: share of the Han characters.
     """

@@ -18,17 +18,17 @@ from laboratory.edits.slogans import SLOGANS
 
 
 def _like_shapes() -> Confusions:
-    """Return the groups, and the same in traditional form: 貝 is as like 見 as 贝 is like 见."""
+    """Return the groups, also in traditional form: 貝 is as similar to 見 as 贝 is to 见."""
     traditional = ("".join(map(chr, SCRIPTS.traditional_forms[code_points(group)])) for group in LIKE_SHAPES)
     return Confusions.of_alike([*LIKE_SHAPES, *traditional])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Material:
-    """Never changed once made. common: uint32[n], what random and inserted characters are drawn from.
+    """The immutable material of edits. common: uint32[n], source of random and inserted characters.
 
-    The homophones that it has by itself are those of the product's own table of readings: an engine that compares
-    syllables by this table does not see them at all. origin: in a word, whose the sets are.
+    The default homophones are those of the product's own table of readings; an engine that compares syllables by this
+    table does not notice them. origin: a word for the source of the sets.
     """
 
     homophones: Confusions = field(default_factory=sounds.homophones)
@@ -41,9 +41,9 @@ class Material:
 
     @classmethod
     def of_corpora(cls, folder: Path) -> "Material":
-        """With the confusion sets and slips of a folder of corpora (`laboratory.edits.collected`) in place of its own.
+        """Return material with the confusion sets and slips of a folder of corpora (`laboratory.edits.collected`).
 
-        Raises UnreadableFile where one of the two files is missing, MalformedLine for a line that is none.
+        Raises UnreadableFile if one of the two files is missing, MalformedLine for an invalid line.
         """
         sets = confusion_sets(folder)
         return cls(
@@ -55,7 +55,7 @@ class Material:
 
     @property
     def slogan_pieces(self) -> Pieces:
-        """The slogans, and behind them the same ones with a line of their own."""
+        """The slogans, followed by the same slogans on a separate line."""
         return Pieces.of([*self.slogans, *(slogan + "\n" for slogan in self.slogans)])
 
 

@@ -1,4 +1,4 @@
-"""Simplified and traditional, character by character: which of the two a text is in, and the other form."""
+"""Simplified and traditional characters: detects the script of a text, and converts character by character."""
 
 from functools import cached_property
 
@@ -12,11 +12,11 @@ UNIFIED = range(0x3400, 0xA000)
 
 
 class Scripts:
-    """The tables, worked out at the first question. Source: OpenCC's standard `s2t`, and the fold of the readings."""
+    """The tables, computed at first use. Source: OpenCC's standard `s2t`, and the folding of the readings."""
 
     @cached_property
     def traditional_forms(self) -> NDArray[np.uint32]:
-        """uint32[code point]: the form that traditional text has for a character that stands alone."""
+        """uint32[code point], the traditional form of a single character."""
         table = np.arange(CODE_POINTS, dtype=np.uint32)
         block = [chr(code) for code in UNIFIED]
         converted = OpenCC("s2t").convert("\n".join(block)).split("\n")
@@ -27,7 +27,7 @@ class Scripts:
 
     @cached_property
     def _leaning(self) -> NDArray[np.int8]:
-        """int8[code point]: 1 written in traditional text only, -1 in simplified text only, 0 in both or no Han."""
+        """int8[code point]: 1 if used in traditional text only, -1 in simplified text only, 0 in both or not Han."""
         leaning = np.zeros(CODE_POINTS, np.int8)
         block = np.arange(UNIFIED.start, UNIFIED.stop)
         leaning[block[READINGS_2026.folding[block] != block]] = 1
@@ -35,14 +35,11 @@ class Scripts:
         return leaning
 
     def is_traditional(self, codes: NDArray[np.uint32]) -> bool:
-        """Return whether more characters are traditional alone than simplified alone.
-
-        Text that is in both is simplified.
-        """
+        """Return True if the text has more traditional-only characters than simplified-only ones."""
         return int(self._leaning[codes].sum(dtype=np.int64)) > 0
 
     def as_in(self, codes: NDArray[np.uint32], text_codes: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Simplified characters in the script of a text: who edits traditional text types traditional characters."""
+        """Return simplified characters in the script of a text, because an editor of traditional text types in it."""
         return self.traditional_forms[codes] if self.is_traditional(text_codes) else codes
 
 

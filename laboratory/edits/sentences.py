@@ -19,9 +19,9 @@ CLOSINGS = "”’」』）)】》\"'"
 
 
 def sentence_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """int64[sentences], increasing: the position behind each sentence, its closing quotes and its line end.
+    """Return int64[sentences], increasing: the end of each sentence with its closing quotes and line end.
 
-    The last is the text's length, whether or not its last sentence is complete; an empty text has no sentences.
+    The last is the length of the text, even if its last sentence is incomplete; an empty text has no sentences.
     """
     kinds = _kinds()[codes]
     starts, ends = find_runs(kinds > 0)
@@ -31,26 +31,26 @@ def sentence_ends(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
 
 
 def shuffle(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Sentences in each other's place; strength: share of the sentences, each of which moves."""
+    """Shuffle sentences; strength: share of the sentences, each of which moves."""
     ends = sentence_ends(page.codes)
     moved = draws.chosen(rng, ends.size, strength)
     if moved.size < 2:
         return page
     mixed = moved[draws.order(rng, moved.size)]
     sequence = np.arange(ends.size)
-    sequence[mixed] = np.roll(mixed, 1)  # one cycle through all of them, so that none stays
+    sequence[mixed] = np.roll(mixed, 1)  # one cycle through all of them, so each moves
     return in_sequence(page, ends, sequence)
 
 
 def drop(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Sentences left out; strength: share of the sentences, at 1 all of them."""
+    """Delete sentences; strength: share of the sentences, at 1 all of them."""
     ends = sentence_ends(page.codes)
     dropped = draws.chosen(rng, ends.size, strength)
     return in_sequence(page, ends, np.delete(np.arange(ends.size), dropped)) if dropped.size else page
 
 
 def advertisement(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Return a slogan behind a sentence, on a line of its own where that ends one; strength: share of the sentences."""
+    """Insert slogans after sentences, on a separate line at the end of a line; strength: share of the sentences."""
     codes = page.codes
     ends = sentence_ends(codes)
     ends = ends[draws.chosen(rng, ends.size, strength)]
@@ -62,7 +62,7 @@ def advertisement(page: Edited, strength: float, rng: Random, material: Material
 
 
 def in_sequence(page: Edited, ends: NDArray[np.int64], sequence: NDArray[np.int64]) -> Edited:
-    """Return the sentences of these numbers, in this order. ends: of all sentences, as `sentence_ends` gives them."""
+    """Return the sentences with these numbers, in this order. ends: result of `sentence_ends`."""
     starts = np.concatenate([[0], ends[:-1]])
     return page.taken(ranges(starts[sequence], (ends - starts)[sequence]))
 

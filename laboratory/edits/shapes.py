@@ -1,6 +1,6 @@
-"""Characters of like shape, where no larger collection is at hand: drawn up by eye, common characters.
+"""Common characters of similar shape, grouped by eye, for use without a larger collection.
 
-The members of a group may stand for each other.
+The members of a group are interchangeable.
 """
 
 _GROUPS = """

@@ -9,8 +9,8 @@ from fingerprint.fuzzy import FINALS, INITIALS, WHOLE
 from fingerprint.readings import CODE_POINTS, READINGS_2026, SYLLABLES, code_points
 from laboratory.edits.confusion import NONE, Confusions
 
-# A pirate types with an input method, which offers common characters first. There is no count of characters in the
-# product; GB 2312 has them in two levels, common (3,755) and less common (3,008), and nothing rarer is written.
+# A pirate types with an input method, which offers common characters first. The product has no character frequencies;
+# GB 2312 has two levels, common (3,755) and less common (3,008) characters, and rarer ones are not written.
 COMMON_WEIGHT = 8
 LESS_COMMON_WEIGHT = 1
 LEVEL_1_ROWS = range(16, 56)
@@ -18,23 +18,23 @@ LEVEL_2_ROWS = range(56, 88)
 
 
 def common_characters() -> NDArray[np.uint32]:
-    """uint32[3755]: the characters of level 1 of GB 2312, in order of code points."""
+    """Return uint32[3755], the characters of level 1 of GB 2312, in order of code points."""
     return np.sort(code_points(_rows(LEVEL_1_ROWS)))
 
 
 def character_weights() -> dict[int, int]:
-    """Code point -> weight, of all characters that are written in place of others."""
+    """Return the weights, by code point, of all characters that are written in place of others."""
     weights = dict.fromkeys(map(ord, _rows(LEVEL_2_ROWS)), LESS_COMMON_WEIGHT)
     return weights | dict.fromkeys(map(ord, _rows(LEVEL_1_ROWS)), COMMON_WEIGHT)
 
 
 def homophones() -> Confusions:
-    """Characters of the same toneless syllable."""
+    """Return groups of characters with the same toneless syllable."""
     return Confusions.of_groups(_syllable_groups(), _by_syllable())
 
 
 def fuzzy_sounds() -> Confusions:
-    """Characters of the syllables that are taken for a character's own."""
+    """Return, for each character, the characters of syllables that are confused with its own."""
     by_syllable = _by_syllable()
     groups: list[dict[int, int]] = [{} for _ in SYLLABLES]
     for syllable, others in taken_for().items():
@@ -44,7 +44,7 @@ def fuzzy_sounds() -> Confusions:
 
 
 def variants() -> Confusions:
-    """Characters that are simplified to the same one, and that one."""
+    """Return groups of a simplified character and the characters that are simplified to it."""
     block = np.arange(0x4E00, 0x9FA6)
     roots, numbers = np.unique(READINGS_2026.folding[block], return_inverse=True)
     group_of = np.full(CODE_POINTS, NONE, np.int32)
@@ -56,7 +56,7 @@ def variants() -> Confusions:
 
 
 def taken_for() -> Mapping[str, frozenset[str]]:
-    """Return each syllable and those that it is taken for: one initial or one final apart.
+    """Return, for each syllable, those that it is confused with: they differ in one initial or one final.
 
     >>> sorted(taken_for()["zhang"])
     ['zang', 'zhan']

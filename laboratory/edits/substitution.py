@@ -1,4 +1,4 @@
-"""Edits that write another character in place of one: the text keeps its length, and each character its origin."""
+"""Edits that replace single characters: the text keeps its length, and each character its origin."""
 
 from random import Random
 
@@ -14,16 +14,16 @@ from laboratory.edits.material import Material
 from laboratory.edits.scripts import SCRIPTS
 
 PRIVATE_USE = range(0xE000, 0xF900)
-MORE_PRIVATE_USE = 0xF0000  # for what is beyond 6,400 different characters
+MORE_PRIVATE_USE = 0xF0000  # beyond 6,400 different characters
 
 
 def homophone(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Return a character of the same toneless syllable; strength: share of the Han characters."""
+    """Replace Han characters by others of the same toneless syllable; strength: share of the Han characters."""
     return _confused(page, strength, rng, material.homophones)
 
 
 def fuzzy_sound(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Return a character of a syllable that is often taken for its own (zh/z, n/l, ng/n, f/h).
+    """Replace Han characters by others of an often confused syllable (zh/z, n/l, ng/n, f/h).
 
     strength: as for shape.
     """
@@ -31,17 +31,17 @@ def fuzzy_sound(page: Edited, strength: float, rng: Random, material: Material) 
 
 
 def shape(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Return a character that looks like it; strength: share of the Han characters, as far as they have one."""
+    """Replace Han characters by similar ones; strength: share of the Han characters, if enough have candidates."""
     return _confused(page, strength, rng, material.shapes, keep_form=True)
 
 
 def traditional_variants(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Another written form of the same character (裏裡, 爲為, 发發髮); strength: share of those that have one."""
+    """Replace characters by their variants (裏裡, 爲為, 发發髮); strength: share of the characters that have any."""
     return _confused(page, strength, rng, material.variants, keep_form=True)
 
 
 def random_characters(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Any other common character in place of a Han character; strength: share of the Han characters."""
+    """Replace Han characters by other common characters; strength: share of the Han characters."""
     codes = page.codes
     han = han_places(codes)
     places = han[draws.chosen(rng, han.size, strength)]
@@ -49,10 +49,9 @@ def random_characters(page: Edited, strength: float, rng: Random, material: Mate
 
 
 def private_use(page: Edited, strength: float, rng: Random, material: Material) -> Edited:
-    """Private-use code points, one for every kind of character, as a site's own font has them.
+    """Replace Han characters by private-use code points, as sites with their own font do.
 
-    strength: share of the Han characters; since all occurrences of a character change together, it is met as nearly
-    as they allow.
+    strength: share of the Han characters, met approximately, because all occurrences of a character change together.
     """
     codes = page.codes
     han = han_places(codes)
@@ -68,16 +67,16 @@ def private_use(page: Edited, strength: float, rng: Random, material: Material) 
 
 
 def han_places(codes: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """int64[k]: where a Han character stands."""
+    """Return int64[k], the positions of the Han characters."""
     return np.flatnonzero(TABLES_2026.kinds[codes] == Kind.HAN)
 
 
 def any_characters(
     codes: NDArray[np.uint32], han: NDArray[np.int64], places: NDArray[np.int64], rng: Random, material: Material
 ) -> NDArray[np.uint32]:
-    """For each place a common character other than the one there, in the script of the text.
+    """Return, for each place, a common character other than the one there, in the script of the text.
 
-    Every second one comes from the text itself, where each is as likely as it is frequent: so do real slips.
+    Half of them are drawn from the text itself, in proportion to their frequency, like real slips.
     """
     there = codes[places]
     common = SCRIPTS.as_in(material.common, codes)

@@ -1,4 +1,4 @@
-"""Edits of what is no word: punctuation and the width of characters."""
+"""Edits of punctuation and of the width of characters."""
 
 from functools import cache
 from random import Random
@@ -14,13 +14,13 @@ from laboratory.edits.material import Material
 from laboratory.edits.pieces import Pieces, put_behind
 from laboratory.edits.substitution import han_places
 
-# Marks of one group are written for each other.
+# The marks of a group are interchangeable.
 MARKS = (
     "，,、；", "。．.！", "？?", "！!。", "：:；", "；;，", '“「『"', '”」』"',
     "‘『「'", "’』」'", "（(［〔", "）)］〕", "…·—", "《〈「", "》〉」",
 )  # fmt: skip
 ADDED_MARKS = "，。、；！"
-# A mark stands behind 5.1 Han characters in novels, 9.4 in wiki texts, 9.9 in news (medians of single_dev, wiki_dev and
+# There is a mark for 5.1 Han characters in novels, 9.4 in wiki texts, 9.9 in news (medians of single_dev, wiki_dev and
 # news_xwlb_dev, 2026-11): at strength 1 a third as many again are added to a novel, two thirds to news. Not tuned.
 HAN_CHARS_PER_ADDED_MARK = 14
 
@@ -29,9 +29,9 @@ FULL_WIDTH = "".join(map(chr, range(0xFF01, 0xFF5F))) + "\u3000。、「」・"
 
 
 def punctuation(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Marks changed (half of those chosen) or dropped (the others), and some added; strength: share of the marks.
+    """Change half of the chosen marks, drop the others, and add some; strength: share of the marks.
 
-    As many marks are added as one in HAN_CHARS_PER_ADDED_MARK Han characters would be at strength 1.
+    At strength 1, one mark is added for each HAN_CHARS_PER_ADDED_MARK Han characters.
     """
     codes = page.codes.copy()
     marks = _marks()
@@ -51,7 +51,7 @@ def punctuation(page: Edited, strength: float, rng: Random, _material: Material)
 
 
 def width(page: Edited, strength: float, rng: Random, _material: Material) -> Edited:
-    """Half-width characters in full width and the other way round; strength: share of those that have the other."""
+    """Convert half-width characters to full width and vice versa; strength: share of the convertible characters."""
     codes = page.codes.copy()
     other = _other_width()
     able = np.flatnonzero(other[codes] != codes)
