@@ -16,7 +16,7 @@ from crawler.urls import canonical
 # A notice that shows in place of many pages ("please log in") is one text; two different texts are no accident.
 TEXTS_THAT_DECIDE = 2
 # Names that everybody uses for what a page is; to try them would be a request for nothing.
-_TELLING = re.compile(
+_IDENTIFYING = re.compile(
     r"^(?!s(?:ess(?:ion)?)?_?id$)"  # the usual names of a session
     r"(?:[a-z]{0,8}_?id|page\w*|p|pn|pg|no|num|n|name|title|chapter\w*|book\w*|novel\w*|article\w*|news\w*|post\w*|thread\w*|cat\w*"
     r"|type|class\w*|tag|key\w*|q|s|k|w|wd|word|date|year|month|day|lang\w*|locale|part|c|m|a|mod|action|act|do|route|r|path|url|file)$",
@@ -24,13 +24,13 @@ _TELLING = re.compile(
 )
 
 
-def is_telling(name: str) -> bool:
+def is_identifying(name: str) -> bool:
     """Tell by its name a parameter that says what a page is.
 
-    >>> is_telling("bookid"), is_telling("sid"), is_telling("zs")
+    >>> is_identifying("bookid"), is_identifying("sid"), is_identifying("zs")
     (True, False, False)
     """
-    return bool(_TELLING.match(name))
+    return bool(_IDENTIFYING.match(name))
 
 
 def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
@@ -53,7 +53,7 @@ class RepeatedTexts:
         # (name, address without it) -> the first address with its text, and whether an earlier crawl saw that.
         self._texts: dict[tuple[str, str], tuple[str, Digest, bool]] = {}
         self._repeated: dict[str, set[Digest]] = {}  # by name
-        self._telling: set[str] = set()
+        self._identifying: set[str] = set()
         self._empty: set[str] = set()
         self._repeating: set[str] = set()
         # (name, address without it): where a parameter multiplies notices, it may still say which chapter is meant.
@@ -100,7 +100,7 @@ class RepeatedTexts:
         is_repeated = False
         address = canonical(url)
         for name, _ in _open_parameters(url):
-            if name in self._telling:
+            if name in self._identifying:
                 continue
             key = name, canonical(remove_parameters(url, {name}))
             first, known, was_recalled = self._texts.setdefault(key, (address, text, is_recalled))
@@ -108,7 +108,7 @@ class RepeatedTexts:
                 self._texts[key] = address, text, is_recalled
                 continue
             if known != text:
-                self._telling.add(name)
+                self._identifying.add(name)
                 self._repeating.discard(name)
                 continue
             is_repeated = True
@@ -132,4 +132,4 @@ class RepeatedTexts:
 def _open_parameters(url: str) -> list[tuple[str, str]]:
     if "?" not in url:
         return []
-    return [(name, value) for name, value in parse_qsl(urlsplit(url).query) if not is_telling(name)]
+    return [(name, value) for name, value in parse_qsl(urlsplit(url).query) if not is_identifying(name)]

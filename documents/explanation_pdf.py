@@ -47,10 +47,10 @@ def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
     return pdf
 
 
-def breakable(text: str) -> list[str]:
+def split_long_runs(text: str) -> list[str]:
     """Return the text in pieces between which a line may break.
 
-    >>> breakable("see 0123456789abcdef")
+    >>> split_long_runs("see 0123456789abcdef")
     ['see 01234567', '89abcdef']
     """
     pieces, end = [""], 0
@@ -81,4 +81,4 @@ def _block(block: Block) -> dict[str, Any]:
 
 
 def _printable(text: str) -> list[str]:
-    return breakable("".join(char if char.isprintable() or char in "\n\u3000" else "·" for char in text))
+    return split_long_runs("".join(char if char.isprintable() or char in "\n\u3000" else "·" for char in text))

@@ -37,7 +37,7 @@ def word_file(document: Document, made_at: datetime) -> bytes:
     file = docx.Document()
     for stray in list(file.element.body.iterchildren(qn("w:p"))):
         file.element.body.remove(stray)
-    _set_up(file, document, made_at)
+    _format_file(file, document, made_at)
     for block in document.blocks:
         _write(file, block, TEXT_WIDTH)
     for place, content in ((file.sections[0].header, document.head), (file.sections[0].footer, document.foot)):
@@ -48,7 +48,7 @@ def word_file(document: Document, made_at: datetime) -> bytes:
     return kept.getvalue()
 
 
-def _set_up(file: Any, document: Document, made_at: datetime) -> None:
+def _format_file(file: Any, document: Document, made_at: datetime) -> None:
     section = file.sections[0]
     section.page_width, section.page_height = PAGE_WIDTH, PAGE_HEIGHT
     section.left_margin = section.right_margin = MARGIN

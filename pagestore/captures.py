@@ -117,11 +117,11 @@ def _document(data: bytes) -> dict[str, Any]:
 
 
 def _json(document: Mapping[str, Any]) -> bytes:
-    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_plain)
+    text = json.dumps(document, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=_to_json_value)
     return text.encode("utf-8", "surrogatepass")
 
 
-def _plain(value: datetime | bytes) -> str:
+def _to_json_value(value: datetime | bytes) -> str:
     """Return a moment, or the bytes of a head."""
     return value.isoformat() if isinstance(value, datetime) else value.decode("latin-1")
 

@@ -82,7 +82,7 @@ class StoreReading:
         """Yield the documents of pages that are sound in themselves."""
         for batch in batches(ids, BATCH_KEYS):
             for key, document in self._documents(PAGES, batch, {}).items():
-                if _holds(_check_page, document):
+                if _passes_check(_check_page, document):
                     yield document
                 else:
                     self.note(PAGES, key, FaultKind.CHANGED, key)
@@ -252,7 +252,7 @@ def _check_page(document: Document) -> bool:
     )
 
 
-def _holds(check: Callable[[Document], bool], document: Document) -> bool:
+def _passes_check(check: Callable[[Document], bool], document: Document) -> bool:
     try:
         return check(document)
     except GARBLED:
@@ -279,5 +279,5 @@ def _is_content(collection: str, key: str, data: bytes) -> bool:
     if collection == FINGERPRINTS:
         return True  # of what it was made the caller knows
     if collection == WORKS:
-        return _holds(lambda _: work_text_id(text_from_bytes(data)) == key, {})
+        return _passes_check(lambda _: work_text_id(text_from_bytes(data)) == key, {})
     return digest(data) == key

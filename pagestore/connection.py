@@ -79,14 +79,14 @@ def _classify_error(error: OperationFailure, database: MongoDatabase) -> Excepti
         return BadConfiguration("store.user", where=_addresses(database))
     if says_damage(str(error)):
         return DamagedStore(SERVICE, _addresses(database))
-    if codes & _UNTOLD_CODES and _says_busy(str(error)):
+    if codes & _UNTOLD_CODES and _is_busy_error(str(error)):
         return ServiceUnavailable(SERVICE, _addresses(database))
     if codes & _PASSING_CODES or (codes & _UNTOLD_CODES and not _can_write(database)):
         return ServiceUnavailable(SERVICE, _addresses(database), Message("service.free-disk"))
     return BrokenInvariant("store.operation", error=error)
 
 
-def _says_busy(fault: str) -> bool:
+def _is_busy_error(fault: str) -> bool:
     """Return true if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
     return "database is locked" in fault or "database table is locked" in fault
 

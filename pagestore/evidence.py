@@ -184,7 +184,7 @@ class FolderEvidenceStore(ObjectEvidenceStore):
         super().__init__(self._files)
 
     def removals(self) -> list[BundleRemoval]:
-        with self._files.usable():
+        with self._files.translate_errors():
             lines = text_from_bytes(self._removals.read_bytes()).split("\n") if self._removals.exists() else []
         return [_parse_removal(line) for line in lines if line]
 
@@ -192,9 +192,9 @@ class FolderEvidenceStore(ObjectEvidenceStore):
         return any(entry.digest == name for entry in self.removals())
 
     def _log(self, entry: BundleRemoval) -> None:
-        with self._files.usable():
+        with self._files.translate_errors():
             self._removals.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with self._files.usable(), self._removals.open("ab") as log:
+        with self._files.translate_errors(), self._removals.open("ab") as log:
             log.write(text_bytes(_removal_line(entry)) + b"\n")
             log.flush()
             os.fsync(log.fileno())

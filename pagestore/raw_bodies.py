@@ -52,14 +52,14 @@ class ObjectBodies:
         self._objects = objects
 
     def put_many(self, bodies: Mapping[str, bytes], /) -> None:
-        _at_once(lambda name: self._put(name, bodies[name]), bodies)
+        _run_concurrently(lambda name: self._put(name, bodies[name]), bodies)
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        found = _at_once(self._get, dict.fromkeys(names))
+        found = _run_concurrently(self._get, dict.fromkeys(names))
         return {name: body for name, body in found if body is not None}
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
-        sizes = _at_once(lambda name: self._objects.size(_key(name)), dict.fromkeys(names))
+        sizes = _run_concurrently(lambda name: self._objects.size(_key(name)), dict.fromkeys(names))
         return {name for name, size in sizes if size is not None}
 
     def keys(self) -> Iterator[str]:
@@ -118,7 +118,7 @@ class MovedBodies:
         self._bodies.put_back(bodies)
 
 
-def _at_once(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
+def _run_concurrently(ask: Callable[[str], T], names: Iterable[str]) -> Iterator[tuple[str, T]]:
     """Return each name with what `ask` says of it; an error of any is raised when all have come to an end."""
     asked = list(names)
     if len(asked) < 2:

@@ -156,7 +156,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                 raise DownloadTimeoutError(f"{request.url} does not load") from fault
             except PlaywrightError as fault:
                 is_gone = not (hasattr(self, "browser") and self.browser.is_connected()) or launch != self._launches
-                has_broken_down = is_gone or taking.has_crashed or _tells_of_crash(fault)
+                has_broken_down = is_gone or taking.has_crashed or _is_crash(fault)
                 if not tries_left or not has_broken_down:
                     raise self._refusal(request, fault, taking.failed_url) from fault
                 if not (hasattr(self, "browser") and self.browser.is_connected()):
@@ -273,7 +273,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         return not hasattr(self, "browser")
 
 
-def _tells_of_crash(fault: PlaywrightError) -> bool:
+def _is_crash(fault: PlaywrightError) -> bool:
     """Return true if a call failed because the page's process ended.
 
     It may fail before the page's own event of it comes.

@@ -22,7 +22,7 @@ from core.hosts import host_key
 from core.politeness import Proxy
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.names import NameResolver
-from crawler.fetching.routes import Ways
+from crawler.fetching.routes import RouteFinder
 
 MAX_HEAD_BYTES = 65_536
 _CHUNK_BYTES = 65_536
@@ -78,7 +78,7 @@ class BrowserProxy:
         self, guard: AddressGuard, names: NameResolver, timeout_s: float, upstream: Callable[[], Proxy | None]
     ) -> None:
         self._guard, self._names, self._timeout_s, self._upstream = guard, names, timeout_s, upstream
-        self._ways = Ways()
+        self._route_finder = RouteFinder()
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.Task[None]] = set()
         self.user, self.password = "zhuiwen", secrets.token_urlsafe(24)  # nobody else on this machine goes through
@@ -174,7 +174,7 @@ class BrowserProxy:
                 connection = await asyncio.open_connection(address, port, limit=MAX_HEAD_BYTES)
                 own = str((connection[1].get_extra_info("sockname") or ("",))[0])
                 proxy = f"{upstream.scheme}://{upstream.place}" if upstream is not None else ""
-                way = self._ways.way(ask.host, own, address, proxy)
+                way = self._route_finder.find_route(ask.host, own, address, proxy)
                 self._note(ask, NameAnswer(ask.host, tuple(addresses), asked_at, self._names.resolver), address, way)
                 return connection
             except (UnsafeUrl, OSError) as fault:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from core.contacts import Contact, ContactKind
+from crawler.contacts.about_pages import is_about_page
 from crawler.contacts.reading import PageContacts
-from crawler.contacts.telling_pages import is_telling
 
 # Pages whose contacts are read: any, of which the foot says the same; and those that speak of the site.
-MAX_ANY_PAGES, MAX_TELLING_PAGES = 20, 40
+MAX_ANY_PAGES, MAX_ABOUT_PAGES = 20, 40
 MIN_PAGES = 2  # with what stands on pages that do not speak of the site: an address of one article is its author's
 _LINKED = frozenset({ContactKind.COMPLAINT_PAGE, ContactKind.CONTACT_PAGE})
 MAX_KEPT = 1_000  # while a crawl goes on
@@ -31,22 +31,22 @@ class ContactPages:
     """
 
     def __init__(self) -> None:
-        self._any = self._telling = 0
+        self._other_pages = self._about_pages = 0
         self._named: set[str] = set()
 
     def note(self, page: PageContacts | None) -> None:
         """Note the pages for complaints and contact that a page links to."""
         for each in page.contacts if page is not None else ():
-            if each.kind in _LINKED and len(self._named) < MAX_TELLING_PAGES:
+            if each.kind in _LINKED and len(self._named) < MAX_ABOUT_PAGES:
                 self._named.add(each.value)
 
-    def wants(self, url: str) -> bool:
-        """Count the page at `url`, which is about to be read; True if its contacts are read."""
-        if url in self._named or is_telling(url):
-            self._telling += 1
-            return self._telling <= MAX_TELLING_PAGES
-        self._any += 1
-        return self._any <= MAX_ANY_PAGES
+    def admit_page(self, url: str) -> bool:
+        """Count the page at `url`, which is about to be read; return whether its contacts are read."""
+        if url in self._named or is_about_page(url):
+            self._about_pages += 1
+            return self._about_pages <= MAX_ABOUT_PAGES
+        self._other_pages += 1
+        return self._other_pages <= MAX_ANY_PAGES
 
 
 class ContactGatherer:
@@ -68,7 +68,7 @@ class ContactGatherer:
             if known is None or (each.label and not known.contact.label):
                 self._first[key] = Gathered(each, url if known is None else known.url, self._now())
             self._pages.setdefault(key, set()).add(url)
-            if page is not None and page.is_telling:
+            if page is not None and page.is_about_page:
                 self._sure.add(key)
 
     def site_contacts(self) -> list[Gathered]:

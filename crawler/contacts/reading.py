@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from lxml.html import HtmlElement
 
 from core.contacts import MAX_VALUE_CHARS, Contact, ContactKind
+from crawler.contacts.about_pages import about_page_kind, has_form, linked_pages
 from crawler.contacts.emails import emails, fold, parse_email
 from crawler.contacts.regions import LinkOfPage, regions
-from crawler.contacts.telling_pages import has_form, kind_of_page, linked_pages
 from crawler.links import base_url
 from crawler.site_identifiers import PROVINCES
 
@@ -18,10 +18,10 @@ MAX_TITLE_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class PageContacts:
-    """The contacts of a page. is_telling: it speaks of the site itself, and needs no other page that says the same."""
+    """The contacts of a page. is_about_page: it is about the site itself, so no other page has to confirm them."""
 
     contacts: tuple[Contact, ...] = ()
-    is_telling: bool = False
+    is_about_page: bool = False
 
 
 def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
@@ -30,10 +30,10 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
     On a page that speaks of the site, all of it but remarks counts; on any other its foot, and links to write to. Where
     no foot is named so, the numbers that stand at the end count.
     """
-    kind = kind_of_page(url, _title(tree))
-    found = regions(tree, is_telling=kind is not None)
+    kind = about_page_kind(url, _title(tree))
+    found = regions(tree, is_about_page=kind is not None)
     where = found.page if kind is not None else found.footer
-    spoken = [*emails(where), *_mailto_contacts(found.links, is_telling=kind is not None)]
+    spoken = [*emails(where), *_mailto_contacts(found.links, is_about_page=kind is not None)]
     spoken += numbers(where or found.tail)
     spoken += linked_pages(found.links, base_url(tree, url), url)
     if kind is not None and len(url) <= MAX_VALUE_CHARS:
@@ -43,7 +43,7 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
     return PageContacts(tuple(reversed(once.values())), kind is not None)
 
 
-def _mailto_contacts(links: list[LinkOfPage], *, is_telling: bool) -> list[Contact]:
+def _mailto_contacts(links: list[LinkOfPage], *, is_about_page: bool) -> list[Contact]:
     """Return the addresses of mailto links. A page with many of them lists people."""
     found = {}
     for link in links:
@@ -51,7 +51,7 @@ def _mailto_contacts(links: list[LinkOfPage], *, is_telling: bool) -> list[Conta
         if scheme.lower() == "mailto" and (address := parse_email(rest.replace("%40", "@"))):
             label = "" if address in link.words.lower() else link.words[:60]
             found[address] = Contact(ContactKind.EMAIL, address, label)
-    return list(found.values()) if len(found) <= (12 if is_telling else 3) else []
+    return list(found.values()) if len(found) <= (12 if is_about_page else 3) else []
 
 
 def _title(tree: HtmlElement) -> str:

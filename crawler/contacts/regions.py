@@ -57,9 +57,9 @@ class Regions:
         return self.page[-MAX_TAIL_CHARS:]
 
 
-def regions(tree: HtmlElement, *, is_telling: bool) -> Regions:
-    """Return the regions of a page; the tree stays as it is. is_telling: it speaks of the site."""
-    found, walk = Regions(), _RegionWalk(is_telling=is_telling)
+def regions(tree: HtmlElement, *, is_about_page: bool) -> Regions:
+    """Return the regions of a page; the tree stays as it is. is_about_page: it speaks of the site."""
+    found, walk = Regions(), _RegionWalk(is_about_page=is_about_page)
     for node, is_footer in walk.iterate(tree):
         if node.tag == "a" and len(found.links) < MAX_LINKS:
             found.links.append(LinkOfPage(node.get("href") or "", _words(node), is_footer))
@@ -77,8 +77,8 @@ def regions(tree: HtmlElement, *, is_telling: bool) -> Regions:
 class _RegionWalk:
     """Walks a tree in its order, without recursion: pages are nested a thousand deep to break their readers."""
 
-    def __init__(self, *, is_telling: bool) -> None:
-        self._a_visitors = _A_VISITORS[is_telling]
+    def __init__(self, *, is_about_page: bool) -> None:
+        self._a_visitors = _A_VISITORS[is_about_page]
         self.page: list[str] = []
         self.footer: list[str] = []
 

@@ -23,7 +23,7 @@ from core.hosts import host_key
 from core.ids import digest
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
-from crawler.fetching.routes import Ways
+from crawler.fetching.routes import RouteFinder
 from crawler.fetching.tunnels import TunnelPool
 from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory
 
@@ -47,7 +47,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._records: dict[bytes, ExchangeRecord] = {}
         self._tickets = count(1)
-        self._ways = Ways()
+        self._route_finder = RouteFinder()
         self._pool = _tunnel_pool(self._pool)
         self._pool._factory = _factory(self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
 
@@ -60,7 +60,7 @@ class CapturingHandler(HTTP11DownloadHandler):
         finally:
             del self._records[ticket]
             del request.headers[TICKET]
-        exchange = _exchange(request, response, record, self._ways)
+        exchange = _exchange(request, response, record, self._route_finder)
         # Of a redirect followed by an error that was retried, the last attempt counts: the chain has one entry a hop.
         hops = request.meta.get(EXCHANGES, ())[: request.meta.get("redirect_times", 0)]
         request.meta[EXCHANGES] = (*hops, exchange)
@@ -155,7 +155,7 @@ def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
     return pool
 
 
-def _exchange(request: Request, response: Response, record: ExchangeRecord, ways: Ways) -> WireExchange:
+def _exchange(request: Request, response: Response, record: ExchangeRecord, route_finder: RouteFinder) -> WireExchange:
     ended, proxy = _now(), str(request.meta.get("proxy") or "")
     is_through_proxy = bool(proxy)
     address, port = ("", 0) if is_through_proxy else record.server
@@ -176,7 +176,7 @@ def _exchange(request: Request, response: Response, record: ExchangeRecord, ways
         is_through_proxy=is_through_proxy,
         name_answer=None if is_through_proxy else _name_answer(response.url),
         tls=record.tls,
-        way=ways.way(host_key(response.url)[0], record.own_address, record.server[0], proxy),
+        way=route_finder.find_route(host_key(response.url)[0], record.own_address, record.server[0], proxy),
     )
 
 

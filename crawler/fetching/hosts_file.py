@@ -18,9 +18,9 @@ class HostsFile:
         self._by_name: dict[str, list[str]] = {}
         self.digest: Digest | None = None
         self.bytes: int | None = None
-        self.look()
+        self.refresh()
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read the file if it has changed; `digest` and `bytes` are None where it cannot be read."""
         try:
             stat = self._path.stat()
@@ -35,7 +35,7 @@ class HostsFile:
 
     def host_lines(self, name: str) -> tuple[str, ...]:
         """Return the lines that name a host, in their order."""
-        self.look()
+        self.refresh()
         return tuple(self._by_name.get(name.lower(), ())[:MAX_LINES])
 
 

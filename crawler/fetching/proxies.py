@@ -45,7 +45,7 @@ class Pool(Generic[T]):
 
     def pick(self, now: datetime, avoid: Iterable[str] = ()) -> tuple[str, T] | None:
         """Return the next member that does not rest; one of `avoid` only if there is no other; None if all rest."""
-        awake = self.awake(now)
+        awake = self.active_members(now)
         shunned = set(avoid)
         fresh = [entry for entry in awake if entry[0] not in shunned] or awake
         if not fresh:
@@ -53,9 +53,9 @@ class Pool(Generic[T]):
         self._turn += 1
         return fresh[self._turn % len(fresh)]
 
-    def awake(self, now: datetime) -> list[tuple[str, T]]:
+    def active_members(self, now: datetime) -> list[tuple[str, T]]:
         """Return the members that do not rest."""
-        return [entry for entry in self.members if not self._rests(entry[0], now)]
+        return [entry for entry in self.members if not self._is_resting(entry[0], now)]
 
     def note_success(self, name: str) -> None:
         health = self.health[name]
@@ -74,10 +74,10 @@ class Pool(Generic[T]):
             health.in_a_row = 0
             health.cools_until = now + timedelta(seconds=pause_s)
 
-    def wakes(self) -> datetime | None:
-        """Return when the first of the members wakes; None where none rests."""
+    def next_wake_time(self) -> datetime | None:
+        """Return when the first of the resting members is used again; None where none rests."""
         return min((h.cools_until for h in self.health.values() if h.cools_until), default=None)
 
-    def _rests(self, name: str, now: datetime) -> bool:
+    def _is_resting(self, name: str, now: datetime) -> bool:
         until = self.health[name].cools_until
         return until is not None and now < until

@@ -96,17 +96,16 @@ def _is_in_network(address: Address, network: Address, length: int) -> bool:
     return int(address) >> bits == int(network) >> bits
 
 
-class Ways:
-    """For one crawl process."""
+class RouteFinder:
+    """The network routes of connections, for one crawl process."""
 
     def __init__(self, hosts: HostsFile | None = None) -> None:
         self._hosts = hosts or HostsFile()
 
-    def way(self, host: str, own: str, other: str, proxy: str = "") -> NetworkRoute:
-        """Return the way of a connection for the name `host`, between two addresses; "" for an unknown one.
+    def find_route(self, host: str, own: str, other: str, proxy: str = "") -> NetworkRoute:
+        """Return the route of a connection for the name `host`, between two addresses; "" for an unknown one.
 
-        proxy: the URL of the one that it goes through; its login is left out, and its name is the one looked up in the
-        hosts file.
+        proxy: the URL of the proxy, if any; its login is left out, and its name is the one looked up in the hosts file.
         """
         place = without_login(proxy)
         interface = find_interface(own) if own else ""

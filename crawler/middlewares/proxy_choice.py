@@ -123,7 +123,7 @@ class ProxyMiddleware:
         has_session = bool(politeness.rules.login.steps or politeness.rules.login.cookies)
         picked = politeness.proxies.pick(now, {previous} if previous != self._sticky else ())
         if has_session and self._sticky:
-            same = next((entry for entry in politeness.proxies.awake(now) if entry[0] == self._sticky), None)
+            same = next((entry for entry in politeness.proxies.active_members(now) if entry[0] == self._sticky), None)
             picked = same or picked
         if picked is None:
             return False
@@ -161,7 +161,7 @@ class ProxyMiddleware:
         pool = self._politeness.user_agents
         if not pool.members:
             return
-        awake = [name for name, _ in pool.awake(self._politeness.now())]
+        awake = [name for name, _ in pool.active_members(self._politeness.now())]
         if self._user_agent not in awake:
             self._user_agent = awake[0] if awake else pool.members[0][0]
         request.meta[USER_AGENT_META] = self._user_agent

@@ -14,7 +14,7 @@ from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, ab
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
 from crawler.obfuscation.repairs import HanCounts, Styled, enclosing_block
-from crawler.obfuscation.visibility import INLINE, hides_text, make_looker
+from crawler.obfuscation.visibility import INLINE, hides_text, make_finder
 from crawler.reading_steps import ReadingSteps, Step
 
 MIN_HAN_FOR_FACES = 100
@@ -23,7 +23,7 @@ MIN_HAN_FOR_FACES = 100
 def apply_sheets(
     tree: HtmlElement, base: str, resources: Resources, steps: ReadingSteps, *, needs_faces: bool
 ) -> Styled:
-    """Apply the sheets of a page, with the linked ones where there is reason to fetch them; also returns the looker.
+    """Apply the sheets of a page, with the linked ones where there is reason to fetch them; also returns the finder.
 
     Text gives reason, and a sheet that brings a face: characters that stand for one another look like any text. So does
     a page that hides text by itself: a linked sheet may show it. Sheets are fetched once for a site. Where sheets take
@@ -48,9 +48,9 @@ def _with_sheets(
         if is_suspect or any("@font-face" in sheet.text for sheet in sheets):
             return cascade(tree, sheets, steps), None
     styles = cascade(tree, own, steps)
-    looker = make_looker(tree, styles, steps)
-    sheets = page_sheets(tree, base, resources, steps, with_linked=True) if hides_text(looker) else own
-    return (cascade(tree, sheets, steps), None) if len(sheets) > len(own) else (styles, looker)
+    finder = make_finder(tree, styles, steps)
+    sheets = page_sheets(tree, base, resources, steps, with_linked=True) if hides_text(finder) else own
+    return (cascade(tree, sheets, steps), None) if len(sheets) > len(own) else (styles, finder)
 
 
 MAX_IMPORTS_OF_SHEET = 100

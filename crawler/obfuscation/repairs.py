@@ -18,10 +18,10 @@ from crawler.fetching.resources import Resources
 from crawler.main_text.zones import zone_around
 from crawler.markup import BLOCKS
 from crawler.obfuscation.fonts import FontReader
+from crawler.obfuscation.hidden_elements import HiddenElementFinder
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.text_origins import KindOf
 from crawler.obfuscation.text_process import TextProcess
-from crawler.obfuscation.unseen import Looker
 from crawler.reading_steps import ReadingSteps, Step
 
 EXAMPLE_CHARS = 80
@@ -173,7 +173,7 @@ def _kind_of_replacement(old: str, new: str, changed: Sequence[Obfuscation]) -> 
 
 # The interface of a repair, and its input: a page's tree with its styles, or the main text.
 
-Styled = tuple[Cascade, Looker | None]
+Styled = tuple[Cascade, HiddenElementFinder | None]
 TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
 
 
@@ -207,8 +207,8 @@ class MarkedPage:
         return self._applied_style[0]
 
     @property
-    def looker(self) -> Looker | None:
-        """Looker that has looked at the page with these styles, if there was reason."""
+    def hidden_finder(self) -> HiddenElementFinder | None:
+        """The finder of hidden elements that has examined the page with these styles, if any."""
         return self._applied_style[1]
 
 

@@ -13,8 +13,8 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade, cascade
 from crawler.markup import lines
+from crawler.obfuscation.hidden_elements import RUBY, HiddenElementFinder
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repair, Repaired
-from crawler.obfuscation.unseen import RUBY, Looker
 from crawler.reading_steps import ReadingSteps, Step
 
 # An element that holds most of the page's Chinese is shown by a script later on, however it is styled: taking it out
@@ -38,18 +38,17 @@ MIN_HAN_TO_UNFOLD = 16  # of a hidden block: less is a label or an entry of a me
 def remove_hidden(
     tree: HtmlElement,
     styles: Cascade | None = None,
-    looker: Looker | None = None,
+    finder: HiddenElementFinder | None = None,
     steps: ReadingSteps | None = None,
 ) -> list[Removed]:
     """Take hidden elements and ruby out of `tree` (changed in place); returns them in document order.
 
-    looker: one that has looked at the page with these styles, if there is. steps: raise TooCostly where it takes too
-    long.
+    finder: one that has examined the page with these styles, if any. steps: raise TooCostly where it takes too long.
     """
     styles, steps = cascade(tree) if styles is None else styles, steps or ReadingSteps()
     most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE
     taken: list[tuple[HtmlElement, Removed]] = []
-    for element, kind in _find_hidden(tree, looker or make_looker(tree, styles, steps), most):
+    for element, kind in _find_hidden(tree, finder or make_finder(tree, styles, steps), most):
         steps.check()
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
         # One character between others: nobody puts a text there to be unfolded later.
@@ -75,27 +74,27 @@ def remove_hidden(
     ]
 
 
-def make_looker(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> Looker:
-    """Return the looker that finds the hidden elements of a page. steps: raise TooCostly where that takes too long."""
-    return Looker(tree, styles, NEVER_SHOWN, steps or ReadingSteps())
+def make_finder(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None = None) -> HiddenElementFinder:
+    """Return the finder of the hidden elements of a page. steps: raise TooCostly where that takes too long."""
+    return HiddenElementFinder(tree, styles, NEVER_SHOWN, steps or ReadingSteps())
 
 
-def hides_text(looker: Looker) -> bool:
+def hides_text(finder: HiddenElementFinder) -> bool:
     """Return true if Chinese text of a page is hidden."""
-    pieces = looker.first.pieces()
+    pieces = finder.unchanged_page.pieces()
     hidden = (shown_text(element) if text is None else text for element, text in pieces if element.tag not in RUBY)
     return any(map(count_han, hidden))
 
 
-def _find_hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
+def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder, most: float) -> list[tuple[HtmlElement, Obfuscation]]:
     """Find the elements to remove, in order. most: Chinese characters that one element may hide."""
     passed_over = set[HtmlElement]()
     for _ in range(_MAX_ROUNDS):
-        unseen = looker.look(passed_over) if passed_over else looker.first
+        hidden = finder.find(passed_over) if passed_over else finder.unchanged_page
         by_cause: Counter[HtmlElement] = Counter()
         with_words = set[HtmlElement]()
-        for element, text in unseen.pieces():
-            cause, han = unseen.cause(element), count_han(text if text is not None else shown_text(element))
+        for element, text in hidden.pieces():
+            cause, han = hidden.cause(element), count_han(text if text is not None else shown_text(element))
             by_cause[cause] += han
             if han and (text is not None or element.tag in INLINE):
                 with_words.add(cause)
@@ -108,10 +107,10 @@ def _find_hidden(tree: HtmlElement, looker: Looker, most: float) -> list[tuple[H
             break
         passed_over |= too_large
     found: list[tuple[HtmlElement, Obfuscation]] = []
-    for element, text in unseen.pieces():
+    for element, text in hidden.pieces():
         if element.tag in RUBY:
             found.append((element, Obfuscation.RUBY))
-        elif unseen.cause(element) not in too_large:
+        elif hidden.cause(element) not in too_large:
             found += [(each, Obfuscation.HIDDEN_TEXT) for each in ([element] if text is None else _wrap_texts(element))]
     return found
 
@@ -186,7 +185,7 @@ def empty(element: HtmlElement) -> None:
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
     """Remove hidden text, decoys and ruby; the kind follows from what is found."""
     styles = page.styles
-    page.removed += remove_hidden(page.tree, styles, page.looker, page.steps)
+    page.removed += remove_hidden(page.tree, styles, page.hidden_finder, page.steps)
     return ()
 
 

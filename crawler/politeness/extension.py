@@ -120,7 +120,7 @@ class PolitenessExtension:
 
     def hold_for_proxies(self) -> None:
         """Make no request while all proxies rest."""
-        wakes = self.proxies.wakes() or self.now()
+        wakes = self.proxies.next_wake_time() or self.now()
         wait_s = max((wakes - self.now()).total_seconds(), _STEP_S)
         self.hold(wait_s, Message("crawl.proxies-rest"), for_proxies=True)
 

@@ -55,7 +55,7 @@ class FetchOrder:
 
     def still_due(self, targets: list[CrawlTarget], frontier: Frontier) -> list[CrawlTarget]:
         """Return the `targets` that are due after the lists were read; the others wait for another run."""
-        due = [target for target in targets if self._visits.wants(target.url)]
+        due = [target for target in targets if self._visits.should_fetch(target.url)]
         for target in {*targets} - {*due}:
             frontier.finish(target.url)
         return due

@@ -137,7 +137,7 @@ class SiteVisits:
             if visit.text_digest and visit.page_id and visit.absent_since is None and not visit.failures:
                 yield visit.url, Digest(visit.text_digest)
 
-    def wants(self, url: str) -> bool:
+    def should_fetch(self, url: str) -> bool:
         """Return true if this run should fetch a linked address: a new one, a list, or one that is due."""
         visit = self.get(url)
         if visit is None or self._plan.only_urls:

@@ -11,7 +11,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 from core.pages import Reading
 from crawler.links import Links
-from crawler.repeated_texts import is_telling, remove_parameters
+from crawler.repeated_texts import is_identifying, remove_parameters
 from crawler.urls import canonical
 
 MAX_PROBES = 12  # requests of one crawl, beside its pages
@@ -32,7 +32,7 @@ class EmptyParameters:
     def __init__(self, fetch_text: FetchText, on_empty: Callable[[str, str], None] = lambda name, url: None) -> None:
         self._fetch_text, self._on_empty = fetch_text, on_empty
         self._empty: set[str] = set()
-        self._telling: set[str] = set()
+        self._identifying: set[str] = set()
         self._values: dict[str, set[str]] = {}
         self._probes = 0
 
@@ -43,7 +43,7 @@ class EmptyParameters:
             if name in self._empty:
                 dropped.add(name)
                 continue
-            is_open = name not in self._telling and not is_telling(name)
+            is_open = name not in self._identifying and not is_identifying(name)
             if not is_open or len(dropped) >= MAX_NAMES_OF_PAGE or self._probes >= MAX_PROBES:
                 continue
             if canonical(remove_parameters(url, {name})) == canonical(url):
@@ -51,12 +51,12 @@ class EmptyParameters:
             self._probes += 1
             text = await self._fetch_text(remove_parameters(url, {*dropped, name}))
             if text is None or not _is_same(text, reading.text):
-                self._telling.add(name)
+                self._identifying.add(name)
                 self._empty.discard(name)
                 continue
             dropped.add(name)
             self._values.setdefault(name, set()).add(value)
-            if len(self._values[name]) >= VALUES_THAT_DECIDE and name not in self._telling:
+            if len(self._values[name]) >= VALUES_THAT_DECIDE and name not in self._identifying:
                 self._empty.add(name)
                 self._on_empty(name, url)
         return remove_parameters(url, dropped), frozenset(dropped)
@@ -81,7 +81,7 @@ class EmptyParameters:
             return url
         query = parse_qsl(urlsplit(url).query)
         tokens = {name for name, value in query if name in of_page and _TOKEN.match(value)}
-        return remove_parameters(url, (self._empty | tokens) - self._telling)
+        return remove_parameters(url, (self._empty | tokens) - self._identifying)
 
 
 def _is_same(text: str, other: str) -> bool:

@@ -138,7 +138,9 @@ class LinkDiscovery:
         if self.context.plan.only_urls:
             return
         recrawl, repeats = self.context.recrawl, self.context.repeats
-        wanted = [url for url in urls if kind != PAGE or (recrawl.visits.wants(url) and not repeats.is_another(url))]
+        wanted = [
+            url for url in urls if kind != PAGE or (recrawl.visits.should_fetch(url) and not repeats.is_another(url))
+        ]
         targets = self.context.frontier.add_all(CrawlTarget(url, depth, kind) for url in wanted)
         recrawl.order.expect_lists(targets)
         for target in targets:

@@ -46,7 +46,7 @@ class PageHandler:
             response.url,
             is_kept=is_kept,
             is_rendered=is_rendered,
-            has_contacts=self._contact_pages.wants(response.url),
+            has_contacts=self._contact_pages.admit_page(response.url),
         )
         counts.seconds_extract += page.seconds
         for fault in page.faults:

@@ -22,9 +22,9 @@ class S3Place:
 
     @property
     def address(self) -> str:
-        from pagestore.objects.s3_client import place_in_words
+        from pagestore.objects.s3_client import describe_place
 
-        return place_in_words(self.bucket, self.access)
+        return describe_place(self.bucket, self.access)
 
     def read_fault(self) -> ZhuiwenError | None:
         """Return the error on reading, or None; it lists the keys of an empty prefix."""

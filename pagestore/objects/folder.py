@@ -23,7 +23,7 @@ class FolderObjects:
 
     def put_new(self, key: str, content: bytes) -> bool:
         target = self._path(key)
-        with self.usable():
+        with self.translate_errors():
             if not target.exists():
                 target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
                 if _link_new(target, content):
@@ -33,12 +33,12 @@ class FolderObjects:
             return False
 
     def get(self, key: str, most_bytes: int = MAX_OBJECT_BYTES) -> bytes | None:
-        with self.usable(), suppress(FileNotFoundError):
+        with self.translate_errors(), suppress(FileNotFoundError):
             return _read(self._path(key), key, most_bytes)
         return None
 
     def size(self, key: str) -> int | None:
-        with self.usable(), suppress(FileNotFoundError):
+        with self.translate_errors(), suppress(FileNotFoundError):
             return self._path(key).stat().st_size
         return None
 
@@ -48,12 +48,12 @@ class FolderObjects:
         yield from (key for name in names if (key := key_named(name)) is not None)
 
     def remove(self, key: str) -> None:
-        with self.usable():
+        with self.translate_errors():
             self._path(key).unlink(missing_ok=True)
 
     @contextmanager
-    def usable(self) -> Iterator[None]:
-        """Turns what the file system raises inside into ServiceUnavailable."""
+    def translate_errors(self) -> Iterator[None]:
+        """Raise ServiceUnavailable for what the file system raises inside."""
         try:
             yield
         except OSError as fault:
@@ -68,7 +68,7 @@ class FolderObjects:
         A folder stands where its name with a stroke does.
         """
         entries: list[str] = []
-        with self.usable(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
+        with self.translate_errors(), suppress(FileNotFoundError), os.scandir(self._folder / below) as found:
             entries = sorted(f"{below}{'/' if below else ''}{e.name}{'/' if e.is_dir() else ''}" for e in found)
         for name in entries:
             if name.endswith("/") and (name.startswith(start) or start.startswith(name)):

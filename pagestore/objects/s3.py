@@ -13,7 +13,7 @@ from pagestore.objects.s3_client import (
     SERVICE,
     S3Access,
     bounded_answers,
-    place_in_words,
+    describe_place,
     require_boto3,
     shared_client,
     status_and_code,
@@ -40,7 +40,7 @@ class S3Objects:
     def __init__(self, bucket: str, prefix: str, access: S3Access, *, is_brief: bool = False) -> None:
         require_boto3()
         self._bucket, self._prefix, self._access = bucket, prefix, access
-        self._where, self._is_brief = place_in_words(bucket, access), is_brief
+        self._where, self._is_brief = describe_place(bucket, access), is_brief
 
     def put_new(self, key: str, content: bytes) -> bool:
         name = self._prefix + stored_name(key)

@@ -168,7 +168,7 @@ class _BoundedAnswer(io.RawIOBase):
         super().close()
 
 
-def place_in_words(bucket: str, access: S3Access) -> str:
+def describe_place(bucket: str, access: S3Access) -> str:
     """Return a bucket and the host of its store, as errors name them: nothing secret."""
     host = urlsplit(access.endpoint_url).netloc.rpartition("@")[2]
     return f"s3://{bucket} ({host})" if host else f"s3://{bucket}"

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from core.contacts import Contact, ContactKind
+from crawler.contacts.about_pages import about_page_kind
 from crawler.contacts.emails import MAX_EMAILS, emails
-from crawler.contacts.gathering import MAX_ANY_PAGES, MAX_KEPT, MAX_TELLING_PAGES, ContactGatherer, ContactPages
+from crawler.contacts.gathering import MAX_ABOUT_PAGES, MAX_ANY_PAGES, MAX_KEPT, ContactGatherer, ContactPages
 from crawler.contacts.reading import PageContacts, numbers, page_contacts
-from crawler.contacts.telling_pages import kind_of_page
 from crawler.markup import parse
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.support.web_server import WebServer, page
@@ -117,7 +117,7 @@ def test_numbers_of_three_registers_are_kept_apart(text: str, found: list[tuple[
 def test_pages_that_speak_of_the_site_are_known_by_address_or_title(
     url: str, title: str, kind: ContactKind | None
 ) -> None:
-    assert kind_of_page(url, title) == kind
+    assert about_page_kind(url, title) == kind
 
 
 def test_a_page_of_a_million_addresses_is_a_list_and_takes_no_time() -> None:
@@ -159,8 +159,8 @@ def gatherer() -> ContactGatherer:
     return ContactGatherer(lambda: NOW)
 
 
-def one(value: str, label: str = "", *, is_telling: bool = False) -> PageContacts:
-    return PageContacts((Contact(ContactKind.EMAIL, value, label),), is_telling)
+def one(value: str, label: str = "", *, is_about_page: bool = False) -> PageContacts:
+    return PageContacts((Contact(ContactKind.EMAIL, value, label),), is_about_page)
 
 
 def test_what_one_page_carries_is_not_the_sites_unless_it_speaks_of_it() -> None:
@@ -169,7 +169,7 @@ def test_what_one_page_carries_is_not_the_sites_unless_it_speaks_of_it() -> None
     seen.add_page("https://a.example/1", one("foot@a.example"))
     assert seen.site_contacts() == []
     seen.add_page("https://a.example/2", one("foot@a.example", "客服"))
-    seen.add_page("https://a.example/about", one("about@a.example", is_telling=True))
+    seen.add_page("https://a.example/about", one("about@a.example", is_about_page=True))
     found = {each.contact.value: (each.contact.label, each.url, each.at) for each in seen.site_contacts()}
     assert found == {
         "foot@a.example": ("客服", "https://a.example/1", NOW),
@@ -180,26 +180,28 @@ def test_what_one_page_carries_is_not_the_sites_unless_it_speaks_of_it() -> None
 def test_a_crawl_keeps_no_more_than_its_bound() -> None:
     seen = gatherer()
     for number in range(MAX_KEPT + 50):
-        seen.add_page("https://a.example/about", one(f"{number}@a.example", is_telling=True))
+        seen.add_page("https://a.example/about", one(f"{number}@a.example", is_about_page=True))
     assert len(seen.site_contacts()) == MAX_KEPT
 
 
 def test_pages_that_speak_of_the_site_are_read_behind_the_first_ones_too() -> None:
     pages = ContactPages()
-    assert [pages.wants(f"https://a.example/{n}.html") for n in range(MAX_ANY_PAGES + 2)].count(True) == MAX_ANY_PAGES
-    assert [pages.wants("https://a.example/dmca") for _ in range(MAX_TELLING_PAGES + 2)].count(
+    assert [pages.admit_page(f"https://a.example/{n}.html") for n in range(MAX_ANY_PAGES + 2)].count(
         True
-    ) == MAX_TELLING_PAGES
+    ) == MAX_ANY_PAGES
+    assert [pages.admit_page("https://a.example/dmca") for _ in range(MAX_ABOUT_PAGES + 2)].count(
+        True
+    ) == MAX_ABOUT_PAGES
 
 
 def test_a_page_that_a_link_names_is_read_whatever_its_address() -> None:
     pages = ContactPages()
     for number in range(MAX_ANY_PAGES):
-        pages.wants(f"https://a.example/{number}.html")
-    assert not pages.wants("https://a.example/p/7")
+        pages.admit_page(f"https://a.example/{number}.html")
+    assert not pages.admit_page("https://a.example/p/7")
     pages.note(PageContacts((Contact(ContactKind.CONTACT_PAGE, "https://a.example/p/7"),)))
     pages.note(None)
-    assert pages.wants("https://a.example/p/7")
+    assert pages.admit_page("https://a.example/p/7")
 
 
 TEXT = "渡口的灯是在立冬那天熄的。老周把船缆系在第三根桩上，数了数舱里的米袋，一共十七袋，比上个月少了两袋。" * 8

@@ -8,7 +8,7 @@ import pytest
 
 from core.program import FOLDER, PACKAGES, files_digest
 from crawler.fetching.hosts_file import HostsFile
-from crawler.fetching.routes import Ways, find_gateway, find_interface, without_login
+from crawler.fetching.routes import RouteFinder, find_gateway, find_interface, without_login
 from crawler.surroundings.machine import machine_of_this_process
 
 HOSTS = (
@@ -101,7 +101,7 @@ def test_nothing_of_a_proxys_login_is_kept(given: str, kept: str) -> None:
 def test_a_way_through_a_proxy_asks_the_hosts_file_for_the_proxy(tmp_path: Path) -> None:
     path = tmp_path / "hosts"
     path.write_text("192.0.2.5 proxy.example\n192.0.2.7 book.example\n")
-    ways = Ways(HostsFile(path))
+    ways = RouteFinder(HostsFile(path))
     through = ways.way("book.example", "127.0.0.1", "127.0.0.1", "http://u:p@proxy.example:8080")
     assert (through.hosts_lines, through.proxy) == (("192.0.2.5 proxy.example",), "http://proxy.example:8080")
     assert (through.interface, through.gateway) == ("lo", "")

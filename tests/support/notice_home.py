@@ -61,7 +61,7 @@ def _after() -> dict[str, object]:
     from webadmin.notices.services import mails
 
     said = [_send()]
-    mails.close_lost(SystemClock().now() + mails.LOST_AFTER)
+    mails.mark_lost_mails(SystemClock().now() + mails.LOST_AFTER)
     said.append(_send())
     return {"mails": list(NoticeMail.objects.values_list("state", flat=True)), "said": said}
 

@@ -11,4 +11,4 @@ class NoticesConfig(AppConfig):
     def ready(self) -> None:
         from webadmin.notices.services import enclosed_files  # models can be imported from here on
 
-        enclosed_files.register()
+        enclosed_files.register_notice_files()

@@ -10,7 +10,13 @@ from core.contacts import ContactKind
 from tests.support.admin_data import NOW, addressee, contact, holder, site
 from webadmin.accounts.models import RightsHolder
 from webadmin.notices.models import Addressee
-from webadmin.notices.services.addressees import ContactOwner, Origin, SiteAddressee, list_addressees, proposals
+from webadmin.notices.services.addressees import (
+    ContactOwner,
+    Origin,
+    SiteAddressee,
+    list_addressees,
+    propose_addressees,
+)
 from webadmin.sites.models import Site, SiteIdentifier
 
 pytestmark = pytest.mark.django_db
@@ -115,7 +121,7 @@ def test_what_was_read_is_proposed_for_whom_nobody_is_entered(owner: RightsHolde
 def test_the_abuse_address_of_one_host_is_not_put_beside_another(watched: Site) -> None:
     contact(watched, ContactKind.HOST, "新云", source="rdap", read_at=NOW + timedelta(days=9))
     contact(watched, ContactKind.HOST_ABUSE, "abuse@old.example", source="rdap", label="旧云")
-    assert [(each.name, each.email) for each in proposals(watched)] == [("新云", "")]
+    assert [(each.name, each.email) for each in propose_addressees(watched)] == [("新云", "")]
 
 
 def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: Site) -> None:
@@ -123,7 +129,7 @@ def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: S
     contact(watched, value="x@luoxia.example", label="侵权投诉")
     contact(watched, ContactKind.CONTACT_PAGE, "https://luoxia.example/about")
     contact(watched, ContactKind.ICP, "京ICP备12345678号")
-    (read,) = proposals(watched)
+    (read,) = propose_addressees(watched)
     assert read == SiteAddressee(
         Origin.READ,
         watched.name,

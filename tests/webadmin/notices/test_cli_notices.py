@@ -50,19 +50,19 @@ def test_a_notice_goes_its_whole_way(matter: Matter, capsys: pytest.CaptureFixtu
     said = capsys.readouterr().out
     assert f"notice {notice.pk} is drafted with 1 pages" in said
     assert "still to be filled in: addressee name" in said
-    notices.write(str(notice.pk), ["收件方名称=墨香云=公司", "demands=立即删除"], "reviewer")
+    notices.write_fields(str(notice.pk), ["收件方名称=墨香云=公司", "demands=立即删除"], "reviewer")
     assert "still to be filled in" not in capsys.readouterr().out
     assert Notice.objects.get().values["addressee_name"] == "墨香云=公司"
-    notices.files(str(notice.pk), tmp_path / "draft")
+    notices.write_files(str(notice.pk), tmp_path / "draft")
     assert {path.suffix for path in (tmp_path / "draft").iterdir()} == {".docx", ".pdf"}
     with pytest.raises(BadInput, match="only a manager"):
         notices.confirm(str(notice.pk), "reviewer")
     notices.confirm(str(notice.pk), "manager")
-    notices.files(str(notice.pk), tmp_path / "kept")
+    notices.write_files(str(notice.pk), tmp_path / "kept")
     (paper,) = (tmp_path / "kept").glob("*通知.docx")
     texts = [each.text for each in docx.Document(io.BytesIO(paper.read_bytes())).paragraphs]
     assert "立即删除" in texts
-    notices.show(str(notice.pk))
+    notices.show_notice(str(notice.pk))
     assert matter.cases.get().page_url in capsys.readouterr().out
     notices.withdraw(str(notice.pk), "manager", "对方已删除")
     assert "withdrawn" in capsys.readouterr().out
@@ -78,16 +78,16 @@ def test_an_addressee_is_named_and_what_is_none_is_said(matter: Matter, tmp_path
     for refused, words_of_it in (
         (lambda: notices.draft(str(matter.pk), "nobody", "reviewer"), "nobody called “nobody”"),
         (lambda: notices.draft("999", "letter", "reviewer"), "999"),
-        (lambda: notices.write("1", ["天气=晴"], "reviewer"), "“天气=晴” is no field"),
-        (lambda: notices.write("1", ["works=x"], "reviewer"), "“works=x” is no field"),
-        (lambda: notices.show("999"), "there is no notice 999"),
+        (lambda: notices.write_fields("1", ["天气=晴"], "reviewer"), "“天气=晴” is not a field"),
+        (lambda: notices.write_fields("1", ["works=x"], "reviewer"), "“works=x” is no field"),
+        (lambda: notices.show_notice("999"), "there is no notice 999"),
     ):
         with pytest.raises(BadInput, match=words_of_it):
             refused()
     (tmp_path / "file").write_text("x")
     for place in (tmp_path / "file", tmp_path / "none" / "deeper"):
         with pytest.raises(UnreadableFile):
-            notices.files(str(Notice.objects.get().pk), place)
+            notices.write_files(str(Notice.objects.get().pk), place)
     with pytest.raises(NotFound):
         notices.confirm(str(Notice.objects.get().pk), "stranger")
 

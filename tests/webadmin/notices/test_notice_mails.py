@@ -132,10 +132,10 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(
     with pytest.raises(BadInput, match="may have gone out already"):
         mark_sent(notice, "post", EventDetails(files=[("单.pdf", PDF)]), ours.manager, clock.now())
     with pytest.raises(BadInput, match="only a manager"):
-        mails.settle(mail, ours.reviewer, clock.now(), went_out=True)
-    mails.settle(mail, ours.manager, clock.now(), went_out=False)
+        mails.settle_mail(mail, ours.reviewer, clock.now(), went_out=True)
+    mails.settle_mail(mail, ours.manager, clock.now(), went_out=False)
     with pytest.raises(BadInput, match="it is known"):
-        mails.settle(mail, ours.manager, clock.now(), went_out=True)
+        mails.settle_mail(mail, ours.manager, clock.now(), went_out=True)
     assert mails.send_now(notice, ours.manager, clock, mailing(server[1])).attempt == 2
     assert len(server[0].contents) == 1
 
@@ -143,7 +143,7 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(
 def test_a_person_says_that_it_went_out(ours: admin_data.Estate, notice: Notice, clock: StandingClock) -> None:
     with scripted(after_DATA=DROP) as losing:
         mail = mails.send_now(notice, ours.manager, clock, mailing(losing.url))
-    mails.settle(mail, ours.manager, clock.now(), went_out=True)
+    mails.settle_mail(mail, ours.manager, clock.now(), went_out=True)
     assert (mail.state, mail.settled_by) == (State.SENT, ours.manager)
     assert reloaded(notice).state == Notice.State.SENT
 
@@ -153,11 +153,11 @@ def test_a_broken_sending_becomes_unknown(ours: admin_data.Estate, notice: Notic
     mail = mails.request_mail(notice, ours.manager, clock.now(), CollectingOutbox(), settings)
     NoticeMail.objects.filter(pk=mail.pk).update(state=State.TRYING, began_at=clock.now())
     mails.deliver(mail.pk, settings, clock)
-    mails.close_lost(clock.now())
+    mails.mark_lost_mails(clock.now())
     mail.refresh_from_db()
     assert mail.state == State.TRYING
     clock.at += mails.LOST_AFTER
-    mails.close_lost(clock.now())
+    mails.mark_lost_mails(clock.now())
     mail.refresh_from_db()
     assert (mail.state, mail.said.code) == (State.UNKNOWN, "mail.may-have-gone")  # type: ignore[union-attr]
 

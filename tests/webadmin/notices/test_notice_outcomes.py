@@ -22,10 +22,10 @@ from webadmin.notices.services.counters import (
     Action,
     action_deadline,
     count_days,
-    enter_counter,
+    enter_counter_statement,
     is_in_time,
     note_action,
-    take_back_counter,
+    take_back_counter_statement,
 )
 from webadmin.notices.services.drafting import confirm, draft, draft_status, withdraw
 from webadmin.notices.services.due import list_due
@@ -198,11 +198,11 @@ def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notic
         escalate(notice, host, ours.reviewer)
         note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today(), "要求盖章", PROOF.files))
     for _ in range(2):
-        enter_counter(notice, EventDetails(today(), "不侵权", PROOF.files), ours.manager, now)
+        enter_counter_statement(notice, EventDetails(today(), "不侵权", PROOF.files), ours.manager, now)
     assert Notice.objects.filter(addressee=host).count() == 2
     assert [event.state for event in notice.events.all()][-2:] == ["answered", "countered"]
     assert (notice.counters.count(), EventPaper.objects.filter(event__notice=notice).count()) == (1, 2)
-    enter_counter(notice, EventDetails(today(), "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
+    enter_counter_statement(notice, EventDetails(today(), "不侵权", [("二.pdf", PDF + b"2")]), ours.manager, now)
     assert notice.counters.count() == 2, "another statement of that day"
 
 
@@ -221,11 +221,13 @@ def test_a_counter_statement_stops_notices_to_its_provider_alone(ours: admin_dat
     now, (page, other) = timezone.now(), notice_cases(notice)
     waiting = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).notice
     with pytest.raises(BadInput, match="only a manager"):
-        enter_counter(notice, EventDetails(), ours.reviewer, now)
+        enter_counter_statement(notice, EventDetails(), ours.reviewer, now)
     elsewhere = Case.objects.exclude(pk__in=[page.pk, other.pk])[0]
     with pytest.raises(BadInput, match="about pages that the notice names"):
-        enter_counter(notice, EventDetails(), ours.manager, now, cases=[elsewhere.pk])
-    counter = enter_counter(notice, EventDetails(today(), files=PROOF.files), ours.manager, now, cases=[page.pk])
+        enter_counter_statement(notice, EventDetails(), ours.manager, now, cases=[elsewhere.pk])
+    counter = enter_counter_statement(
+        notice, EventDetails(today(), files=PROOF.files), ours.manager, now, cases=[page.pk]
+    )
     assert (notice.state, counter.rule, counter.days) == (State.COUNTERED, CounterRule.REPLY_2020_9, 20)
     assert counter.event.papers.count() == 1
     (left_out,) = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
@@ -247,24 +249,24 @@ def test_a_counter_statement_stops_notices_to_its_provider_alone(ours: admin_dat
 
 def test_a_counter_statement_taken_back_stops_nothing(ours: admin_data.Estate, notice: Notice) -> None:
     note_outcome(notice, State.ANSWERED, ours.manager, timezone.now())
-    counter = enter_counter(notice, EventDetails(today()), ours.manager, timezone.now())
+    counter = enter_counter_statement(notice, EventDetails(today()), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="only a manager"):
-        take_back_counter(counter, ours.reviewer, timezone.now())
-    take_back_counter(counter, ours.manager, timezone.now(), "记错了通知")
+        take_back_counter_statement(counter, ours.reviewer, timezone.now())
+    take_back_counter_statement(counter, ours.manager, timezone.now(), "记错了通知")
     assert (reloaded(notice).state, action_deadline(counter)) == (State.ANSWERED, None)
     last = notice.events.last()
     assert (last.note, last.what) == ("记错了通知", "撤回登记：收到不侵权声明")  # type: ignore[union-attr]
     assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert "notice.due-action" not in [each.what.code for each in list_due(Notice.objects.all())]
     with pytest.raises(BadInput, match="taken back already"):
-        take_back_counter(counter, ours.manager, timezone.now())
+        take_back_counter_statement(counter, ours.manager, timezone.now())
 
 
 def test_a_counter_statement_taken_back_lets_an_answer_be_due(ours: admin_data.Estate, notice: Notice) -> None:
     due_before = notice.answer_due
-    counter = enter_counter(notice, EventDetails(today(), files=PROOF.files), ours.manager, timezone.now())
+    counter = enter_counter_statement(notice, EventDetails(today(), files=PROOF.files), ours.manager, timezone.now())
     assert reloaded(notice).answer_due is None
-    take_back_counter(counter, ours.manager, timezone.now())
+    take_back_counter_statement(counter, ours.manager, timezone.now())
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, due_before)
     names = [paper.name for paper in case_enclosures(notice_cases(notice)[0], stores.evidence_store())[0]]
     assert not set(names) & {name for name, _ in PROOF.files}, "what was taken back goes into no export"
@@ -273,7 +275,7 @@ def test_a_counter_statement_taken_back_lets_an_answer_be_due(ours: admin_data.E
 
 
 def test_who_acts_after_the_last_day_is_not_said_to_be_in_time(ours: admin_data.Estate, notice: Notice) -> None:
-    counter = enter_counter(notice, EventDetails(notice.sent_on), ours.manager, timezone.now())
+    counter = enter_counter_statement(notice, EventDetails(notice.sent_on), ours.manager, timezone.now())
     CounterStatement.objects.filter(pk=counter.pk).update(received_on=today() - timedelta(days=60))
     counter.refresh_from_db()
     with pytest.raises(BadInput, match="before the counter-statement was received"):
@@ -283,16 +285,16 @@ def test_who_acts_after_the_last_day_is_not_said_to_be_in_time(ours: admin_data.
 
 
 def test_after_a_suit_a_counter_statement_is_not_taken_back(ours: admin_data.Estate, notice: Notice) -> None:
-    counter = enter_counter(notice, EventDetails(today()), ours.manager, timezone.now())
+    counter = enter_counter_statement(notice, EventDetails(today()), ours.manager, timezone.now())
     note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
     with pytest.raises(BadInput, match="complained or sued because of it"):
-        take_back_counter(counter, ours.manager, timezone.now())
+        take_back_counter_statement(counter, ours.manager, timezone.now())
     assert reloaded(notice).state == State.COUNTERED
 
 
 def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, notice: Notice) -> None:
     now = timezone.now()
-    counter = enter_counter(notice, EventDetails(today()), ours.manager, now)
+    counter = enter_counter_statement(notice, EventDetails(today()), ours.manager, now)
     assert counter.cases.count() == 2
     assert action_deadline(counter) is not None
     for action in (Action("prayed", today(), "某法院"), Action("sued", today(), " ")):
@@ -312,7 +314,7 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
 
 def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.Estate, notice: Notice) -> None:
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
-    enter_counter(notice, EventDetails(), ours.manager, timezone.now())
+    enter_counter_statement(notice, EventDetails(), ours.manager, timezone.now())
     assert notice.state == State.COUNTERED
 
 
@@ -348,7 +350,7 @@ def test_what_is_due_stands_in_order_the_overdue_first(ours: admin_data.Estate, 
     late = sent_notices.sent(ours, today() - timedelta(days=30))
     confirmed, unknown = sent_notices.confirmed(ours), sent_notices.confirmed(ours)
     countered = sent_notices.sent(ours, today() - timedelta(days=1))
-    enter_counter(countered, EventDetails(today()), ours.manager, timezone.now())
+    enter_counter_statement(countered, EventDetails(today()), ours.manager, timezone.now())
     NoticeMail.objects.create(
         notice=unknown, attempt=1, state=NoticeMail.State.UNKNOWN, sender="a@b.cn", recipient="c@d.cn", size=1,
         message_id="<x@b.cn>", digest="0" * 64, asked_by=ours.manager, asked_at=timezone.now(),

@@ -18,7 +18,7 @@ from tests.support.desk import CollectingOutbox, english, forms_with_files, reco
 from tests.support.mail_servers import DROP, real_server, scripted
 from webadmin.notices.models import EventPaper, Notice, NoticeMail
 from webadmin.notices.services import mails
-from webadmin.notices.services.counters import enter_counter
+from webadmin.notices.services.counters import enter_counter_statement
 from webadmin.notices.services.outcomes import note_outcome
 from webadmin.notices.services.sending import EventDetails
 from webadmin.sites.models import PageRecord
@@ -208,7 +208,7 @@ def test_what_is_due_stands_in_inbox_page_and_matter(ours: admin_data.Estate, la
     reviewer, manager = signed_in(ours.reviewer, language), signed_in(ours.manager, language)
     confirmed = sent_notices.confirmed(ours)
     late, countered = (sent_notices.sent(ours, today() - timedelta(days=30)) for _ in range(2))
-    enter_counter(countered, EventDetails(today()), ours.manager, timezone.now())
+    enter_counter_statement(countered, EventDetails(today()), ours.manager, timezone.now())
     page, inbox = reverse("admin:notices_notice_due"), reverse("admin:index")
     words = ("应答复", "投诉或起诉", "已逾期") if language != "en" else ("answer due", "complain or sue", "overdue")
     shown = reviewer.get(page).content.decode()

@@ -228,7 +228,7 @@ def test_a_letter_has_its_basis_its_answer_date_its_hashes_and_its_chapters_in_o
     assert bundle.digest in text
     assert bundle.sha256 in text
     assert bundle.sha256 != bundle.digest
-    codes = [each.code for each in draft_status(notice).pointed_out]
+    codes = [each.code for each in draft_status(notice).advice]
     assert codes == ["notice.unowned", "notice.undated", "notice.unbundled"]
     admin_data.keep_paper(ours.holder, HolderPaper.Kind.OWNERSHIP, "登记证书.pdf", PDF, ours.manager)
     assert "权属证明见附件" in text_of(preview_notice(notice).word)

@@ -17,7 +17,7 @@ from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url, signed_in
 from webadmin.cases.models import Case, Matter
 from webadmin.notices.models import HolderIdentity, HolderPaper, Notice, PaperTemplate
-from webadmin.notices.services.counters import enter_counter
+from webadmin.notices.services.counters import enter_counter_statement
 from webadmin.notices.services.sending import EventDetails
 from webadmin.notices.services.standard_templates import standard_template
 from webadmin.sites.models import PageRecord
@@ -203,7 +203,7 @@ def test_how_the_addressee_answered_so_far_stands_where_the_next_notice_is_writt
 
 def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world: World) -> None:
     notice = sent_notices.sent(world.ours, timezone.localdate())
-    counter = enter_counter(notice, EventDetails(), world.ours.manager, timezone.now())
+    counter = enter_counter_statement(notice, EventDetails(), world.ours.manager, timezone.now())
     client, back = english(world.ours.manager), {"do": "counter-back", "counter": counter.pk, "note": "记错了"}
     assert "Entered by mistake" in page_of(client, notice)
     assert "Entered by mistake" not in page_of(english(world.ours.reviewer), notice)

@@ -56,7 +56,9 @@ def test_what_failed_for_good_leaves_nothing_open(look_up: ContactLookUp) -> Non
 
 def gathered() -> ContactGatherer:
     found = ContactGatherer(lambda: NOW)
-    found.add("https://a.example/about", PageContacts((Contact(ContactKind.EMAIL, "a@b.example"),), is_telling=True))
+    found.add_page(
+        "https://a.example/about", PageContacts((Contact(ContactKind.EMAIL, "a@b.example"),), is_about_page=True)
+    )
     return found
 
 

@@ -52,12 +52,12 @@ def list_or_settle_mails(
         from webadmin.notices.services import mails
 
         notice, clock = find_notice(notice_key), SystemClock()
-        mails.close_lost(clock.now())
+        mails.mark_lost_mails(clock.now())
         if went_out or send_again:
             unknown = notice.mails.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).first()
             if unknown is None or went_out == send_again:
                 raise BadInput("notice.no-mail", number=notice.pk)
-            mails.settle(unknown, find_user(user), clock.now(), went_out=went_out)
+            mails.settle_mail(unknown, find_user(user), clock.now(), went_out=went_out)
             if send_again:
                 unknown = mails.send_now(notice, find_user(user), clock, settings)
             _report_delivery(unknown, settings)
@@ -138,11 +138,11 @@ def record_counter_statement(
 ) -> None:
     """Record a counter-statement; it blocks further notices to the provider and starts the time to complain or sue."""
     with session():
-        from webadmin.notices.services.counters import enter_counter
+        from webadmin.notices.services.counters import enter_counter_statement
 
         chosen = [case_number(each) for each in case or []]
         noted, now = _event_details(on, note, files), SystemClock().now()
-        entered = enter_counter(find_notice(notice_key), noted, find_user(user), now, cases=chosen)
+        entered = enter_counter_statement(find_notice(notice_key), noted, find_user(user), now, cases=chosen)
         say(Message("notice.counter-noted"))
         _print_time_limit(entered)
 
@@ -150,13 +150,13 @@ def record_counter_statement(
 def take_back_counter_statement(notice_key: _NOTICE, user: USER, note: str = "") -> None:
     """Take back the newest counter-statement, which was entered by mistake."""
     with session():
-        from webadmin.notices.services.counters import take_back_counter
+        from webadmin.notices.services.counters import take_back_counter_statement
 
         notice = find_notice(notice_key)
         newest = notice.counters.filter(action=None, event__undone_by=None).order_by("pk").last()
         if newest is None:
             raise BadInput("notice.no-counter", number=notice.pk)
-        take_back_counter(newest, find_user(user), SystemClock().now(), note)
+        take_back_counter_statement(newest, find_user(user), SystemClock().now(), note)
         say(Message("notice.counter-taken-back", day=newest.received_on.isoformat()))
 
 

@@ -66,7 +66,7 @@ def draft(
         _print_draft_status(made.notice)
 
 
-def show(
+def show_notice(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
@@ -94,7 +94,7 @@ def show(
         _print_draft_status(notice)
 
 
-def write(
+def write_fields(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     given: Annotated[list[str], typer.Argument(metavar="FIELD=VALUE...")],
     user: USER,
@@ -139,7 +139,7 @@ def withdraw(notice_key: Annotated[str, typer.Argument(metavar="NOTICE")], user:
         say(Message("notice.withdrawn", number=notice.pk))
 
 
-def files(
+def write_files(
     notice_key: Annotated[str, typer.Argument(metavar="NOTICE")],
     out: Annotated[Path, typer.Option(metavar="FOLDER")],
 ) -> None:
@@ -178,7 +178,7 @@ def _print_draft_status(notice: "Notice") -> None:
     status = draft_status(notice)
     if status.fields:
         say(Message("notice.lacks", fields=tuple(field.words for field in status.fields)))
-    for each in status.pointed_out:
+    for each in status.advice:
         say(each)
     if not status.has_authority:
         say(Message("notice.no-authority"))
@@ -191,11 +191,11 @@ GROUP = verb_group(
     {
         "list": list_notices,
         "draft": draft,
-        "show": show,
-        "write": write,
+        "show": show_notice,
+        "write": write_fields,
         "confirm": confirm,
         "withdraw": withdraw,
-        "files": files,
+        "files": write_files,
         "send": notice_outcomes.send,
         "mail": notice_outcomes.list_or_settle_mails,
         "sent": notice_outcomes.record_sending,

@@ -40,12 +40,12 @@ def contacts(
         if is_json:
             as_json(_record(found, addressees, rows, look_up, settings))
             return
-        _say(found, addressees, rows, settings)
+        _print_contacts(found, addressees, rows, settings)
         for fault in look_up.faults if look_up else ():
             warn(fault)
 
 
-def _say(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRead"], settings: Any) -> None:
+def _print_contacts(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRead"], settings: Any) -> None:
     if not addressees and not rows:
         say(Message("tracking.no-contacts", site=site.name))
         return
@@ -54,8 +54,8 @@ def _say(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRea
         [
             (
                 each.name,
-                _in_words(term(AddresseeRole(each.role))) if each.role else _NONE,
-                _in_words(term(Paper(each.paper))) if each.paper else _NONE,
+                _localize(term(AddresseeRole(each.role))) if each.role else _NONE,
+                _localize(term(Paper(each.paper))) if each.paper else _NONE,
                 each.email,
                 each.form_page or each.complaint_page,
                 _origin(each),
@@ -67,9 +67,9 @@ def _say(site: "Site", addressees: list["SiteAddressee"], rows: list["ContactRea
         _CONTACTS,
         [
             (
-                _in_words(term(ContactKind(row.kind))),
+                _localize(term(ContactKind(row.kind))),
                 row.value,
-                _in_words(term(ContactSource(row.source))),
+                _localize(term(ContactSource(row.source))),
                 row.where,
                 local_time(row.read_at, settings),
             )
@@ -123,5 +123,5 @@ def _record(
     }
 
 
-def _in_words(words: Message) -> str:
+def _localize(words: Message) -> str:
     return words.in_language(language())

@@ -16,7 +16,13 @@ from webadmin.accounts.services.access import visible
 from webadmin.evidence.services.third_party import MAX_BYTES
 from webadmin.notices.models import Addressee, CounterStatement, Notice
 from webadmin.notices.services import mails, outcomes
-from webadmin.notices.services.counters import Action, enter_counter, is_in_time, note_action, take_back_counter
+from webadmin.notices.services.counters import (
+    Action,
+    enter_counter_statement,
+    is_in_time,
+    note_action,
+    take_back_counter_statement,
+)
 from webadmin.notices.services.drafting import confirm, withdraw, write_fields
 from webadmin.notices.services.legal_fields import FIELDS
 from webadmin.notices.services.sending import EventDetails, mark_sent, open_mails
@@ -87,7 +93,7 @@ def _settle(notice: Notice, user: User, *, went_out: bool) -> None:
     mail = open_mails(notice).first()
     if mail is None:
         raise BadInput("mail.not-unknown")
-    mails.settle(mail, user, timezone.now(), went_out=went_out)
+    mails.settle_mail(mail, user, timezone.now(), went_out=went_out)
 
 
 def _mark_sent(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -104,12 +110,12 @@ def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
     keys = request.POST.getlist("case")
     if not all(is_key(key) for key in keys):
         raise Http404
-    enter_counter(notice, _event_details(request), user, timezone.now(), cases=[int(key) for key in keys])
+    enter_counter_statement(notice, _event_details(request), user, timezone.now(), cases=[int(key) for key in keys])
     return _("Noted: no further notice about these pages to this provider.")
 
 
 def _take_back_counter(request: HttpRequest, notice: Notice, user: User) -> str:
-    take_back_counter(_find_counter(request, notice), user, timezone.now(), request.POST.get("note", ""))
+    take_back_counter_statement(_find_counter(request, notice), user, timezone.now(), request.POST.get("note", ""))
     return _("Taken back.")
 
 

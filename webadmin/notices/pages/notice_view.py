@@ -180,7 +180,7 @@ def _context(request: HttpRequest, notice: Notice) -> dict[str, Any]:
         "record": track_record.addressee_record(notice.addressee) if notice.addressee else None,
         "groups": _field_groups(notice, status),
         "status": status,
-        "pointed_out": [message_text(each) for each in status.pointed_out],
+        "pointed_out": [message_text(each) for each in status.advice],
         "lacking": _(", ").join(_label(field) for field in status.fields),
         "advised": _(", ").join(_label(field) for field in empty_recommended_fields(Paper(notice.kind), values))
         if is_draft

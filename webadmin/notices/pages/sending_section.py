@@ -25,7 +25,7 @@ State = Notice.State
 
 def sending_context(notice: Notice) -> dict[str, Any]:
     """Return the template context of that part."""
-    mails.close_lost(timezone.now())
+    mails.mark_lost_mails(timezone.now())
     live = open_mails(notice).first()
     is_stuck = live is not None and mails.is_stuck(live, timezone.now())
     is_unknown = live is not None and live.state == NoticeMail.State.UNKNOWN

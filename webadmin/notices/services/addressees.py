@@ -70,16 +70,16 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
     family = [each for each in _family_addressees(site) if each.addressee not in known]
     listed = [*entered, *family]
     taken = {_owner_of_role(each.role) for each in listed}
-    return [*listed, *(each for each in proposals(site) if each.whose not in taken)][:MAX_ADDRESSEES]
+    return [*listed, *(each for each in propose_addressees(site) if each.whose not in taken)][:MAX_ADDRESSEES]
 
 
-def proposals(site: Site) -> list[SiteAddressee]:
+def propose_addressees(site: Site) -> list[SiteAddressee]:
     """Return the addressees proposed from contacts read alone."""
     rows = list(ContactRead.objects.filter(site=site).order_by("-read_at", "pk"))
-    return [each for whose in ContactOwner if (each := proposal(site, whose, rows)) is not None]
+    return [each for whose in ContactOwner if (each := propose_addressee(site, whose, rows)) is not None]
 
 
-def proposal(site: Site, whose: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
+def propose_addressee(site: Site, whose: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
     """Return the proposed addressee for one owner from a site's contacts, newest first; None where none was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:

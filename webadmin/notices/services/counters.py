@@ -24,7 +24,7 @@ from webadmin.notices.services.events import (
     source_states,
 )
 from webadmin.notices.services.kept_files import keep_event_papers
-from webadmin.notices.services.outcomes import require_after_sending
+from webadmin.notices.services.outcomes import require_day_after_sending
 from webadmin.notices.services.sending import (
     EventDetails,
     Files,
@@ -86,7 +86,7 @@ class Action:
     number: str = ""
 
 
-def enter_counter(
+def enter_counter_statement(
     notice: Notice, noted: EventDetails, by: User, now: datetime, *, cases: Collection[int] = ()
 ) -> CounterStatement:
     """Record a counter-statement about pages of a notice; by default all of them (cases: their keys).
@@ -97,7 +97,7 @@ def enter_counter(
     require_manager(notice, by)
     with transaction.atomic():
         row = lock_notice(notice, *source_states(State.COUNTERED))
-        require_after_sending(row, received_on, now)
+        require_day_after_sending(row, received_on, now)
         named = set(row.pages.values_list("case_id", flat=True))
         if not named.issuperset(cases):
             raise BadInput("notice.other-pages")
@@ -143,7 +143,7 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
         keep_event_papers(event, files, by)
 
 
-def take_back_counter(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
+def take_back_counter_statement(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
     """Take back a counter-statement entered by mistake; the notice returns to its earlier state if nothing followed.
 
     Raises BadInput where it was taken back already, or where the rights holder complained or sued after it.

@@ -77,7 +77,7 @@ class DraftStatus:
         return self.has_authority and not self.fields and not self.pages
 
     @property
-    def pointed_out(self) -> list[Message]:
+    def advice(self) -> list[Message]:
         """Advice on what would make the notice stronger, one message each."""
         said = []
         if self.unowned:

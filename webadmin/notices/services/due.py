@@ -10,7 +10,7 @@ from django.utils import timezone
 from core.wording import Message
 from webadmin.notices.models import CounterStatement, Notice, NoticeMail
 from webadmin.notices.services.counters import action_deadline
-from webadmin.notices.services.mails import close_lost
+from webadmin.notices.services.mails import mark_lost_mails
 from webadmin.notices.services.sending import local_day
 
 State = Notice.State
@@ -36,7 +36,7 @@ class DueItem:
 
 def list_due(notices: "QuerySet[Notice]") -> list[DueItem]:
     """Return what is due about these notices: by last day, then the items that have none."""
-    close_lost(timezone.now())
+    mark_lost_mails(timezone.now())
     found = [*_answers(notices), *_actions(notices), *_mails(notices), *_waiting(notices)]
     return sorted(found, key=lambda each: (each.until is None, each.until or each.since, each.notice.pk))
 

@@ -54,7 +54,7 @@ def files_of_case(case: Case) -> Iterator[Row]:
     return files_of_notices(Notice.objects.filter(pages__case=case))
 
 
-def register() -> None:
+def register_notice_files() -> None:
     """Register the files of notices for the nightly check and for exports."""
     for model in (HolderPaper, PaperTemplate, NoticeFile, EventPaper):
         register_kept_file(model)

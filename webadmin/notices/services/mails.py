@@ -86,19 +86,19 @@ def give_up(mail_id: int, now: datetime) -> None:
     """Record the result of a mail whose task failed for good."""
     _change_state(mail_id, State.PREPARED, State.FAILED, now, Message("mail.broken-off"))
     for mail in NoticeMail.objects.filter(pk=mail_id, state=State.TRYING):
-        _change_state(mail_id, State.TRYING, State.UNKNOWN, now, _uncertainty(mail))
+        _change_state(mail_id, State.TRYING, State.UNKNOWN, now, _uncertain_message(mail))
 
 
-def close_lost(now: datetime) -> None:
+def mark_lost_mails(now: datetime) -> None:
     """Mark mails whose process died while sending as possibly sent."""
     for mail in NoticeMail.objects.filter(state=State.TRYING, began_at__lte=now - LOST_AFTER):
-        _change_state(mail.pk, State.TRYING, State.UNKNOWN, now, _uncertainty(mail))
+        _change_state(mail.pk, State.TRYING, State.UNKNOWN, now, _uncertain_message(mail))
 
 
-def settle(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
+def settle_mail(mail: NoticeMail, by: User, now: datetime, *, went_out: bool) -> None:
     """Record what a user found in the mailbox: the mail was sent, or it may be sent again. Raises BadInput."""
     require_manager(mail.notice, by)
-    close_lost(now)
+    mark_lost_mails(now)
     with transaction.atomic():
         row = lock_notice(mail.notice, Notice.State.CONFIRMED)
         unknown = NoticeMail.objects.filter(pk=mail.pk, state=State.UNKNOWN, settled_at=None)
@@ -123,7 +123,7 @@ def _prepare(
     require_manager(notice, by)
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")
-    close_lost(now)
+    mark_lost_mails(now)
     waiting = NoticeMail.objects.filter(notice=notice.pk, state=State.PREPARED).first()
     if waiting is not None:
         return waiting, False
@@ -223,7 +223,7 @@ def _change_state(mail_id: int, state: str, to: str, now: datetime, said: Messag
     return bool(NoticeMail.objects.filter(pk=mail_id, state=state).update(state=to, ended_at=now, said=said))
 
 
-def _uncertainty(mail: NoticeMail) -> Message:
+def _uncertain_message(mail: NoticeMail) -> Message:
     return Message("mail.may-have-gone", at=_local_time(mail.began_at or mail.asked_at))
 
 

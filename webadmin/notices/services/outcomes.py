@@ -51,7 +51,7 @@ def note_outcome(notice: Notice, to: str, by: User, now: datetime, noted: EventD
         row = lock_notice(notice, *source_states(to), to)
         if is_repeated(row, to, by, noted.note, day=noted.day, digests=noted.digests):
             return
-        require_after_sending(row, noted.day, now)
+        require_day_after_sending(row, noted.day, now)
         if to == State.REMOVED:
             _require_uncontradicted(row, noted, now)
         event = change_state(row, to, by, now, noted.note, day=noted.day)
@@ -158,7 +158,7 @@ def escalate(notice: Notice, addressee: Addressee, by: User) -> DraftResult:
     return made
 
 
-def require_after_sending(row: Notice, day: date | None, now: datetime) -> None:
+def require_day_after_sending(row: Notice, day: date | None, now: datetime) -> None:
     """Raise BadInput for a day in the future or before the notice was sent."""
     if day is None:
         return

@@ -17,7 +17,7 @@ def standard_template(kind: Paper) -> bytes:
     return word_file(Document(term(kind).in_language(language), _TEMPLATES[kind](), language), _MADE_AT)
 
 
-def _stop_letter() -> tuple[Block, ...]:
+def _cease_and_desist_letter() -> tuple[Block, ...]:
     return (
         Paragraph.heading("停止侵权告知函", 1, Align.CENTER),
         Paragraph.from_text("致：{{收件方名称}}", is_bold=True),
@@ -177,7 +177,7 @@ def _web_form() -> tuple[Block, ...]:
 
 
 _TEMPLATES: Mapping[Paper, Callable[[], tuple[Block, ...]]] = {
-    Paper.LETTER: _stop_letter,
+    Paper.LETTER: _cease_and_desist_letter,
     Paper.ARTICLE_14: _removal,
     Paper.DMCA: _dmca,
     Paper.FORM_KIT: _web_form,

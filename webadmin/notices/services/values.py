@@ -163,7 +163,7 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
     language = "en" if notice.kind == Paper.DMCA else "zh"
     papers = list(papers)
     written = {field.code: str(notice.values.get(field.code, "")) for field in FIELDS if not field.columns}
-    signed = _signed_works(cases, {written["holder_name"], notice.rights_holder.name})
+    signed = _works_signed_by_holder(cases, {written["holder_name"], notice.rights_holder.name})
     is_explained = bool(written["ownership"].strip())
     if language == "zh" and not is_explained:
         is_signed = all(case.work_id in signed for case in cases)
@@ -184,10 +184,10 @@ def all_values(notice: Notice, papers: Iterable[HolderPaper], zone: ZoneInfo) ->
 def notice_cases(notice: Notice) -> list[Case]:
     """Return the cases of a notice, by works and chapters, with the relations that a notice needs."""
     rows = Case.objects.filter(notice_pages__notice=notice).order_by("notice_pages__pk")
-    return in_order(list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder")))
+    return sort_cases(list(rows.select_related("work", "page", "page__site", "decision", "matter", "rights_holder")))
 
 
-def in_order(cases: Sequence[Case]) -> list[Case]:
+def sort_cases(cases: Sequence[Case]) -> list[Case]:
     """Return the cases sorted by work and by first chapter."""
     of_versions = CaseMatch.objects.filter(case__in=cases, version_id=F("case__version_id"), chapter__isnull=False)
     first = dict(of_versions.order_by().values_list("case").annotate(Min("chapter__number")))
@@ -201,7 +201,7 @@ def works_without_proof(cases: Sequence[Case], papers: Iterable[HolderPaper]) ->
     return [] if None in proved else [work for key, work in works.items() if key not in proved]
 
 
-def _signed_works(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str]:
+def _works_signed_by_holder(cases: Sequence[Case], holder: Iterable[str]) -> dict[int, str]:
     """Return, by work, its proof where its author is the rights holder, by any name entered for either."""
     own = {account_key(name) for name in holder} - {""}
     works = {case.work_id: case.work for case in cases}

@@ -17,7 +17,7 @@ from webadmin.accounts.pages.isolation import HolderAdmin
 from webadmin.accounts.services.access import manageable, visible
 from webadmin.notices.models import Addressee
 from webadmin.notices.pages.site_effect import track_record_line
-from webadmin.notices.services.addressees import ContactOwner, contact_owner, proposal
+from webadmin.notices.services.addressees import ContactOwner, contact_owner, propose_addressee
 from webadmin.sites.models import ContactRead, Site
 from webadmin.ui.models.phrases import PAPERS
 from webadmin.ui.pages.columns import NOTHING, draw_once, moment_column, text_column
@@ -187,7 +187,7 @@ def _initial_values(request: HttpRequest) -> dict[str, Any]:
         if whose in set(ContactOwner)
         else None
     )
-    read = proposal(site, of, rows) if of else None
+    read = propose_addressee(site, of, rows) if of else None
     initial: dict[str, Any] = {"rights_holder": site.rights_holder_id, "sites": [site.pk], "name": site.name}
     if read is not None:
         initial |= {"name": read.name, "role": read.role or ""} | {name: getattr(read, name) for name in _WAYS}

@@ -105,7 +105,7 @@ class PageOfCase:
 
     def _visible_text(self, answer: Absence) -> str:
         """Return the visible text of an answer; "" where it cannot be read."""
-        source = self._source(answer.raw_digest, answer.headers, answer.final_url)
+        source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         body = self.sources.pages.raw(answer.raw_digest) or b""
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
 
@@ -124,22 +124,22 @@ class PageOfCase:
         if answer is not None and seen_at - answer.fetched_at > KEPT_WITHIN:
             answer = None
         if not self.address.page_id and answer is not None:
-            return self._without_text(answer)
+            return self._look_without_text(answer)
         if self.address.page_id != self.case.page_id:
             led = Message("removal.led-elsewhere", url=self.address.page_url)
             return _unseen_look(seen_at, led if self.address.page_id else Message("removal.no-text"))
         version = self.sources.pages.version(VersionId(self.address.version_id))
         if version is None or (answer is None and version.fetched_at <= since):
             return None  # unchanged, so the response was not kept and nothing is proved
-        return self._without_passages(version, answer)
+        return self._look_without_passages(version, answer)
 
-    def _without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
+    def _look_without_passages(self, version: PageVersion, answer: Absence | None) -> RemovalLook:
         """Return the look at a page in which the comparison with all works found nothing, after another search."""
         kept = answer if answer is not None else version
         look = self._look(kept, kept.fetched_at, Seen.CLEARED, answer, version.id)
         # The response of this look, and those of the text's further pages.
-        sources = [self._source(kept.raw_digest, kept.headers, kept.final_url)]
-        sources += [self._source(part.raw_digest, part.headers, part.url) for part in version.parts]
+        sources = [self._source_text(kept.raw_digest, kept.headers, kept.final_url)]
+        sources += [self._source_text(part.raw_digest, part.headers, part.url) for part in version.parts]
         why = find_wall(version.reading.text, version.text_digest, self.case.site_id, self.case.page_id)
         if len(version.parts) < self._decided_part_count():  # a part that could not be fetched may have the passages
             why = Message("removal.part-missing")
@@ -151,10 +151,10 @@ class PageOfCase:
         version = self.sources.pages.version(VersionId(decided)) if decided else None
         return len(version.parts) if version is not None else 0
 
-    def _without_text(self, answer: Absence) -> RemovalLook:
+    def _look_without_text(self, answer: Absence) -> RemovalLook:
         """Return the look at an answer without a main text, such as a sentence that the text was taken down."""
         look = self._look(answer, answer.fetched_at, Seen.CLEARED, answer)
-        source = self._source(answer.raw_digest, answer.headers, answer.final_url)
+        source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         shown = self._visible_text(answer)
         why = find_wall(shown, "", self.case.site_id, self.case.page_id)
         if why is None and not says_absent(shown):  # an error page has no text either
@@ -183,7 +183,7 @@ class PageOfCase:
         works = others.exclude(pk=self.address.pk).exclude(page_id=self.case.page_id).exists()
         return look if works else _mark_unseen(look, Message("removal.site-away"))
 
-    def _source(self, digest: Digest, headers: Sequence[tuple[str, str]], url: str) -> str | None:
+    def _source_text(self, digest: Digest, headers: Sequence[tuple[str, str]], url: str) -> str | None:
         body = self.sources.pages.raw(digest)
         return source_text(body, dict(headers), url, self.case.site.encoding) if body is not None else None
 

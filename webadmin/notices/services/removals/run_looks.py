@@ -82,18 +82,18 @@ def _record_case_looks(
     found = _looks_of_run(page, since, run, has_match=(case.pk, address.version_id) in known.matched)
     for look in sorted(found, key=lambda each: each.at):
         look.case, look.page_id, look.by_second_route = case, case.page_id, run.by_second_route
-        if _says_something(look, last, is_removed=case.pk in known.removed):
-            last = _keep(look, last)
+        if _is_worth_keeping(look, last, is_removed=case.pk in known.removed):
+            last = _save_look(look, last)
             yield last
 
 
-def _says_something(look: RemovalLook, last: RemovalLook | None, *, is_removed: bool) -> bool:
+def _is_worth_keeping(look: RemovalLook, last: RemovalLook | None, *, is_removed: bool) -> bool:
     if look.seen == Seen.STANDS:
         return is_removed or (last is not None and last.seen != Seen.STANDS)
     return not (is_removed and look.seen in REMOVED)  # that is recorded already
 
 
-def _keep(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
+def _save_look(look: RemovalLook, last: RemovalLook | None) -> RemovalLook:
     if last is not None and last.seen == look.seen == Seen.NOT_SEEN:
         look.pk = last.pk
         look.save(force_update=True)

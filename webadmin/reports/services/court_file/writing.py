@@ -46,7 +46,7 @@ from webadmin.notices.services.compared_cases import MAX_PICTURES, compared_case
 from webadmin.notices.services.comparison_table import comparison_table
 from webadmin.notices.services.enclosed_files import files_of_notices, holder_paper_row
 from webadmin.notices.services.kept_files import is_valid
-from webadmin.notices.services.values import in_order
+from webadmin.notices.services.values import sort_cases
 from webadmin.reports.services.court_file import evidence_list, pieces, sheets
 from webadmin.reports.services.court_file.archive import MatterExport, MatterFacts
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup, EvidencePiece
@@ -100,7 +100,7 @@ def prepare_export(
         with tempfile.TemporaryDirectory(prefix=".zhuiwen-export-", dir=folder) as name:
             export = MatterExport(Spool(Path(name)), matter.pk, code_version())
             making = _ExportBuilder(matter, export, chosen, say, stored_materials(), stores.evidence_store())
-            yield making.prepare_export(in_order(list(cases)))
+            yield making.prepare_export(sort_cases(list(cases)))
     except OSError as error:
         raise UnreadableFile(folder, "file.cannot-be-written", error=error.strerror or error) from error
 

@@ -1,4 +1,4 @@
-"""Elements of a page that show their text on no ordinary screen."""
+"""The elements of a page whose text no ordinary screen shows."""
 
 from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
@@ -15,15 +15,18 @@ RUBY = ("rt", "rp")
 
 
 @dataclass(slots=True)
-class Unseen:
-    """Result of one look at a page, in `order`: elements whose own text no screen shows, and those with seen parts."""
+class HiddenElements:
+    """The hidden elements of a page. `order`: all elements, in document order; `with_seen`: those with visible parts.
+
+    elements: those whose own text no screen shows.
+    """
 
     order: list[HtmlElement] = field(default_factory=list)
     elements: set[HtmlElement] = field(default_factory=set)
     with_seen: set[HtmlElement] = field(default_factory=set)
 
     def pieces(self) -> Iterator[tuple[HtmlElement, str | None]]:
-        """Ruby and what is unseen, outermost first; with a text where only an element's own text is, not all in it."""
+        """Yield ruby and hidden elements, outermost first; with a text where only an element's own text is hidden."""
         gone: set[HtmlElement] = set()
         for element in self.order:
             if element in gone:
@@ -35,7 +38,7 @@ class Unseen:
                 yield element, own_text(element)
 
     def cause(self, element: HtmlElement) -> HtmlElement:
-        """Return the outermost of the unseen elements, one in the other, that an element is in."""
+        """Return the outermost hidden element around an element without a visible one in between."""
         while (parent := element.getparent()) is not None and parent in self.elements:
             element = parent
         return element
@@ -46,8 +49,8 @@ def own_text(element: HtmlElement) -> str:
     return "".join([element.text or "", *(child.tail or "" for child in element)])
 
 
-class Looker:
-    """Looks at one page on all ordinary screens."""
+class HiddenElementFinder:
+    """Finds the hidden elements of one page on all ordinary screens."""
 
     def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str], steps: ReadingSteps) -> None:
         self._tree, self._never_shown, self._steps = tree, never_shown, steps
@@ -56,15 +59,15 @@ class Looker:
         self._with_content = frozenset(styles.with_content())
 
     @cached_property
-    def first(self) -> Unseen:
-        """Elements that no screen shows, as long as the page is not changed."""
-        return self.look(frozenset())
+    def unchanged_page(self) -> HiddenElements:
+        """The hidden elements while the page is unchanged."""
+        return self.find(frozenset())
 
-    def look(self, passed_over: Set[HtmlElement]) -> Unseen:
-        """Find the elements that no screen shows, but ignore the own style of those in `passed_over`."""
+    def find(self, passed_over: Set[HtmlElement]) -> HiddenElements:
+        """Return the hidden elements, ignoring the own style of those in `passed_over`."""
         if not self._renderings:
-            return Unseen(list(self._tree.iter(*RUBY)))
-        result = Unseen()
+            return HiddenElements(list(self._tree.iter(*RUBY)))
+        result = HiddenElements()
         pending: list[tuple[HtmlElement, Sequence[TextState]]] = [(self._tree, [TextState()] * len(self._renderings))]
         while pending:
             element, around = pending.pop()

@@ -1,4 +1,4 @@
-"""Recognises pages that speak of the site itself, and links to its places for complaints."""
+"""Recognize pages about the site itself, and links to its complaint pages."""
 
 import re
 from collections.abc import Iterator
@@ -53,18 +53,18 @@ _ABOUT_RIGHTS = re.compile(r"侵权|侵權|版权|版權|投诉|投訴|dmca|copy
 _ADDRESS_OF_ARTICLE = re.compile(r"\d{3,}")
 
 
-def is_telling(url: str, title: str = "") -> bool:
+def is_about_page(url: str, title: str = "") -> bool:
     """Return true if a page speaks of the site: by its address, or by the first part of its title.
 
-    >>> is_telling("https://a.example/about.html"), is_telling("https://a.example/copyright/20261.html")
+    >>> is_about_page("https://a.example/about.html"), is_about_page("https://a.example/copyright/20261.html")
     (True, False)
-    >>> is_telling("https://a.example/p/7", "侵权投诉指引_甲网"), is_telling("https://a.example/u/9/about")
+    >>> is_about_page("https://a.example/p/7", "侵权投诉指引_甲网"), is_about_page("https://a.example/u/9/about")
     (True, False)
     """
-    return kind_of_page(url, title) is not None
+    return about_page_kind(url, title) is not None
 
 
-def kind_of_page(url: str, title: str = "") -> ContactKind | None:
+def about_page_kind(url: str, title: str = "") -> ContactKind | None:
     """Return COMPLAINT_PAGE, CONTACT_PAGE, or None for a page that does not speak of the site."""
     name = _SEPARATORS.split(title.strip()[:200], maxsplit=1)[0]
     if len(name) <= 30 and _COMPLAINT_LABEL.fullmatch(name):
