@@ -41,9 +41,9 @@ class ServiceSettings:
     index_url: types.IndexUrl = setting(
         "",
         _(
-            "the index alone, where it is to be elsewhere, without eviction too: `redis://`, `rediss://`, `unix://`,"
-            " or a cluster as `redis+cluster://` or `rediss+cluster://` with some of its nodes,"
-            " parted by commas"
+            "the index alone, if it is on another server, also without eviction: `redis://`, "
+            "`rediss://`, `unix://`, or a cluster as `redis+cluster://` or `rediss+cluster://` with "
+            "some of its nodes, separated by commas"
         ),
         default=_("as `ZHUIWEN_REDIS_URL`"),
         is_secret=True,
@@ -51,8 +51,8 @@ class ServiceSettings:
     index_snapshot: str = setting(
         "",
         _(
-            "folder for a read-only copy of the index that all workers of a machine share; best in `/dev/shm`: 3.5"
-            " bytes for each character of the works, twice that while it is refreshed"
+            "folder for a read-only copy of the index shared by all workers of a machine, preferably "
+            "in `/dev/shm`: 3.5 bytes per character of the works, twice that while it is refreshed"
         ),
     )
     database_url: types.DatabaseUrl = setting(
@@ -63,11 +63,11 @@ class ServiceSettings:
     )
     raw_url: types.RawUrl = setting(
         "",
-        _("where raw responses are kept: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
+        _("where raw responses are stored: `file:///FOLDER` or `s3://BUCKET/PREFIX` (extra `s3`)"),
         default=_("the page store"),
     )
     web_port: types.Port = setting(8717, _("port of the admin"))
-    web_host: types.ListenAddress = setting("127.0.0.1", _("address that the admin listens on"))
+    web_host: types.ListenAddress = setting("127.0.0.1", _("address the admin listens on"))
     demo_port: types.DemoPort = setting(8801, _("first of the seven ports of the demo's sites"))
 
     @property
@@ -83,48 +83,48 @@ class ServiceSettings:
 class CrawlSettings:
     user_agent: str = setting(
         "Zhuiwen/0.1 (copyright monitoring)",
-        _("how the crawler names itself; add an address where a site can reach you"),
+        _("the crawler's user agent; add an address where a site can reach you"),
     )
     timeout_s: Annotated[float, Interval(ge=1, le=600)] = setting(
         30.0, _("seconds for one download"), name="crawl_timeout_s"
     )
     max_body_bytes: Annotated[int, Interval(ge=1024, le=1 << 30)] = setting(
-        16 * 1024 * 1024, _("a larger response is refused")
+        16 * 1024 * 1024, _("larger responses are refused")
     )
     # In addition to pages: a site may offer 200 books in one night, 3.2 GB at 16 MB each.
     max_files: Annotated[int, Interval(ge=0, le=1_000_000)] = setting(
-        200, _("files that a site offers for download (books) and one run fetches; `0` fetches none")
+        200, _("the largest number of downloadable files (books) that one run fetches; `0` fetches none")
     )
     allow_private_hosts: tuple[types.Place, ...] = setting(
         (),
         _(
-            "`host:port`, an IPv6 address in brackets, separated by commas: private addresses that may be crawled"
-            " all the same"
+            "`host:port`, an IPv6 address in brackets, separated by commas: private addresses that "
+            "may be crawled nevertheless"
         ),
     )
     name_servers: tuple[types.Socket, ...] = setting(
         (),
-        _(
-            "`address:port`, separated by commas: name servers that the crawler asks instead, in this order; they"
-            " have to resolve for others"
-        ),
-        default=_("the system's"),
+        _("`address:port`, separated by commas: recursive name servers that the crawler uses instead, in this order"),
+        default=_("the system default"),
     )
     time_servers: tuple[types.TimeServer, ...] = setting(
         (),
         _(
-            "`host` or `host:port`, separated by commas, four at most: time servers (SNTP) that each crawl compares"
-            " the machine's clock with; evidence then states the difference"
+            "`host` or `host:port`, separated by commas, at most four: time servers (SNTP) with "
+            "which each crawl compares the machine's clock; evidence then states the difference"
         ),
     )
     chromium: str = setting(
-        "", _("path of the Chromium that loads pages made by scripts (extra `browser`)"), default=_("found by itself")
+        "",
+        _("path of the Chromium that loads script-rendered pages (extra `browser`)"),
+        default=_("found automatically"),
     )
     browser_pages: Annotated[int, Interval(ge=1, le=1_000_000)] = setting(
-        200, _("pages that a browser loads until it is started anew; it also is when it holds 1.5 GB, hangs or dies")
+        200,
+        _("pages that a browser loads before it is restarted; it also restarts when it uses 1.5 GB, hangs or crashes"),
     )
     browser_minutes: Annotated[float, Interval(ge=0.1, le=10_000)] = setting(
-        30.0, _("how long a browser runs until it is started anew")
+        30.0, _("how long a browser runs before it is restarted")
     )
     # Not a setting: folder of costly data that can be rebuilt; None: each process builds it.
     cache: Path | None = None
@@ -137,8 +137,9 @@ class DiscoverySettings:
     search_url: types.WebUrl = setting(
         "",
         _(
-            "search endpoint that answers as SearXNG does in JSON, like `https://searx.example/search`; without it"
-            " nothing is searched. One on a private address must stand in `ZHUIWEN_ALLOW_PRIVATE_HOSTS`"
+            "search endpoint with SearXNG's JSON format, such as `https://searx.example/search`; "
+            "without it nothing is searched. List an endpoint on a private address in "
+            "`ZHUIWEN_ALLOW_PRIVATE_HOSTS`"
         ),
     )
     # Public instances block faster ones.
@@ -157,22 +158,23 @@ class RegistrySettings:
     rdap_url: types.WebUrl = setting(
         "",
         _(
-            "server that is asked by RDAP who hosts a site and who registered its name, like `https://rdap.example/`;"
-            " without it, the next one and whois servers nobody is asked. One on a private address may be named"
+            "RDAP server that tells who hosts a site and who registered its name, such as "
+            "`https://rdap.example/`; nobody is asked if this, the next setting and the whois "
+            "servers are all empty. It may have a private address"
         ),
     )
     rdap_bootstrap: str = setting(
         "",
         _(
-            "folder with IANA's lists of RDAP servers (RFC 9224: `dns.json`, `ipv4.json`, `ipv6.json`), which are"
-            " asked before `ZHUIWEN_RDAP_URL`"
+            "folder with IANA's lists of RDAP servers (RFC 9224: `dns.json`, `ipv4.json`, "
+            "`ipv6.json`), asked before `ZHUIWEN_RDAP_URL`"
         ),
     )
     whois_servers: tuple[types.WhoisServer, ...] = setting(
         (),
         _(
-            "`host:port` or `ENDING=host:port`, separated by commas: whois servers, asked where RDAP does not know;"
-            " `ip=host:port` for addresses"
+            "`host:port` or `ENDING=host:port`, separated by commas: whois servers to ask when RDAP "
+            "has no answer; `ip=host:port` for addresses"
         ),
     )
 
@@ -189,19 +191,19 @@ class MailSettings:
     smtp_url: types.SmtpUrl = setting(
         "",
         _(
-            "mail server through which confirmed notices go out, when a person sends one: `smtps://`,"
-            " `smtp+starttls://` or, unencrypted, `smtp://`, with user and password as in"
-            " `smtps://USER:PASSWORD@mail.example`"
+            "mail server that sends confirmed notices when a person chooses to: `smtps://`, "
+            "`smtp+starttls://` or, unencrypted, `smtp://`, with user and password as in "
+            "`smtps://USER:PASSWORD@mail.example`"
         ),
         is_secret=True,
     )
     sender: types.MailAddress = setting(
-        "", _("mail address that notices come from; answers go to the rights holder's"), name="smtp_sender"
+        "", _("sender address of notices; replies go to the rights holder's address"), name="smtp_sender"
     )
     # RFC 5321 4.5.3.2 recommends minutes, because servers check for spam meanwhile; a whole mail may take 240 s
     # (webadmin.notices.services.smtp).
     timeout_s: Annotated[float, Interval(ge=1, le=240)] = setting(
-        60.0, _("seconds for one answer of the mail server"), name="smtp_timeout_s"
+        60.0, _("seconds to wait for one answer of the mail server"), name="smtp_timeout_s"
     )
 
     @property
@@ -212,16 +214,14 @@ class MailSettings:
 
 @dataclass(frozen=True, slots=True)
 class PipelineSettings:
-    workers: Annotated[int, Interval(ge=1, le=256)] = setting(2, _("processes that fingerprint and match"))
+    workers: Annotated[int, Interval(ge=1, le=256)] = setting(2, _("worker processes for fingerprints and matching"))
     crawlers: Annotated[int, Interval(ge=1, le=64)] = setting(2, _("sites crawled at the same time on one machine"))
-    max_retries: Annotated[int, Interval(ge=0, le=100)] = setting(
-        8, _("of a step that met a service that did not answer")
-    )
+    max_retries: Annotated[int, Interval(ge=0, le=100)] = setting(8, _("retries a step when a service did not answer"))
     retry_backoff_s: Annotated[float, Interval(ge=0.01, le=600)] = setting(
-        2.0, _("first pause before a retry; doubled each time, at most 10 minutes")
+        2.0, _("pause before the first retry; doubled each time, up to 10 minutes")
     )
     sweep_interval_s: Annotated[float, Interval(ge=1, le=86_400)] = setting(
-        60.0, _("how often the sweeper looks for what was left behind")
+        60.0, _("how often the sweeper looks for leftovers")
     )
 
 
@@ -232,8 +232,8 @@ class EvidenceSettings:
     url: types.EvidenceUrl = setting(
         "",
         _(
-            "where evidence bundles are kept: `file:///FOLDER`, `s3://BUCKET/PREFIX` (extra `s3`), or another"
-            " MongoDB as `mongodb://`"
+            "where evidence bundles are stored: `file:///FOLDER`, `s3://BUCKET/PREFIX` (extra `s3`), "
+            "or another MongoDB as `mongodb://`"
         ),
         default=_("the page store"),
         name="evidence_url",
@@ -242,8 +242,8 @@ class EvidenceSettings:
     tsa_urls: tuple[str, ...] = setting(
         (),
         _(
-            "time stamp authorities (RFC 3161), separated by commas; each stamps the tree of every day; without"
-            " one, evidence is kept and not stamped"
+            "time stamp authorities (RFC 3161), separated by commas; each stamps the tree of every "
+            "day; without one, evidence is not stamped"
         ),
         is_secret=True,
     )
@@ -255,18 +255,15 @@ class EvidenceSettings:
         ),
     )
     allow_private_tsa: bool = setting(
-        False, _("`1`: the authorities may have private addresses; what else their certificates name may not")
+        False, _("`1`: the authorities may have private addresses; other addresses named in their certificates may not")
     )
     keep_years: Annotated[int, Interval(ge=0, le=1000)] = setting(
         0,
-        _(
-            "bundles older than so many years, whose case is not open, are removed and the removal is logged; `0`"
-            " keeps all for ever"
-        ),
+        _("removes bundles of closed cases after this many years and logs the removal; `0` keeps all forever"),
         name="evidence_keep_years",
     )
     screenshots: Literal["auto", "off"] = setting(
-        "auto", _("`off`: evidence has no screenshots and PDFs; `auto`: it has them where Chromium is installed")
+        "auto", _("`off`: evidence without screenshots and PDFs; `auto`: with them if Chromium is installed")
     )
 
     @property
@@ -290,19 +287,19 @@ class S3Settings:
     )
     access_key: str = setting(
         "",
-        _("identifier of the key that the store is asked with"),
+        _("access key ID for the store"),
         default=_("as boto3 finds it"),
         name="s3_access_key",
         is_secret=True,
     )
     secret_key: str = setting(
-        "", _("the secret of that key"), default=_("as boto3 finds it"), name="s3_secret_key", is_secret=True
+        "", _("secret of that access key"), default=_("as boto3 finds it"), name="s3_secret_key", is_secret=True
     )
     addressing: Literal["path", "virtual"] = setting(
         "path",
         _(
-            "`path`: buckets stand in the path of URLs; `virtual`: before the host, as Aliyun OSS and Tencent COS"
-            " want it"
+            "`path`: the bucket is part of the URL path; `virtual`: it precedes the host, as Aliyun "
+            "OSS and Tencent COS require"
         ),
         name="s3_addressing",
     )
@@ -312,8 +309,8 @@ class S3Settings:
 class WebSettings:
     secret_key: types.Key = setting(
         "",
-        _("signs sessions, and keeps the sites' passwords from who reads the database alone"),
-        default=_("made and kept in `secrets.toml`"),
+        _("signs sessions, and encrypts the sites' passwords in the database"),
+        default=_("generated and kept in `secrets.toml`"),
         is_secret=True,
     )
     allowed_hosts: tuple[types.WebName, ...] = setting(
@@ -325,12 +322,12 @@ class WebSettings:
         _("host names that the admin answers to"),
     )
     trusted_origins: tuple[types.Origin, ...] = setting((), _("`https://…` origins of the admin behind a proxy"))
-    time_zone: types.TimeZone = setting("Asia/Shanghai", _("in which times are shown and schedules kept"))
+    time_zone: types.TimeZone = setting("Asia/Shanghai", _("time zone in which times are shown and schedules run"))
     language: Literal["zh-hans", "en"] = setting(
         "zh-hans",
         _(
-            "`zh-hans` or `en`: of the admin for who has not chosen, and of reports; where it is set, of the"
-            " command line too, which follows the terminal otherwise"
+            "`zh-hans` or `en`: default language of the admin and of reports; if set, also of the "
+            "command line, which otherwise follows the terminal"
         ),
     )
     is_https: bool = setting(

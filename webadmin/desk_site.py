@@ -22,7 +22,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
     def process_request(self, request: HttpRequest) -> Any:
         asked = tuple(request.GET.get(name, "") for name in ("app_label", "model_name", "field_name"))
         if asked not in _autocomplete_fields(self.admin_site, request):
-            raise BadValue("field_name", ".".join(asked), _("no list or form chooses by it."))
+            raise BadValue("field_name", ".".join(asked), _("no list or form can filter by it."))
         return super().process_request(request)
 
     def serialize_result(self, obj: Any, to_field_name: str) -> dict[str, str]:
@@ -80,11 +80,11 @@ class DeskSite(UnfoldAdminSite):
         page = request.GET.get("page", "1")
         check_search(request.GET.get("s", ""), "s")
         if not is_page_number(page):
-            raise BadValue("page", page, _("write the number of a page."))
+            raise BadValue("page", page, _("enter the number of a page."))
         try:
             return super().search(request, extra_context)
         except InvalidPage as error:
-            raise BadValue("page", page, _("the list has no such page.")) from error
+            raise BadValue("page", page, _("this page of the list does not exist.")) from error
 
     def autocomplete_view(self, request: HttpRequest) -> HttpResponseBase:
         return DeclaredAutocomplete.as_view(admin_site=self)(request)

@@ -89,8 +89,8 @@ def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
     assert outbox.sent == []
 
     section.locator("summary").click()
-    expect(section).to_contain_text("The published engines are being asked")
-    expect(section.get_by_role("status")).to_contain_text("The published engines are being asked")
+    expect(section).to_contain_text("The published engines are judging")
+    expect(section.get_by_role("status")).to_contain_text("The published engines are judging")
     assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
 
     ask(OpinionSubject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
@@ -123,7 +123,7 @@ def test_an_absent_broker_is_said(reviewer: browser.Visitor, world: World, outbo
     page.context.clear_cookies()
     page.locator(".zw-unfold summary").click()
     expect(page.locator(".zw-unfold").get_by_role("status")).to_have_text(
-        "The desk gave no answer. Reload the page, and unfold this section again."
+        "The server did not respond. Reload the page and open this section again."
     )
     assert len(outbox.sent) == 1
 

@@ -57,7 +57,7 @@ def test_key_and_mouse_switch_the_page_within_the_case(opened: browser.Opened, w
     page.keyboard.press("Escape")
     page.keyboard.press("v")
     expect(column.locator(".zw-came-hidden_text").last).to_have_text(HIDDEN)
-    expect(column.locator(".zw-views [aria-current]")).to_have_text("As it came")
+    expect(column.locator(".zw-views [aria-current]")).to_have_text("As received")
     page.keyboard.press("Shift+N")
     expect(column.locator(".zw-passage.is-linked").first).to_contain_text("度口的灯")
     page.keyboard.press("v")

@@ -61,7 +61,9 @@ def test_a_manager_sets_hours_login_refusals_and_proxies_of_a_site(opened: brows
     page.fill("input[name=proxies-0-place]", "proxy.example.com:3128")
     page.fill("input[name=proxies-0-password]", "harbour")
     save(at_work)
-    expect(page.locator("input[name=proxies-0-password]")).to_have_attribute("placeholder", "kept; empty: as it is")
+    expect(page.locator("input[name=proxies-0-password]")).to_have_attribute(
+        "placeholder", "saved; leave empty to keep it"
+    )
     assert "lantern" not in page.content()
     assert "harbour" not in page.content()
     at_work.keep("treatment")

@@ -35,7 +35,7 @@ def test_three_licences_are_made_by_key_pointer_and_without_scripts(opened: brow
     scopes.locator("[value=page]").focus()
     with page.expect_navigation():
         page.keyboard.press("2")
-    expect(page.locator(".zw-undo")).to_contain_text("Licence made")
+    expect(page.locator(".zw-undo")).to_contain_text("Licence created")
     licence = made(world)
     assert (licence.address, licence.work) == (first.page_url, first.work)
     assert Case.objects.get(pk=first.pk).verdict == Verdict.LICENSED

@@ -131,7 +131,7 @@ def test_map_and_arrows_lead_to_passages(opened: browser.Opened, world: World, t
     parts = [{**long.spans[0], "page": of_page, "work": of_work, "changes": []} for of_page, of_work in ranges]
     keep(texts, world.ours.cases[0], Long(long.page, long.work, parts))
     page = shown_to(opened, world).page
-    slider = page.get_by_role("slider", name="Which part of the page stands where in the work")
+    slider = page.get_by_role("slider", name="Where each part of the page comes from in the work")
     slider.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("ArrowDown")

@@ -8,7 +8,7 @@ from core.known_settings import environment_variable, format_value, known_settin
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "settings.md").read_text("utf-8")
 HOME = (
     "| `ZHUIWEN_HOME` | `var/` of a checkout, else `~/.local/share/zhuiwen` | what the embedded services store, logs,"
-    " settings, secrets, reports, `cache/` of what can be made anew |"
+    " settings, secrets, reports, `cache/` of what can be recreated |"
 )
 
 

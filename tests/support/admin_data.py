@@ -694,5 +694,5 @@ def open_cases(world: World) -> list[Case]:
 
 
 def keep_paper(holder: RightsHolder, kind: str, name: str, content: bytes, by: User, **facts: Any) -> HolderPaper:
-    """A paper of a rights holder. facts: its work and the days on which it is valid."""
+    """A document of a rights holder. facts: its work and the days on which it is valid."""
     return add_paper(HolderPaper(rights_holder=holder, kind=kind, **facts), name, content, by)

@@ -271,9 +271,9 @@ def test_a_search_has_a_length(world: World) -> None:
     assert client.get(list_url(PageRecord), {"q": "a" * MAX_SEARCH_CHARS}).status_code == 200
     too_long = client.get(list_url(PageRecord), {"q": "a" * (MAX_SEARCH_CHARS + 1)})
     assert too_long.status_code == 400
-    assert f"look for {MAX_SEARCH_CHARS} characters at most." in too_long.content.decode()
+    assert f"search for at most {MAX_SEARCH_CHARS} characters." in too_long.content.decode()
     too_many = client.get(list_url(PageRecord), {"q": "a " * (MAX_SEARCH_WORDS + 1)})
-    assert f"look for {MAX_SEARCH_WORDS} words at most." in too_many.content.decode()
+    assert f"search for at most {MAX_SEARCH_WORDS} words." in too_many.content.decode()
     term = {"app_label": "cases", "model_name": "case", "field_name": "work", "term": "a " * (MAX_SEARCH_WORDS + 1)}
     assert client.get(reverse("admin:autocomplete"), term).status_code == 400
 

@@ -128,7 +128,7 @@ def test_a_licence_for_anothers_work_or_ended_before_it_began_fails(world: World
 def test_administrators_found_holders_and_managers_keep_contacts(world: World) -> None:
     client = signed_in(world.ours.manager)
     assert client.get(add_url(RightsHolder)).status_code == 403
-    client.post(record_url(world.ours.holder), {"name": "another name", "contact": "new@example.cn"})
+    client.post(record_url(world.ours.holder), {"name": "a different name", "contact": "new@example.cn"})
     world.ours.holder.refresh_from_db()
     assert (world.ours.holder.name, world.ours.holder.contact) == ("changhe 长河文学", "new@example.cn")
     assert signed_in(world.administrator).post(add_url(RightsHolder), {"name": "新权利人"}).status_code == 302
@@ -383,8 +383,8 @@ def test_taking_verdicts_back_opens_decided_cases_and_names_others(world: World,
         assert ("Do it" in planned.content.decode()) == (decided in chosen)
         response = reviewer.post(list_url(Case), {**data, "seen": planned.context["seen"]}, follow=True)
         assert levels(response) == ["warning", level]
-        assert "left out: no verdict that could be taken back." in said(response)
-    assert said(response).endswith("2 cases left out: no verdict that could be taken back. No case was changed.")
+        assert "left out: there is no verdict to undo." in said(response)
+    assert said(response).endswith("2 cases left out: there is no verdict to undo. No case was changed.")
     decided.refresh_from_db()
     assert (decided.state, VerdictRecord.objects.filter(case=decided).count()) == (CaseState.OPEN, 2)
     assert not VerdictRecord.objects.filter(case__in=undecided).exists()

@@ -19,7 +19,7 @@ from webadmin.review.pages.case_page import list_position
 from webadmin.sites.models import Address, CrawlRun, PageRecord
 
 CASES = 6
-IN_PART = "entries were looked through"
+IN_PART = "entries of this list were searched"
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ def test_an_untranslated_a_fuzzy_and_a_foreign_string_are_each_named(tmp_path: P
     changed["Work"].string = ""
     changed["Site"].flags.add("fuzzy")
     changed["%(changed)s of %(looks)s visits"].string += "%(invented)s"
-    changed["These are {n} files; at most {m} can be sent at once."].string += "{invented}"
+    changed["These are {n} files; at most {m} can be uploaded at once."].string += "{invented}"
     with path.open("wb") as file:
         write_po(file, changed)
     path.with_suffix(".mo").write_bytes(catalogue.compile_catalogue(path))

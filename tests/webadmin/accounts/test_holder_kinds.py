@@ -43,7 +43,7 @@ def test_a_reviewer_reads_the_kinds_and_changes_none(world: World, reviewer: Cli
     RightsHolder.objects.update(reworded_kinds=["essay"])
     page = reviewer.get(record_url(world.ours.holder)).content.decode()
     assert "essay" in page
-    assert "checkbox" not in page.partition("looked for in other words")[2].partition("</fieldset>")[0].lower()
+    assert "checkbox" not in page.partition("searched for rewrites")[2].partition("</fieldset>")[0].lower()
     assert reviewer.post(record_url(world.ours.holder), {"reworded_kinds": ["news"]}).status_code == 403
 
 

@@ -12,7 +12,7 @@ from webadmin.sites.models import ArchiveImport
 CASES = 1
 
 PASSWORD = "wind-over-nine-ferries"
-REFUSED = "There can be no account of this name here; choose another."
+REFUSED = "This user name is not available; choose another."
 
 
 def reviewer_form(holder: RightsHolder, **changed: str) -> dict[str, object]:
@@ -70,7 +70,7 @@ def test_whatever_keeps_a_name_from_being_an_account_is_one_sentence(world: Worl
 @pytest.mark.parametrize(
     ("changed", "field", "sentence"),
     [
-        ({"again": "something-else-9"}, "again", "The two passwords differ."),
+        ({"again": "something-else-9"}, "again", "The two passwords do not match."),
         ({"password": "short1x", "again": "short1x"}, "password", "too short"),
         ({"password": "83920174650", "again": "83920174650"}, "password", "entirely numeric"),
         ({"password": "password123", "again": "password123"}, "password", "too common"),

@@ -90,7 +90,7 @@ def test_a_report_has_the_days_of_the_zone_and_names_it(manager: Client, case: C
 def test_what_is_no_zone_is_refused_with_a_sentence(manager: Client, zone: str) -> None:
     response = manager.post(PROFILE, {"zone": zone})
     assert response.status_code == 400
-    assert ("is no time zone" if zone else "This field is required.") in response.content.decode()
+    assert ("is not a time zone" if zone else "This field is required.") in response.content.decode()
     assert not UserPreference.objects.exists()
 
 

@@ -95,7 +95,7 @@ def test_no_other_version_is_asked_about(world: World, case: Case, outbox: Colle
 def test_looking_at_a_case_asks_nobody(case: Case, outbox: CollectingOutbox, reviewer: Client) -> None:
     page = reviewer.get(address(case)).content.decode()
     assert (state_of(page), is_unfolded(page)) == ("unasked", False)
-    assert "were not asked about this version yet" in page
+    assert "have not judged this version yet" in page
     content = reviewer.get(address(case, opinions=case.version_id), headers=BY_SCRIPT).content.decode()
     assert state_of(content) == "unasked"
     assert outbox.sent == []
@@ -128,7 +128,7 @@ def test_the_form_leads_back_to_its_match(case: Case, outbox: CollectingOutbox, 
     assert said["Location"] == f"{address(case, match=match.pk)}#zw-opinions"
     assert outbox.sent == [message_of(case)]
     page = reviewer.get(said["Location"]).content.decode()
-    assert "are being asked about this version" in page
+    assert "are judging this version" in page
     assert f'<a href="?match={match.pk}">' in page
 
 

@@ -212,7 +212,7 @@ def test_a_case_with_evidence_cannot_be_deleted_by_anybody(world: World) -> None
 
 @pytest.mark.parametrize(
     ("language", "state", "alarm"),
-    [("en", "changed", "is no longer what it was"), ("zh-hans", "已改变", "有证据包与保存时不一致")],
+    [("en", "changed", "has changed"), ("zh-hans", "已改变", "有证据包与保存时不一致")],
 )
 def test_one_changed_byte_is_found_by_the_nightly_check_and_shown_in_both_languages(
     world: World, store: MemoryEvidenceStore, language: str, state: str, alarm: str
@@ -273,7 +273,14 @@ PAGES: list[dict[str, Any]] = [
     ("language", "words"),
     [
         ("zh-hans", ("共 4 页，已绘制 2 页", "第 3 至 4 页未绘制：一篇正文最多绘制 2 页", "第 2 页")),
-        ("en", ("2 of 4 pages drawn", "pages 3 to 4 not drawn: 2 pages of one text are drawn at most", "page 2")),
+        (
+            "en",
+            (
+                "2 of 4 pages drawn",
+                "pages 3 to 4: no screenshot, at most 2 pages of one text are captured as screenshots",
+                "page 2",
+            ),
+        ),
     ],
 )
 def test_each_page_of_a_text_has_its_picture_or_the_reason_why_not(
@@ -302,7 +309,7 @@ def test_a_bundle_shows_the_one_page_that_was_drawn(world: World, store: MemoryE
 
 @pytest.mark.parametrize(
     ("language", "words"),
-    [("en", ["missing", "comes back from the backup", "#7"]), ("zh-hans", ["缺失", "可从备份恢复", "#7"])],
+    [("en", ["missing", "restored from the backup", "#7"]), ("zh-hans", ["缺失", "可从备份恢复", "#7"])],
 )
 def test_a_check_names_losses_and_their_cases(world: World, language: str, words: list[str]) -> None:
     check = note_store_check(admin_data.NOW, admin_data.NOW, 9, [LOST], part=2)

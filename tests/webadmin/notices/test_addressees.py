@@ -1,4 +1,4 @@
-"""Whom to write to about a site: entered, shared by sites of one operator, read; which paper each gets."""
+"""Contacts and addressees about a site: entered, shared by sites of one operator, read; which paper each gets."""
 
 from datetime import timedelta
 

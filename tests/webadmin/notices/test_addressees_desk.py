@@ -1,4 +1,4 @@
-"""Whom to write to, on the desk: a site's section, the way from what was read to an addressee, who may do what."""
+"""Contacts and addressees, on the desk: a site's section, the way from what was read to an addressee, who may do what."""
 
 from dataclasses import replace
 from html import unescape
@@ -42,7 +42,7 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, man
     admin_data.contact(site, ContactKind.POLICE, "京公网安备11010502012345号")
     admin_data.contact(site, ContactKind.HOST, "某云计算", source="rdap", where="https://rdap.example/ip/1.2.3.4")
     page = shown(manager, record_url(site))
-    assert "Whom to write to" in page
+    assert "Contacts and addressees" in page
     assert f'href="{record_url(world.ours.addressee)}"' in page
     assert "gives storage · gets: notice to remove or disconnect (article 14)" in page
     assert "<strong>某云计算</strong> · hosting provider · gets: notice to remove or disconnect (article 14)" in page
@@ -188,10 +188,10 @@ def test_a_site_of_the_same_operator_lends_its_addressees(world: World, manager:
 def test_a_look_up_has_to_be_switched_on(world: World, manager: Client, outbox: CollectingOutbox) -> None:
     site = world.ours.sites[0]
     page = shown(manager, record_url(site))
-    assert "the operator has not switched that on" in page
+    assert "the operator has not enabled this" in page
     assert "Look up host and registrar" not in page
     response = manager.post(f"{record_url(site, 'look_up')}", {"_form_submitted": "True"}, follow=True)
-    assert "the operator has not switched that on" in unescape(response.content.decode())
+    assert "the operator has not enabled this" in unescape(response.content.decode())
     assert (outbox.sent, ContactLookUp.objects.count()) == ([], 0)
 
 
@@ -203,7 +203,7 @@ def test_a_manager_asks_once_and_sees_what_came_of_it(world: World, manager: Cli
         manager.post(record_url(site, "look_up"), {"_form_submitted": "True"})
     look_up = ContactLookUp.objects.get()
     assert (outbox.sent, look_up.asked_by) == ([LookUpRequested(look_up.pk)], world.ours.manager)
-    assert "are being looked up since" in shown(manager, record_url(site))
+    assert "Looking up host and registrar since" in shown(manager, record_url(site))
     look_up.ended_at, look_up.found = timezone.now(), 3
     look_up.faults = [Message("registry.unknown", about="<b>x\u202e")]
     look_up.save()

@@ -41,7 +41,7 @@ def test_a_manager_takes_a_file_back_once(world: World, desk: Callable[[str], Cl
     row = paper(world)
     assert take_back_address(row) in shown(desk("manager"), record_url(row))
     assert take_back_address(row) not in shown(desk("reviewer"), record_url(row))
-    assert "Take this file back?" in shown(desk("manager"), take_back_address(row))
+    assert "Withdraw this file?" in shown(desk("manager"), take_back_address(row))
     assert desk("reviewer").post(take_back_address(row), SUBMITTED).status_code == 403
     row.refresh_from_db()
     assert row.withdrawn_at is None
@@ -66,7 +66,7 @@ def test_the_list_of_templates_says_which_one_is_used(world: World, desk: Callab
     by_name = {name: rows.partition(name)[2].partition("</tr>")[0] for name in ("旧.docx", "新.docx", "模板.docx")}
     assert "replaced by a newer one" in by_name["旧.docx"]
     assert "in use" in by_name["新.docx"]
-    assert "taken back for good" in by_name["模板.docx"]
+    assert "permanently withdrawn" in by_name["模板.docx"]
 
 
 @pytest.mark.parametrize(

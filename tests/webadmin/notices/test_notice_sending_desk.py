@@ -83,7 +83,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     assert 'value="send"' not in waiting
     assert "waits for the mail server; look again" in asked(manager, notice, "send")
     NoticeMail.objects.update(asked_at=timezone.now() - mails.EXPIRES_AFTER)
-    assert "nobody has taken it up" in page_of(manager, notice)
+    assert "no worker has picked it up" in page_of(manager, notice)
     asked(manager, notice, "send")
     assert outbox.sent == [MailRequested(mail.pk)] * 2
     with real_server() as (mailbox, url):
@@ -115,7 +115,7 @@ def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, se
         lost = replace(settings.ZHUIWEN, mail=replace(settings.ZHUIWEN.mail, smtp_url=losing.url))
         mail = mails.send_now(notice, ours.manager, sent_notices.StandingClock(timezone.now()), lost)
     shown = page_of(manager, notice)
-    assert "It may have gone out at" in shown
+    assert "It may have been sent at" in shown
     assert mail.message_id.strip("<>") in shown
     assert "?mail=preview" not in shown
     assert 'value="went-out"' not in page_of(english(ours.reviewer), notice)
@@ -136,7 +136,7 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
     assert "only a manager" in asked(english(ours.reviewer), notice, "sent", way="post", file=proof())
     shown = asked(manager, notice, "sent", way="courier", day=str(today()), note=HOSTILE, file=proof())
-    assert "Noted as sent" in shown
+    assert "Marked as sent" in shown
     assert "<script>x" not in shown
     paper = EventPaper.objects.get()
     assert manager.get(record_url(notice), {"file": f"paper-{paper.pk}"}).content == PDF
@@ -165,7 +165,7 @@ def test_what_came_of_it_a_counter_statement_and_the_suit(ours: admin_data.Estat
     given = {"counter": counter.pk, "kind": "sued", "day": str(today()), "place": HOSTILE, "number": "1"}
     assert "only a manager" in asked(reviewer, notice, "action", **given)
     shown = asked(manager, notice, "action", **given)
-    assert "time kept" in shown
+    assert "on time" in shown
     assert "<script>x" not in shown
     assert manager.post(record_url(notice), {"do": "action", "counter": "x"}).status_code == 404
     assert manager.post(record_url(notice), {"do": "nonsense"}).status_code == 404
@@ -181,9 +181,9 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
     assert 'name="certain"' in page_of(manager, notice)
     given = {"to": "removed", "day": str(today())}
     assert "still saw the passages" in asked(manager, notice, "outcome", **given, file=proof())
-    assert "Noted." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
+    assert "Recorded." in asked(manager, notice, "outcome", **given, file=proof(), certain="1")
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.REMOVED
-    assert "Noted by mistake" not in page_of(english(ours.reviewer), notice)
+    assert "Recorded by mistake" not in page_of(english(ours.reviewer), notice)
     assert "only a manager" in asked(english(ours.reviewer), notice, "take-back")
     shown = asked(manager, notice, "take-back", note=HOSTILE)
     assert "taken back: removed" in shown

@@ -66,7 +66,7 @@ def test_the_matter_offers_a_draft_which_opens_filled_in(world: World) -> None:
     cases = Case.objects.filter(matter=matter)
     for case in cases:
         assert case.page_url in page
-    assert f"{len(cases)} pages have been captured by nobody else" in page
+    assert f"No third party has captured {len(cases)} pages" in page
 
 
 def test_a_draft_is_saved_looked_at_confirmed_and_handed_out(world: World) -> None:
@@ -212,6 +212,6 @@ def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world
     client.post(record_url(notice), back)
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.SENT
     shown = page_of(client, notice)
-    assert "taken back" in shown
+    assert "withdrawn on" in shown
     assert "Entered by mistake" not in shown
     assert client.post(record_url(notice), {**back, "counter": "0"}).status_code == 404

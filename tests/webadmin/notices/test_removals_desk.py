@@ -58,7 +58,7 @@ def test_a_look_that_saw_nothing_has_its_reason_and_hostile_text(world: World, c
     fault = Message("removal.led-elsewhere", url=evil)
     RemovalLook.objects.create(case=case, at=NOW + 4 * DAY, seen=Seen.NOT_SEEN, final_url=evil, fault=fault)
     shown = page_of(case, world.ours.reviewer)
-    assert "not to be seen" in shown
+    assert "not visible" in shown
     assert "the address leads to another page" in shown
     assert "<script>alert(1)" not in shown
     assert "\u202e" not in shown
@@ -85,6 +85,6 @@ def test_site_and_addressee_show_what_notices_came_to(world: World, case: Case, 
     host = Notice.objects.get(addressee__name="某某云").addressee
     site, line = page_of(case.page.site, world.ours.manager, language), page_of(host, world.ours.manager, language)  # type: ignore[arg-type]
     assert "某某云" in site
-    assert ("Whether it worked" if language == "en" else "通知成效") in site
+    assert ("Effect of notices" if language == "en" else "通知成效") in site
     said = "asks for the seal; 1 of 1 pages removed, median 2 days"
     assert (said if language == "en" else "要求加盖公章；1 个网页中已下架 1 个，中位用时 2 天") in line

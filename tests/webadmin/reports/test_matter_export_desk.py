@@ -47,7 +47,7 @@ def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: Worl
     manager, reviewer = english(world.ours.manager), english(world.ours.reviewer)
     page = manager.get(address(matter)).content.decode()
     assert "1 confirmed page" in page
-    assert "Make the file" in page
+    assert "Create the file" in page
     answer = manager.post(address(matter))
     assert answer.headers["Content-Disposition"] == f'attachment; filename="zhuiwen-matter-{matter.pk}.zip"'
     with zipfile.ZipFile(io.BytesIO(b"".join(answer.streaming_content))) as archive:  # type: ignore[attr-defined]
@@ -59,7 +59,7 @@ def test_a_manager_gets_the_file_and_a_reviewer_is_told_who_makes_it(world: Worl
     assert folders == {"02-网页取证", "03-内部材料", layout.CHECKS}
     shown = reviewer.get(address(matter)).content.decode()
     assert "A manager of the rights holder makes the file." in shown
-    assert "Make the file" not in shown
+    assert "Create the file" not in shown
     assert reviewer.post(address(matter)).status_code == 404
 
 
@@ -98,6 +98,6 @@ def test_a_kept_file_that_the_check_found_damaged_is_named_to_administrators(wor
     assert EvidenceCheck.objects.get().files == 5
     client = english(world.administrator)
     page = client.get(record_url(check)).content.decode()
-    assert "paper of a rights holder 委托书[U+202E].pdf abab" in page
-    assert "Kept files changed or missing" in client.get(reverse("admin:dashboard")).content.decode()
-    assert "Kept files" not in english(world.ours.manager).get(reverse("admin:dashboard")).content.decode()
+    assert "document of a rights holder 委托书[U+202E].pdf abab" in page
+    assert "Stored files changed or missing" in client.get(reverse("admin:dashboard")).content.decode()
+    assert "Stored files" not in english(world.ours.manager).get(reverse("admin:dashboard")).content.decode()

@@ -94,7 +94,7 @@ def test_changes_since_the_verdict_are_shown(world: World, reviewer: Client, cas
     decide(case, Verdict.CONFIRMED, world.ours.manager)
     assert "changed since" not in bar(reviewer, case)
     newer = changed(case, texts, admin_data.page_text(3).replace("十七袋", "<b>十九袋</b>"))
-    link = re.search(r'href="([^"]*)">changed since the verdict: see the difference<', bar(reviewer, case))
+    link = re.search(r'href="([^"]*)">changed since the verdict: show the difference<', bar(reviewer, case))
     page = shown(reviewer, case, link[1].replace("&amp;", "&"))
     assert "<del>七</del><ins>&lt;b&gt;十九</ins>" in page or "<ins>&lt;b&gt;" in page
     assert "When “infringement” was given" in page
@@ -104,7 +104,7 @@ def test_changes_since_the_verdict_are_shown(world: World, reviewer: Client, cas
     later.pk, later.version_id, later.found_at = None, newer, timezone.now() + timedelta(minutes=1)
     later.save()
     Case.objects.filter(pk=case.pk).update(version_id=newer)
-    assert "changed since the verdict: see the difference" in bar(reviewer, case)
+    assert "changed since the verdict: show the difference" in bar(reviewer, case)
     PageRecord.objects.filter(pk=case.page_id).update(version_id=first.version_id)
     assert "changed since" not in bar(reviewer, case)
 
@@ -178,7 +178,7 @@ def test_of_texts_that_are_there_nothing_is_said_and_of_a_store_that_is_away_onc
 
     monkeypatch.setattr(texts.pages, "version", away)
     (note,) = reviewer.get(record_url(case)).context["notes"]
-    assert "taken from the frozen evidence" in note
+    assert "the frozen evidence is shown instead" in note
     assert "MongoDB does not answer at 127.0.0.1:27017" in shown(reviewer, case, "?difference=1")
 
 

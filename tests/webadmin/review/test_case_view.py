@@ -55,7 +55,7 @@ def test_a_page_of_an_archive_was_captured_before_its_case_was_opened(case: Case
     Case.objects.filter(pk=case.pk).update(first_seen_at=captured, last_seen_at=captured)
     page = shown(reviewer, case)
     assert "Last captured <time>2020-01-01 12:00:00 UTC+08:00</time> · Opened" in page
-    assert "opened later than the page was captured: it came from an archive" in page
+    assert "opened after the page was captured: the page came from an archive" in page
     assert "Last seen" not in page
 
 
@@ -65,7 +65,7 @@ def test_texts_with_the_same_passages_are_named_or_counted(world: World, case: C
     ids = [own.chapters.get().text_id, foreign.chapters.get().text_id, "0" * 40]
     CaseMatch.objects.filter(case=case).update(also=ids)
     page = shown(reviewer, case)
-    carriers = page.partition("The same passages also stand in")[2].partition("</div>")[0]
+    carriers = page.partition("The same passages also appear in")[2].partition("</div>")[0]
     link = reverse("admin:works_work_change", args=[own.pk])
     assert f'<a href="{link}"><bdi>《石桥&lt;夜话&gt;》{own.chapters.get()}</bdi></a>' in carriers
     assert "2 texts that were withdrawn or belong to other rights holders" in carriers
@@ -296,14 +296,14 @@ def test_chapters_of_a_file_are_named(world: World, monkeypatch: pytest.MonkeyPa
     chapters = tuple(ChapterStart(title, at) for title, at in starts)
     case_texts.use(monkeypatch).keep_case(case, text, admin_data.WORK_TEXT, chapters)
     page = shown(reviewer, case)
-    assert "the passages stand in:" in page
+    assert "Language of passages in the file:" in page
     assert "楔&lt;子&gt;" in page
-    assert "尾声" not in page.partition("the passages stand in:")[2].partition("</p>")[0]
+    assert "尾声" not in page.partition("Language of passages in the file:")[2].partition("</p>")[0]
 
 
 def test_what_was_done_to_the_page_as_a_whole_is_said(case: Case, reviewer: Client) -> None:
     CaseMatch.objects.filter(case=case).update(spans=[{**admin_data.spans(3)[0], "changes": []}])
-    same, recognised = "are the same. Punctuation", "read from pictures by machine recognition"
+    same, recognised = "are identical. Punctuation", "read from pictures by machine recognition"
 
     def with_kinds(*kinds: str) -> str:
         found = [{"kind": kind, "count": 4, "example": "清晨的雾 ← /1.png"} for kind in kinds]

@@ -1,4 +1,4 @@
-"""The desk of what does not count: exclusions opened and overruled, passages left out, noise, ignored texts."""
+"""The desk of excluded text: exclusions opened and overruled, passages left out, noise, ignored texts."""
 
 import re
 
@@ -41,7 +41,7 @@ def test_an_exclusion_opens_with_its_reason_and_both_texts(desk: DeskChain) -> N
     desk.compare(QUOTING)
     page = shown(english(desk.reviewer), desk.exclusion)
     assert page.partition("<h1>")[2].startswith(f"{desk.exclusion.work} · quotation</h1>")
-    assert "Left out because the page has only short or quoted passages" in page
+    assert "Excluded because the page has only short or quoted passages" in page
     assert page.count('data-passages="1"') == 2
     assert CHAPTER[40:75] in page
 
@@ -51,7 +51,7 @@ def test_every_reason_is_said_in_one_sentence(desk: DeskChain, reason: Rejection
     desk.compare(QUOTING)
     Exclusion.objects.update(reason=reason, detail="青檐<b>书城")
     why = shown(english(desk.reviewer), desk.exclusion).partition('class="zw-why">')[2].partition("</p>")[0]
-    assert why.startswith("Left out because")
+    assert why.startswith("Excluded because")
     assert "<b>" not in why
 
 
@@ -59,7 +59,7 @@ def test_an_exclusion_without_kept_passages_or_with_other_texts_says_so(desk: De
     desk.compare(QUOTING)
     client, kept = english(desk.reviewer), desk.exclusion.found
     Exclusion.objects.update(found=[])
-    assert "The passages of this finding were not kept" in shown(client, desk.exclusion)
+    assert "The passages of this match were not stored" in shown(client, desk.exclusion)
     kept[0]["page_text_digest"] = "0" * 64
     Exclusion.objects.update(found=kept)
     page = shown(client, desk.exclusion)
@@ -74,9 +74,9 @@ def test_a_reviewer_overrules_with_a_note_and_the_exclusion_says_who(desk: DeskC
     assert (refused.status_code, Overruling.objects.count()) == (400, 0)
     assert "give a reason" in refused.content.decode()
     taken = client.post(address, {"do": "overrule", "note": "这是<照搬>"}, follow=True)
-    assert "its case opens with that" in taken.content.decode()
+    assert "its case opens in a minute or two" in taken.content.decode()
     page = shown(client, desk.exclusion)
-    assert "li overruled this" in page
+    assert "li overruled this on" in page
     assert "这是&lt;照搬&gt;" in page
     client.post(address, {"do": "take-back"})
     assert Overruling.objects.get().withdrawn_by == desk.reviewer
@@ -87,11 +87,11 @@ def test_the_case_names_who_overruled_and_takes_it_back(desk: DeskChain) -> None
     client = english(desk.reviewer)
     client.post(record_url(desk.exclusion), {"do": "overrule", "note": "照搬"})
     desk.again(version)
-    assert "li overruled that" in shown(client, desk.case)
+    assert "li overruled that on" in shown(client, desk.case)
     page = posted(client, desk.case, do="overruling-back", key=Overruling.objects.get().pk)
     assert "The overruling was taken back." in page
     assert desk.case.state == CaseState.SET_ASIDE
-    assert "the case is set aside, and opens again when that is taken back" in page
+    assert "The case is set aside and reopens if that is undone" in page
 
 
 def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> None:
@@ -99,7 +99,7 @@ def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> 
     client, match = english(desk.reviewer), CaseMatch.objects.get()
     before = desk.case.taken_chars
     page = posted(client, desk.case, do="passage", match=match.pk, passage="2", reason="set_wording", note="公版<i>")
-    assert "Left out; the figures" in page
+    assert "Excluded; the figures" in page
     assert 'data-out="2"' in page
     assert f"of which {desk.case.taken_chars:,} count" in page
     assert "公版&lt;i&gt;" in page
@@ -107,11 +107,11 @@ def test_a_passage_is_left_out_listed_tinted_and_taken_back(desk: DeskChain) -> 
     (share,) = re.findall(r"of which [\d,]+ count: ([\d.]+%) of the chapter", page)
     assert f"<dd>{share}</dd>" in page, "the bar has the figure of what counts"
     assert share != percentage(match.work_containment)
-    assert "Some of it was left out since" in page
+    assert "Parts have been excluded since" in page
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
     assert 'data-out=""' in page
-    assert "Taken back by li" in page
-    assert "Some of it was left out since" not in page
+    assert "Withdrawn by li" in page
+    assert "Parts have been excluded since" not in page
     assert f"<dd>{percentage(match.work_containment)}</dd>" in page
     assert desk.case.taken_chars == before
 
@@ -132,7 +132,7 @@ def test_noise_is_offered_marked_listed_and_taken_back(desk: DeskChain) -> None:
     assert "本站新网址" in shown(client, desk.case).partition('name="noise" value="')[2].partition('"')[0]
     before = desk.case.similarity
     page = posted(client, desk.case, do="noise", noise=ADVERT)
-    assert "Noted as noise of the site" in page
+    assert "Marked as noise of the site" in page
     assert desk.case.similarity > before
     listed = client.get(list_url(IgnoredText)).content.decode()
     assert "请收藏&lt;b&gt;本站新网址" in listed
@@ -272,6 +272,6 @@ def test_the_history_and_the_export_of_a_case_say_what_was_left_out(desk: DeskCh
     page = posted(client, desk.case, do="passage-back", key=ExcludedPassage.objects.get().pk)
     history = page.partition("History of the case")[2]
     assert "only passages that do not count" in history
-    assert "what was found counts again" in history
+    assert "the match counts again" in history
     (said,) = case_facts(desk.case)["left_out"]
     assert (said["reason"], said["by"], said["taken_back_by"]) == ("public_domain", "li", "li")

@@ -146,4 +146,4 @@ def test_the_newest_drawing_with_a_screenshot_is_shown(reviewer: Client, case: C
 
 def test_a_page_that_could_not_be_drawn_says_so(reviewer: Client, case: Case) -> None:
     admin_data.evidence_bundle(case, drawing=EvidenceBundle.Drawing.FAILED)
-    assert "The page could not be drawn." in column(reviewer, case, "picture")
+    assert "The page could not be rendered." in column(reviewer, case, "picture")

@@ -104,7 +104,7 @@ def test_few_engines_see_homophones_and_the_case_lists_all(world: World, texts: 
     page = shown(reviewer, case)
     assert f"{len(agreeing)} of {len(ENGINES)} engines agree" in page
     assert f"{len(ENGINES) - len(agreeing)} engines do not agree" in page
-    assert f"met it beside {len(opinion.background_ids)} other texts" in page
+    assert f"were also given {len(opinion.background_ids)} other texts" in page
     for name, entry in ENGINES.items():
         assert f">{name}</span>" in page
         assert entry.summary.in_language("zh") not in page
@@ -123,8 +123,8 @@ def test_an_engine_says_that_it_needs_a_corpus(world: World, texts: Texts, revie
     page = shown(reviewer, world.ours.cases[0])
     assert f"{len(copies(opinion))} of {len(ENGINES) - len(lacking)} engines agree" in page
     assert f"{len(lacking)} engines could not judge" in page
-    assert "other text of the rights holder was too little" in page
-    assert "met it beside" not in page
+    assert "other text of the rights holder was not enough" in page
+    assert "were also given" not in page
     reviewer.cookies["django_language"] = "zh-hans"
     page = shown(reviewer, world.ours.cases[0])
     assert f"{len(ENGINES) - len(lacking)} 种算法中有 {len(copies(opinion))} 种判为雷同" in page

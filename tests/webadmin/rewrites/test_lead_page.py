@@ -199,21 +199,21 @@ class TestVerdict:
         assert before.cssselect("#lead-next") == [], "nothing is to be done before a person has confirmed it"
         answer = self.send(world, note="逐句改写")
         page = markup.fromstring(answer.content.decode())
-        assert said(page, ".desk-messages li") == ["The lead is confirmed."]
+        assert said(page, ".desk-messages li") == ["The rewrite is confirmed."]
         assert "逐句改写" in said(page, ".lead-history li")[0]
-        assert "Whom to write to at the site" in said(page, ".lead-links li")
+        assert "Contact at the site" in said(page, ".lead-links li")
         given = RewordedVerdict.objects.get(lead=world.ours.lead)
         assert (given.verdict, given.note) == ("confirmed", "逐句改写")
 
     def test_it_is_asked_for_again_once_the_page_was_compared_anew(self, world: World, texts: Texts) -> None:
         lead = world.ours.lead
         decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
-        assert said(page_of(world), ".lead-choices button") == ["Dismiss the lead", "Let it wait again"]
+        assert said(page_of(world), ".lead-choices button") == ["Dismiss the lead", "Reopen"]
         RewordedLead.objects.filter(pk=lead.pk).update(version_id="another")
         lead.refresh_from_db()
-        assert said(page_of(world), ".lead-choices button")[0] == "Confirm the lead"
+        assert said(page_of(world), ".lead-choices button")[0] == "Confirm the rewrite"
         decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
-        assert "Confirm the lead" not in said(page_of(world), ".lead-choices button")
+        assert "Confirm the rewrite" not in said(page_of(world), ".lead-choices button")
 
     def test_what_is_refused_keeps_its_note(self, world: World, texts: Texts) -> None:
         assert self.send(world).status_code == 200

@@ -94,7 +94,7 @@ def test_patterns_that_would_hold_up_the_crawls_are_refused_where_they_are_typed
     slow, none = "^(a|aa)+$", "("
     with translation.override("en"):
         [refused] = rule_errors(["/\\d+\\.html$", slow, none])[slow].messages
-        assert refused == f"“{slow}” takes too long; write it without a repetition inside a repetition."
+        assert refused == f"“{slow}” takes too long; avoid a repetition inside a repetition."
     endless = "p:not(p ~ p ~ p ~ p ~ p ~ p ~ p)"
     assert rule_errors([none], ["div.text > p", "h2 ~ p", endless, "div["]).keys() == {none, endless, "div["}
     assert rule_errors(selectors=["p ~ p ~ p"]).keys() == {"p ~ p ~ p"}

@@ -98,7 +98,7 @@ def test_a_crawl_under_way_may_answer_it(desk: Client, outbox: CollectingOutbox,
     run = CrawlRun.objects.create(site=page.site, state="running", due_at=timezone.now(), heartbeat_at=timezone.now())
     desk.post(url_of(page))
     assert outbox.sent == []
-    assert said(desk, page) == ("The check waits for the end of another crawl of the site.", False)
+    assert said(desk, page) == ("The check waits until another crawl of the site has finished.", False)
     seen = admin_data.address(page)
     Address.objects.filter(pk=seen.pk).update(seen_at=timezone.now(), version_id=page.version_id)
     recheck = PageRecheck.objects.get()
@@ -129,7 +129,7 @@ def test_what_waited_is_asked_for_together_when_the_crawl_has_ended(desk: Client
     [
         (Outcome.UNCHANGED, None, "the page is unchanged.", True),
         (Outcome.CHANGED, None, "is being compared.", False),
-        (Outcome.GONE, None, "the site says that the page is not there.", True),
+        (Outcome.GONE, None, "the site says that the page does not exist.", True),
         (Outcome.NOT_SEEN, Message("search.robots"), "could not be seen: the site's robots.txt forbids it", True),
         (Outcome.NOT_SEEN, None, "the page could not be seen.", True),
     ],

@@ -21,7 +21,7 @@ def test_an_empty_list_offers_to_add_only_what_can_be_added() -> None:
             continue
         page = response.content.decode()
         can_be_added = client.get(add_url(model)).status_code == 200
-        assert ("Nothing was entered yet." in page) == can_be_added, model
+        assert ("Nothing has been entered yet." in page) == can_be_added, model
         assert ("There is nothing here yet." in page) == (not can_be_added), model
         assert "Create a new item" not in page
         assert "Reset filters" not in page

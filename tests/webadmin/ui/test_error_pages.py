@@ -17,7 +17,7 @@ def speaking(client: Client, language: str) -> Client:
     return client
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", "nothing at this address"), ("zh-hans", "此地址没有内容")])
+@pytest.mark.parametrize(("language", "words"), [("en", "This page does not exist"), ("zh-hans", "此地址没有内容")])
 def test_a_case_that_is_not_ones_own_is_answered_with_a_sentence(world: World, language: str, words: str) -> None:
     case = world.theirs.cases[0]
     response = speaking(signed_in(world.ours.reviewer), language).get(record_url(case))

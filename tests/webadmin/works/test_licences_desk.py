@@ -66,8 +66,8 @@ class TestChapters:
         assert (inside.state, inside.allowed_by) == ("set_aside", "落霞书城 A-7")
         assert (beyond.state, beyond.allowed_as) == ("open", "")
         shown = desk.get(record_url(beyond)).content.decode()
-        assert "covers chapters 1-3; this page also has chapters outside it: 4-5." in shown
-        assert "outside it" not in desk.get(record_url(inside)).content.decode()
+        assert "covers chapters 1-3; this page also contains others: 4-5." in shown
+        assert "also contains others" not in desk.get(record_url(inside)).content.decode()
 
     def test_a_quotation_of_another_chapter_does_not_matter(self, world: World, desk: Any, work: Work) -> None:
         case = case_of(world, work, 1, 1, 5)
@@ -240,7 +240,7 @@ class TestWithTheVerdict:
             "page": ("this page only", "sets aside no other open case"),
             "work": (f"this work on {host}", "sets aside 1 other open case"),
             "site": (f"all works on {host}", "sets aside 2 other open cases"),
-            "": ("none: the verdict alone", ""),
+            "": ("none: only the verdict", ""),
         }
         assert answer.context["licence_offer"].licensee == world.ours.sites[0].name
         sent = {"verdict": "licensed", "basis": "0", "licence": "work", "licensee": "落霞书城"}
@@ -250,12 +250,12 @@ class TestWithTheVerdict:
         other.refresh_from_db()
         assert other.state == "set_aside"
         said = told.content.decode()
-        assert f"Licence made: 落霞书城 · {host}." in said
+        assert f"Licence created: 落霞书城 · {host}." in said
         assert "Cases whose page is now allowed: 2; no longer allowed: 0." in said
         assert told.context["just_decided"]["licence_address"] == record_url(licence)
         shown = desk.get(record_url(case))
         assert shown.context["licence_offer"] is None
-        assert f"Licence made: 落霞书城 · {host}." in shown.content.decode()
+        assert f"Licence created: 落霞书城 · {host}." in shown.content.decode()
 
         undo = told.context["just_decided"]
         again = desk.post(undo["address"], {"verdict": "undo", "basis": str(undo["record"].pk)}, follow=True)
@@ -339,7 +339,7 @@ class TestOwnAccounts:
             ({"address": "javascript:alert(1)"}, "does not begin with http"),
             ({"domain": "zhihu.com"}, "Enter the address of the account, or its domain and its name."),
             ({}, "Enter the address of the account, or its domain and its name."),
-            ({"domain": "zhihu.com", "name": "@"}, "Write the name as the platform shows it."),
+            ({"domain": "zhihu.com", "name": "@"}, "Enter the name as the platform shows it."),
         ],
     )
     def test_an_account_has_a_name(self, world: World, desk: Any, fields: dict[str, str], sentence: str) -> None:

@@ -125,7 +125,7 @@ def test_an_upload_after_the_plan_shows_a_new_plan(manager: Client, world: World
     add(colleague, world, text("夜航.txt", FIRST + SECOND + THIRD))
     before = chapter_starts("夜航")
     refused = manager.post(plan, {"do": "confirm", "basis": basis}, follow=True)
-    assert "changed by somebody else meanwhile" in refused.content.decode()
+    assert "Someone else has changed the works" in refused.content.decode()
     assert chapter_starts("夜航") == before
     assert len(refused.context["plan"].works[0].planned.change.removed) == 2
     confirm(manager, plan)
@@ -145,7 +145,7 @@ def test_a_late_change_is_refused(manager: Client, world: World, monkeypatch: py
 
     monkeypatch.setattr(kept, "put_text", put_late)
     answered = confirm(manager, plan)
-    assert "changed by somebody else meanwhile" in answered.context["faults"][0]
+    assert "Someone else has changed the works" in answered.context["faults"][0]
     assert len(chapter_starts("夜航")) == 2
     assert PlannedUpload.objects.exists()
 
@@ -357,10 +357,10 @@ def test_works_without_a_holder_wait_to_be_told_whose(world: World, manager: Cli
     sent = manager.post(add_url(Work), {"uploads": [text("夜航.txt", FIRST)]})
     plan = str(sent["Location"])
     page = manager.get(plan)
-    assert "Whose works are these?" in page.content.decode()
+    assert "Rights holder of these works" in page.content.decode()
     assert list(page.context["holder_form"].fields) == ["rights_holder"]
     for data in ({"do": "assign"}, {"do": "confirm", "basis": page.context["plan"].basis}):
-        assert "Whose works are these?" in manager.post(plan, data).content.decode()
+        assert "Rights holder of these works" in manager.post(plan, data).content.decode()
     assert manager.post(plan, {"do": "assign", "rights_holder": world.theirs.holder.pk}).status_code == 200
     assert not Work.objects.filter(title="夜航").exists()
     assert manager.post(plan, {"do": "assign", "rights_holder": world.ours.holder.pk}).status_code == 302

@@ -77,7 +77,7 @@ def test_a_confirmed_case_stays_confirmed_and_shows_the_licence(world: World, ma
     case = next(case for case in of_site(world, 1) if case.verdict == Verdict.CONFIRMED)
     assert (case.state, case.allowed_as) == (CaseState.CONFIRMED, "licensed")
     shown = page_of(manager, case)
-    assert "The verdict stands." in shown
+    assert "The verdict is kept." in shown
     listed = manager.get(list_url(Case), {"allowed_as__exact": "licensed", "state__exact": "confirmed"})
     assert [each.pk for each in listed.context["cl"].result_list] == [case.pk]
     assert "confirmed · licensed" in listed.content.decode()
@@ -103,7 +103,7 @@ def test_a_withdrawn_licence_opens_cases_and_says_who(world: World, manager: Cli
     assert {case.allowed_as for case in of_site(world)} == {""}
     newest = RightsRecord.objects.filter(case=of_site(world)[0]).first()
     assert (newest.allowed_as, newest.entered_by, newest.cause) == ("", world.ours.manager, "rights")
-    assert "nothing allows the page any more" in page_of(manager, of_site(world)[0])
+    assert "nothing allows the page any longer" in page_of(manager, of_site(world)[0])
 
 
 def test_an_own_domain_sets_aside_and_its_removal_brings_back(world: World, manager: Client) -> None:
@@ -147,7 +147,7 @@ class TestManyFindings:
     ) -> None:
         with django_capture_on_commit_callbacks(execute=True):
             answer = manager.post(add_url(Licence), licence_form(world), follow=True)
-        assert "they are ruled by the new rights in the next minutes" in answer.content.decode()
+        assert "the new rights are applied to them within minutes" in answer.content.decode()
         holder = world.ours.holder.pk
         assert RightsChanged(holder) in outbox.sent
         assert {case.allowed_as for case in of_site(world)} == {""}
@@ -207,7 +207,7 @@ def test_an_unprotected_work_sets_its_cases_aside(world: World, manager: Client)
     mark = Unprotected.objects.get(work=work)
     assert (mark.reason, mark.entered_by) == ("mere_facts", world.ours.manager)
     shown = page_of(manager, undecided.earliest("pk"))
-    assert "The work is marked as not protected: the case is set aside" in shown
+    assert "The work is marked as not protected. The case is set aside" in shown
     assert "not protected: mere facts" in shown
     assert "Entered by changhe-manager" in shown
     assert "allows the page" not in shown
@@ -222,7 +222,7 @@ def test_an_unprotected_work_sets_its_cases_aside(world: World, manager: Client)
 def test_another_reason_wants_a_sentence(world: World, manager: Client) -> None:
     work = of_site(world)[0].work
     answer = manager.post(record_url(work), marked(work, "not_protected")).content.decode()
-    assert "Say in a sentence why the work is not protected." in answer
+    assert "Explain in a sentence why the work is not protected." in answer
     assert not Unprotected.objects.exists()
     manager.post(record_url(work), marked(work, "not_protected", "作者声明放弃权利"))
     assert {case.allowed_by for case in Case.objects.filter(work=work)} == {"作者声明放弃权利"}

@@ -119,7 +119,7 @@ def test_a_manager_pastes_times_of_their_own_zone_or_sends_a_file_of_them(manage
     listed = "章,时间\n1,2026-04-01 12:00\n2，2026-04-02 12:00\n9,2026-04-03"
     answered = manager.post(times_url(work), {"do": "listed", "pasted": listed}, follow=True)
     html = answered.content.decode()
-    assert "2 chapters have other official times." in html
+    assert "The official times of 2 chapters change." in html
     assert "no chapters with these numbers: 9" in html
     assert work.chapters.get(number=1).published_at == datetime(2026, 4, 1, 4, 0, tzinfo=UTC)
     assert 'value="2026-04-02 12:00"' in html
@@ -243,7 +243,7 @@ def test_a_value_that_is_none_is_named(manager: Client, copied: Work, site: Site
 def test_a_book_without_cases_and_a_work_without_times_say_so(reviewer: Client, world: World) -> None:
     plain = book(world.ours.holder, 2, "无时之书")
     html = reviewer.get(book_url(plain, world.ours.sites[0])).content.decode()
-    assert "No chapter has its official time yet" in html
+    assert "No chapter has an official time yet" in html
     assert times_url(plain) in html
     Chapter.objects.filter(work=plain).delete()
     assert "The work has no chapters." in reviewer.get(book_url(plain, world.ours.sites[0])).content.decode()

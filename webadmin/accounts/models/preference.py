@@ -21,7 +21,7 @@ def zone_names() -> tuple[str, ...]:
 def require_zone(name: str) -> None:
     """Raise ValidationError for a time zone that is not on offer."""
     if name not in zone_names():
-        raise ValidationError(_("“%(zone)s” is no time zone; choose one of the list."), params={"zone": name[:60]})
+        raise ValidationError(_("“%(zone)s” is not a time zone; choose one from the list."), params={"zone": name[:60]})
 
 
 class UserPreference(models.Model):

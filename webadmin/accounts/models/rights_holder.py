@@ -17,18 +17,18 @@ class RightsHolder(models.Model):
         _("teasers open cases"),
         default=False,
         help_text=_(
-            "Whether text of a work that stands only in announcements of other pages, or in the site's frame, opens a"
-            " case. Heeded from the next comparison of a page on."
+            "Whether text that appears only in teasers of other pages or in the site's frame opens a "
+            "case. Takes effect from the next comparison of a page."
         ),
     )
     # Kinds of works (Work.Kind) for which rewrites and Chinese or English translations are searched.
     reworded_kinds = models.JSONField(
-        _("looked for in other words"),
+        _("searched for rewrites"),
         default=list,
         blank=True,
         help_text=_(
-            "Of which kinds of works pages are looked for that say the same in other words or in another language. What"
-            " is found is a lead, never a case."
+            "The kinds of works for which the product searches pages that say the same in other "
+            "words or in another language. Results are suspected rewrites, never cases."
         ),
     )
     created_at = models.DateTimeField(_("created"), auto_now_add=True)

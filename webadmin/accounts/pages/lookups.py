@@ -53,7 +53,7 @@ class DeclaredChangeList(WholeChangeList):
         """Refuse parameters that no filter has taken, and values that their filter cannot use."""
         for name, values in self.get_filters_params().items():
             if len(values) > 1:
-                raise BadValue(name, ", ".join(values), _("it may stand in the address once."))
+                raise BadValue(name, ", ".join(values), _("it may appear in the address only once."))
             if not self.model_admin.lookup_allowed(name, values[0], request):
                 raise _no_filter(name, values[0])
         found = super().get_filters(request)
@@ -74,7 +74,7 @@ class DeclaredChangeList(WholeChangeList):
         order = request.GET.get(ORDER_VAR, "")
         terms = order.split(".") if order else []
         if order and (not _ORDER.fullmatch(order) or len(terms) > len(self.list_display)):
-            raise BadValue(ORDER_VAR, order, _("write the numbers of columns, like 1.-3."))
+            raise BadValue(ORDER_VAR, order, _("enter the numbers of columns, such as 1.-3."))
         if not order:
             period = next((spec.field_path for spec in self.filter_specs if _is_period(spec)), "")
             if period:  # a period is listed by time, served by the same index
@@ -94,10 +94,10 @@ class DeclaredChangeList(WholeChangeList):
         try:
             super().get_results(request)
         except IncorrectLookupParameters as error:
-            raise BadValue(PAGE_VAR, str(self.page_num), _("the list has no such page.")) from error
+            raise BadValue(PAGE_VAR, str(self.page_num), _("this page of the list does not exist.")) from error
         searched_count = self.model_admin.searched_count(request)
         if self.query and searched_count and not getattr(request, ONLY_QUERY, False):
-            words = _("Of this list only the first %(count)s entries were looked through. Narrow it by filters.")
+            words = _("Only the first %(count)s entries of this list were searched. Narrow it down with filters.")
             messages.info(request, words % {"count": f"{searched_count:,}"})
 
 
@@ -108,10 +108,10 @@ def _is_period(spec: ListFilter) -> bool:
 def _check_own_parameters(request: HttpRequest) -> None:
     page = request.GET.get(PAGE_VAR, "1")
     if not is_page_number(page) or int(page) == 0:
-        raise BadValue(PAGE_VAR, page, _("write the number of a page."))
+        raise BadValue(PAGE_VAR, page, _("enter the number of a page."))
     check_search(request.GET.get(SEARCH_VAR, ""))
     if len(request.GET.get(ALL_VAR, "")) > 1:
-        raise BadValue(ALL_VAR, request.GET[ALL_VAR], _("it stands alone."))
+        raise BadValue(ALL_VAR, request.GET[ALL_VAR], _("it cannot be combined with others."))
 
 
 def _no_filter(name: str, value: str) -> BadValue:
@@ -125,7 +125,7 @@ def check_value(spec: ListFilter, name: str, value: str) -> None:
     For a kind of filter without a check of its own, only text that is too long is refused.
     """
     if len(value) > MAX_TEXT_CHARS:
-        raise BadValue(name, value, _("write %(most)d characters at most.") % {"most": MAX_TEXT_CHARS})
+        raise BadValue(name, value, _("enter at most %(most)d characters.") % {"most": MAX_TEXT_CHARS})
 
 
 @check_value.register
@@ -179,7 +179,7 @@ def _day(spec: DayRangeFilter, name: str, value: str) -> None:
     if name == spec.within_parameter:
         _require_choice(name, value, tuple(spec.WITHIN))
     elif usable_day(value) is None:
-        wanted = _("write a day like 2026-11-30, from %(first)s to %(last)s.")
+        wanted = _("enter a date such as 2026-11-30, from %(first)s to %(last)s.")
         raise BadValue(name, value, wanted % {"first": FIRST_DAY, "last": LAST_DAY})
 
 

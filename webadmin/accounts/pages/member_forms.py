@@ -23,7 +23,7 @@ class RightsHolderForm(forms.ModelForm):
     """A form with a checkbox for each kind of work, stored as a list."""
 
     reworded_kinds = forms.MultipleChoiceField(
-        label=_("looked for in other words"),
+        label=_("searched for rewrites"),
         choices=WorkKind.choices,
         required=False,
         widget=UnfoldAdminCheckboxSelectMultipleWidget,
@@ -50,7 +50,7 @@ class MembershipForm(forms.ModelForm):
         max_length=150,
         required=False,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
-        help_text=_("Exactly as the person signs in."),
+        help_text=_("Exactly the name used to sign in."),
     )
 
     class Meta:
@@ -67,12 +67,12 @@ class MembershipForm(forms.ModelForm):
         name = str(cleaned.get("username", "")).strip()
         user = User.objects.filter(username=name, is_active=True).first()
         if user is None:
-            self.add_error("username", _("There is no active user of this name."))
+            self.add_error("username", _("There is no active user with this name."))
             return
         self.instance.user = user
         holder = cleaned.get("rights_holder")
         if holder and Membership.objects.filter(user=user, rights_holder=holder).exists():
-            self.add_error("username", _("This user is a member already; change the role in the list."))
+            self.add_error("username", _("This user is already a member; change the role in the list."))
 
 
 class ReviewerForm(forms.ModelForm):
@@ -87,8 +87,8 @@ class ReviewerForm(forms.ModelForm):
         max_length=100,
         widget=UnfoldAdminTextInputWidget(attrs={"autocomplete": "off"}),
         help_text=_(
-            "The person signs in with it and the number of the rights holder: li becomes li@3. Accounts that there are "
-            "already are joined by an administrator."
+            "The person signs in with this name and the number of the rights holder: li becomes "
+            "li@3. Existing accounts are linked by an administrator."
         ),
     )
     password = forms.CharField(
@@ -113,7 +113,7 @@ class ReviewerForm(forms.ModelForm):
         if holder and name:
             self.instance.user = self._new_user(holder, name)
         if password and cleaned.get("again") != password:
-            self.add_error("again", _("The two passwords differ."))
+            self.add_error("again", _("The two passwords do not match."))
         elif password and self.instance.user_id is None and holder and name:
             self._take_password(password)
         return cleaned
@@ -122,7 +122,7 @@ class ReviewerForm(forms.ModelForm):
         """Return an unsaved account; one message covers every reason against it."""
         user = User(username=User.normalize_username(f"{name.strip()}@{holder.pk}"))
         if "@" in name or not _can_be_stored(user):
-            self.add_error("name", _("There can be no account of this name here; choose another."))
+            self.add_error("name", _("This user name is not available; choose another."))
         return user
 
     def _take_password(self, password: str) -> None:

@@ -47,7 +47,7 @@ class ProfileForm(forms.Form):
 
     zone = forms.CharField(
         label=gettext_lazy("Time zone"),
-        help_text=gettext_lazy("Every time on the desk, in exports and in reports made from it is shown in this zone."),
+        help_text=gettext_lazy("All times in the admin, in exports and in reports are shown in this zone."),
         validators=[require_zone],
         widget=forms.Select,
     )
@@ -84,7 +84,7 @@ def profile_view(request: HttpRequest) -> HttpResponse:
     form = ProfileForm(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid() and isinstance(request.user, User):
         UserPreference.objects.update_or_create(user=request.user, defaults={"zone": form.cleaned_data["zone"]})
-        messages.success(request, _("Times are now shown in the zone %(zone)s.") % {"zone": form.cleaned_data["zone"]})
+        messages.success(request, _("Times are now shown in time zone %(zone)s.") % {"zone": form.cleaned_data["zone"]})
         return HttpResponseRedirect(request.path)
     context = {
         "title": _("Your profile"),

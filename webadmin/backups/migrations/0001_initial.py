@@ -19,11 +19,11 @@ class Migration(migrations.Migration):
                     name='BackupPlan',
                     fields=[
                         ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                        ('is_on', models.BooleanField(default=False, verbose_name='switched on')),
-                        ('destination', models.CharField(blank=True, help_text='A folder, as /mnt/backup/zhuiwen or file:///…, or s3://BUCKET/PREFIX. Best on another machine.', max_length=500, verbose_name='destination')),
+                        ('is_on', models.BooleanField(default=False, verbose_name='enabled')),
+                        ('destination', models.CharField(blank=True, help_text='A folder, such as /mnt/backup/zhuiwen or file:///…, or s3://BUCKET/PREFIX. Preferably on another machine.', max_length=500, verbose_name='destination')),
                         ('at', models.TimeField(default='04:00', verbose_name='time of day')),
                         ('keep', models.PositiveSmallIntegerField(default=14, help_text='Older ones are removed after each backup.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(1000)], verbose_name='backups kept')),
-                        ('warn_days', models.PositiveSmallIntegerField(default=2, help_text='The desk, status and doctor warn when the last backup is older.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(365)], verbose_name='warn after days')),
+                        ('warn_days', models.PositiveSmallIntegerField(default=2, help_text='The admin, status and doctor warn when the last backup is older.', validators=[django.core.validators.MinValueValidator(1), django.core.validators.MaxValueValidator(365)], verbose_name='warn after days')),
                         ('passphrase', models.TextField(blank=True, editable=False)),
                     ],
                     options={

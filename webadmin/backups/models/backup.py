@@ -34,12 +34,14 @@ class Installation(models.Model):
 class BackupPlan(models.Model):
     """The schedule and destination of automatic backups."""
 
-    is_on = models.BooleanField(_("switched on"), default=False)
+    is_on = models.BooleanField(_("enabled"), default=False)
     destination = models.CharField(
         _("destination"),
         max_length=500,
         blank=True,
-        help_text=_("A folder, as /mnt/backup/zhuiwen or file:///…, or s3://BUCKET/PREFIX. Best on another machine."),
+        help_text=_(
+            "A folder, such as /mnt/backup/zhuiwen or file:///…, or s3://BUCKET/PREFIX. Preferably on another machine."
+        ),
     )
     at = models.TimeField(_("time of day"), default="04:00")
     keep = models.PositiveSmallIntegerField(
@@ -52,7 +54,7 @@ class BackupPlan(models.Model):
         _("warn after days"),
         default=2,
         validators=[MinValueValidator(1), MaxValueValidator(365)],
-        help_text=_("The desk, status and doctor warn when the last backup is older."),
+        help_text=_("The admin, status and doctor warn when the last backup is older."),
     )
     # Sealed (webadmin.sites.services.encrypted_secrets); "": none.
     passphrase = models.TextField(blank=True, editable=False)

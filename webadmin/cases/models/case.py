@@ -210,7 +210,7 @@ class RightsRecord(models.Model):
     class Cause(models.TextChoices):
         RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
         SIGHTING = "sighting", _("the page was seen again")
-        PASSAGES = "passages", _("what counts in the case was changed")
+        PASSAGES = "passages", _("the exclusions of the case were changed")
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="rights_records", verbose_name=_("case"))
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)

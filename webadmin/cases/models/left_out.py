@@ -21,8 +21,8 @@ class _Entered(models.Model):
     note = models.CharField(_("note"), max_length=500, blank=True)
     entered_by = user_key(_("entered by"), models.PROTECT)
     entered_at = models.DateTimeField(_("entered"))
-    withdrawn_by = user_key(_("taken back by"), models.PROTECT, null=True, blank=True)
-    withdrawn_at = models.DateTimeField(_("taken back"), null=True, blank=True)
+    withdrawn_by = user_key(_("withdrawn by"), models.PROTECT, null=True, blank=True)
+    withdrawn_at = models.DateTimeField(_("withdrawn on"), null=True, blank=True)
 
     class Meta:
         abstract = True
@@ -53,7 +53,7 @@ class ExcludedPassage(_Entered):
 
     class Reason(models.TextChoices):
         QUOTATION = "quotation", _("quotation")
-        SET_WORDING = "set_wording", _("set wording")
+        SET_WORDING = "set_wording", _("stock phrase")
         PUBLIC_DOMAIN = "public_domain", _("text that is not protected")
         OWN_TEXT = "own_text", _("text of the page's own author")
         OTHER = "other", _("another reason")
@@ -78,7 +78,7 @@ class IgnoredText(_Entered):
 
     class Reason(models.TextChoices):
         NOISE = "noise", _("advertisement or noise of the site")
-        SET_WORDING = "set_wording", _("set wording")
+        SET_WORDING = "set_wording", _("stock phrase")
         NOTICE = "notice", _("a publisher's standard notice")
         PUBLIC_DOMAIN = "public_domain", _("text that is not protected")
         OTHER = "other", _("another reason")

@@ -56,7 +56,7 @@ class Matter(models.Model):
         related_name="matters",
         verbose_name=_("assignee"),
     )
-    awaited = models.CharField(_("papers waited for"), max_length=300, blank=True)
+    awaited = models.CharField(_("documents awaited"), max_length=300, blank=True)
     # The earliest due day of a requested capture; written by webadmin.evidence.services.third_party_tasks.
     proof_due = models.DateField(_("capture by a third party until"), null=True, blank=True)
 
@@ -68,7 +68,7 @@ class Matter(models.Model):
     taken_chars = models.PositiveIntegerField(_("characters of the work taken"), default=0)  # each once
     work_share = models.FloatField(_("share of the work"), default=0.0)
     # The longest lead over an official time, of chapters that have one; negative if the site was later.
-    lead_s = models.BigIntegerField(_("lead over the official publication in seconds"), null=True, blank=True)
+    lead_s = models.BigIntegerField(_("head start on the official publication in seconds"), null=True, blank=True)
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
     # Their kinds, each between spaces, the most frequent first; in an index.
     obfuscation_kinds = models.CharField(_("alterations"), max_length=400, default="", blank=True)
@@ -121,7 +121,7 @@ class MatterText(models.Model):
     first_seen_at = models.DateTimeField(_("first seen"))
 
     class Meta:
-        verbose_name = _("text of a matter")
+        verbose_name = _("text from a matter")
         verbose_name_plural = _("texts of matters")
         constraints = [models.UniqueConstraint(fields=["matter", "text_id"], name="one_text_a_matter")]
         indexes = [models.Index(fields=["text_id", "matter"])]  # by whom a chapter was copied

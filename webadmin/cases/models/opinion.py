@@ -45,7 +45,7 @@ class SecondOpinion(models.Model):
     class LeftOut(models.TextChoices):
         TOO_LONG = "too_long", _("too long")
         TEXT_GONE = "text_gone", _("text no longer stored")
-        GAVE_UP = "gave_up", _("given up")
+        GAVE_UP = "gave_up", _("abandoned")
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="second_opinions", verbose_name=_("case"))
     version_id = models.CharField(_("page version"), max_length=40)

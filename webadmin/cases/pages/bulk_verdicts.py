@@ -70,7 +70,7 @@ def answer(
 
 def _reason_to_leave_out(case: Case, verdict: Verdict | None) -> str:
     if verdict is None:
-        return "" if case.decision_id else _("no verdict that could be taken back")
+        return "" if case.decision_id else _("there is no verdict to undo")
     if case.verdict == verdict and not (case.changed_since or case.returned_at):
         return _("this verdict stands already")
     if case.allowed_as and verdict is Verdict.CONFIRMED:
@@ -96,16 +96,16 @@ def _give(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> N
     if not done:
         messages.warning(request, _("No case was changed."))
         return
-    name = VERDICTS[verdict] if verdict else _("verdict taken back")
+    name = VERDICTS[verdict] if verdict else _("verdict undone")
     messages.success(request, _("%(count)d cases: %(verdict)s.") % {"count": done, "verdict": name})
 
 
 def _context(request: HttpRequest, plan: VerdictPlan, verdict: Verdict | None) -> dict[str, Any]:
     return {
         "opts": Case._meta,
-        "title": _("What will happen"),
+        "title": _("What happens next"),
         "plan": plan,
-        "verdict": VERDICTS[verdict] if verdict else _("take the verdict back"),
+        "verdict": VERDICTS[verdict] if verdict else _("undo the verdict"),
         "action": request.POST.get("action", ""),
         "note": request.POST.get("note", ""),
         "checkbox": ACTION_CHECKBOX_NAME,

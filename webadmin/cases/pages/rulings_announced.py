@@ -17,7 +17,7 @@ def announce_rulings(request: HttpRequest, holder: int) -> Iterator[None]:
     newest = RightsRecord.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     yield
     if RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).exists():
-        messages.info(request, _now("The findings are many; they are ruled by the new rights in the next minutes."))
+        messages.info(request, _now("There are many matches; the new rights are applied to them within minutes."))
         return
     records = RightsRecord.objects.filter(pk__gt=newest, case__rights_holder=holder, cause=RightsRecord.Cause.RIGHTS)
     allowed, not_allowed = records.exclude(allowed_as="").count(), records.filter(allowed_as="").count()

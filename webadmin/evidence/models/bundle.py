@@ -44,9 +44,9 @@ class EvidenceBundle(AppendOnly):
     class Drawing(models.TextChoices):
         """The outcome of drawing a record's page. Without a browser, or with drawing disabled, it stays WAITING."""
 
-        WAITING = "waiting", _("not drawn yet")
-        DRAWN = "drawn", _("drawn")
-        FAILED = "failed", _("could not be drawn")
+        WAITING = "waiting", _("not rendered yet")
+        DRAWN = "drawn", _("rendered")
+        FAILED = "failed", _("could not be rendered")
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="bundles", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
@@ -60,13 +60,13 @@ class EvidenceBundle(AppendOnly):
     size_bytes = models.PositiveBigIntegerField(_("size"))
     fetched_at = models.DateTimeField(_("fetched"))
     day = models.DateField(_("day"), db_index=True)  # of fetching, in UTC; selects the day tree
-    made_at = models.DateTimeField(_("made"))
+    made_at = models.DateTimeField(_("generated at"))
     state = models.CharField(_("state"), max_length=8, choices=State, default=State.HELD)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
     drawing = models.CharField(_("screenshot"), max_length=8, choices=Drawing, default=Drawing.WAITING)
     # Of a bundle with drawings, for each page of the text: {"page", "screenshot", "pdf"}, and for one not drawn
     # {"why", "limit"} as in bundles.records.Undrawn. Empty if only the first page was drawn.
-    drawn_pages = models.JSONField(_("pages drawn"), default=list, blank=True)
+    drawn_pages = models.JSONField(_("pages rendered"), default=list, blank=True)
 
     class Meta:
         verbose_name = _("evidence bundle")
@@ -99,7 +99,7 @@ class DayTree(AppendOnly):
     day = models.DateField(_("day"))
     root = models.CharField(_("root"), max_length=64)
     leaves = models.JSONField(_("digests"))  # of all bundles in it, removed ones too
-    made_at = models.DateTimeField(_("made"))
+    made_at = models.DateTimeField(_("generated at"))
 
     class Meta:
         verbose_name = _("tree of a day")

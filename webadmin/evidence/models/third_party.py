@@ -109,7 +109,7 @@ class ThirdPartyTask(OfCaseOrMatter):
 
     CHANGING = frozenset({"done_by", "ended_by", "ended_at", "given_up_because"})
 
-    asked = models.CharField(_("who is asked"), max_length=200)
+    asked = models.CharField(_("institution"), max_length=200)
     until = models.DateField(_("until"))
     note = models.CharField(_("note"), max_length=500, blank=True)
     done_by = models.ForeignKey(
@@ -117,7 +117,7 @@ class ThirdPartyTask(OfCaseOrMatter):
     )
     ended_by = user_key(_("ended by"), models.PROTECT, null=True, blank=True)
     ended_at = models.DateTimeField(_("ended"), null=True, blank=True)
-    given_up_because = models.CharField(_("given up because"), max_length=300, blank=True)
+    given_up_because = models.CharField(_("reason for abandoning"), max_length=300, blank=True)
 
     class Meta:
         verbose_name = _("capture by a third party")

@@ -12,10 +12,10 @@ from webadmin.evidence.models import EvidenceBundle
 
 # By bundles.records.Undrawn.
 REASONS: Mapping[str, str] = {
-    "page_limit": gettext_noop("%(limit)s pages of one text are drawn at most"),
-    "time_limit": gettext_noop("the pages that follow are drawn for %(limit)s s at most"),
-    "size_limit": gettext_noop("screenshots and PDFs of the pages that follow have %(limit)s MiB at most"),
-    "browser_failed": gettext_noop("the browser could not draw it"),
+    "page_limit": gettext_noop("At most %(limit)s pages of one text are captured as screenshots"),
+    "time_limit": gettext_noop("the following pages are rendered for at most %(limit)s s"),
+    "size_limit": gettext_noop("screenshots and PDFs of the following pages take at most %(limit)s MiB"),
+    "browser_failed": gettext_noop("the browser could not render it"),
 }
 
 
@@ -72,11 +72,11 @@ def describe_drawings(bundle: EvidenceBundle) -> list[str]:
     shown = list_drawings(bundle)
     if not shown:
         return []
-    said = [_("%(drawn)d of %(total)d pages drawn") % {"drawn": len(shown.drawn), "total": shown.total}]
+    said = [_("screenshots of %(drawn)d of %(total)d pages") % {"drawn": len(shown.drawn), "total": shown.total}]
     for each in shown.missing:
         place = {"first": each.first, "last": each.last}
         pages = _("pages %(first)d to %(last)d") % place if each.last > each.first else _("page %(first)d") % place
-        said.append(_("%(pages)s not drawn: %(reason)s") % {"pages": pages, "reason": each.reason})
+        said.append(_("%(pages)s: no screenshot, %(reason)s") % {"pages": pages, "reason": each.reason})
     return said
 
 

@@ -79,7 +79,7 @@ def _respond(request: HttpRequest, subject: Subject) -> HttpResponse:
 def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResponse:
     shown = proof_entries(subject)
     context = {
-        "title": _("What others made"),
+        "title": _("Third-party material"),
         "subject": subject,
         "subject_name": subject_name(subject),
         "back": subject_url(subject),
@@ -125,19 +125,19 @@ def _add(request: HttpRequest, subject: Subject, user: User) -> str:
     paper = ProofDetails(made_on=_parse_date(request, "made_on"), **given)
     content = file.read(third_party.MAX_BYTES + 1)
     proof = third_party.add_proof(subject, paper, (file.name or "", content), by=user, now=timezone.now())
-    return _("Kept: %(proof)s.") % {"proof": proof}
+    return _("Saved: %(proof)s.") % {"proof": proof}
 
 
 def _withdraw(request: HttpRequest, subject: Subject, user: User) -> str:
     proof = _require_one(subject.proofs(), request, "key")
     third_party.withdraw_proof(proof, request.POST.get("reason", ""), user, timezone.now())
-    return _("Withdrawn; the file and who withdrew it stay to be seen.")
+    return _("Withdrawn; the file and the name of the person who withdrew it stay visible.")
 
 
 def _ask(request: HttpRequest, subject: Subject, user: User) -> str:
     asked, note = request.POST.get("asked", ""), request.POST.get("note", "")
     third_party_tasks.request_capture(subject, asked, _parse_date(request, "until"), note, by=user, now=timezone.now())
-    return _("Noted; the matter stands among those that wait for papers.")
+    return _("Saved; the matter is now listed as waiting for documents.")
 
 
 def _complete(request: HttpRequest, subject: Subject, user: User) -> str:
@@ -149,7 +149,7 @@ def _complete(request: HttpRequest, subject: Subject, user: User) -> str:
 def _give_up(request: HttpRequest, subject: Subject, user: User) -> str:
     task = _require_one(subject.tasks(), request, "key")
     third_party_tasks.give_up(task, request.POST.get("reason", ""), user, timezone.now())
-    return _("Given up; the reason stays to be seen.")
+    return _("Abandoned; the reason stays visible.")
 
 
 _ACTIONS: dict[str, Callable[[HttpRequest, Subject, User], str]] = {

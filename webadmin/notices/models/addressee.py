@@ -28,9 +28,9 @@ class Addressee(Entered):
     )
     sites = models.ManyToManyField(Site, related_name="addressees", blank=True, verbose_name=_("sites"))
     name = models.CharField(_("name"), max_length=200)
-    role = models.CharField(_("what it does"), max_length=16, choices=addressee_role_choices)
+    role = models.CharField(_("function"), max_length=16, choices=addressee_role_choices)
     legal_name = models.CharField(
-        _("registered name"), max_length=300, blank=True, help_text=_("As it stands at the head of a letter.")
+        _("registered name"), max_length=300, blank=True, help_text=_("As printed at the head of a letter.")
     )
     postal_address = models.CharField(_("postal address"), max_length=300, blank=True)
     postcode = models.CharField(_("postcode"), max_length=20, blank=True)
@@ -44,7 +44,7 @@ class Addressee(Entered):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(1_000)],
-        help_text=_("Of one message together; empty: not known."),
+        help_text=_("Per message, in total; empty: unknown."),
     )
     asks_for_seal = models.BooleanField(_("asks for the seal"), default=False)
     answer_days = models.PositiveSmallIntegerField(
@@ -52,17 +52,20 @@ class Addressee(Entered):
         null=True,
         blank=True,
         validators=[MinValueValidator(1), MaxValueValidator(365)],
-        help_text=_("After a notice was sent; empty: 7. That is a choice: the law says at once or in time."),
+        help_text=_("After a notice was sent; empty: 7. The law only says “promptly”; this number is our choice."),
     )
     counter_rule = models.CharField(
         _("time after a counter-statement"),
         max_length=16,
         choices=counter_rule_choices,
         default=CounterRule.REPLY_2020_9,
-        help_text=_("Within it the rights holder complains or sues, or what was removed comes back."),
+        help_text=_("The rights holder must complain or sue within this period, or the removed pages come back."),
     )
     counter_days = models.PositiveSmallIntegerField(
-        _("in days"), null=True, blank=True, help_text=_("Empty: as the law says. Enter what the addressee gives.")
+        _("in days"),
+        null=True,
+        blank=True,
+        help_text=_("Empty: the legal default. Enter the period that the addressee grants."),
     )
     note = models.TextField(_("note"), max_length=2_000, blank=True)
 
@@ -74,7 +77,7 @@ class Addressee(Entered):
             models.UniqueConstraint(
                 fields=["rights_holder", "name", "role"],
                 name="one_addressee_a_name_and_role",
-                violation_error_message=_("An addressee of this name does this already."),
+                violation_error_message=_("An addressee with this name and function already exists."),
             )
         ]
 
@@ -100,10 +103,10 @@ class Addressee(Entered):
         if self.role == AddresseeRole.PUBLISHES:
             self.counter_rule, self.counter_days = CounterRule.NONE, None
         elif self.counter_rule == CounterRule.NONE:
-            raise ValidationError({"counter_rule": _("Only who publishes by itself gives no such time.")})
+            raise ValidationError({"counter_rule": _("A site that publishes by itself has no such period.")})
         time = COUNTER_TIMES.get(self.rule)
         if time is not None and self.counter_days is not None and not time.least <= self.counter_days <= time.most:
-            words = _("This law gives from %(least)d to %(most)d days.")
+            words = _("This law allows from %(least)d to %(most)d days.")
             raise ValidationError({"counter_days": words % {"least": time.least, "most": time.most}})
 
     def __str__(self) -> str:

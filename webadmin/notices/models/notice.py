@@ -26,7 +26,7 @@ class HolderIdentity(Entered):
         _("identity paper"),
         max_length=200,
         blank=True,
-        help_text=_("Kind and number, such as the business licence with its unified social credit code."),
+        help_text=_("Type and number, such as the business licence with its unified social credit code."),
     )
     representative = models.CharField(_("legal representative"), max_length=100, blank=True)
     address = models.CharField(_("address"), max_length=300, blank=True)
@@ -54,8 +54,8 @@ class StoredFile(models.Model):
     size = models.PositiveIntegerField(_("bytes"), editable=False)
     added_by = user_key(_("entered by"), models.SET_NULL, null=True, editable=False)
     added_at = models.DateTimeField(_("entered"), auto_now_add=True)
-    withdrawn_by = user_key(_("taken back by"), models.SET_NULL, null=True, editable=False)
-    withdrawn_at = models.DateTimeField(_("taken back"), null=True, editable=False)
+    withdrawn_by = user_key(_("withdrawn by"), models.SET_NULL, null=True, editable=False)
+    withdrawn_at = models.DateTimeField(_("withdrawn on"), null=True, editable=False)
 
     class Meta:
         abstract = True
@@ -89,8 +89,8 @@ class HolderPaper(StoredFile):
     valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("The last day; empty: no end."))
 
     class Meta:
-        verbose_name = _("paper of a rights holder")
-        verbose_name_plural = _("papers of rights holders")
+        verbose_name = _("document of a rights holder")
+        verbose_name_plural = _("documents of rights holders")
         ordering = ["kind", "-added_at", "-pk"]
 
 
@@ -100,11 +100,11 @@ class PaperTemplate(StoredFile):
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="templates", verbose_name=_("rights holder")
     )
-    kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
+    kind = models.CharField(_("document"), max_length=16, choices=paper_choices)
 
     class Meta:
-        verbose_name = _("template of a paper")
-        verbose_name_plural = _("templates of papers")
+        verbose_name = _("document template")
+        verbose_name_plural = _("document templates")
         ordering = ["kind", "-added_at", "-pk"]
 
 
@@ -130,7 +130,7 @@ class Notice(models.Model):
     addressee = models.ForeignKey(
         Addressee, models.PROTECT, null=True, related_name="notices", verbose_name=_("addressee")
     )
-    kind = models.CharField(_("paper"), max_length=16, choices=paper_choices)
+    kind = models.CharField(_("document"), max_length=16, choices=paper_choices)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.DRAFTED)
     values = models.JSONField(_("fields"), default=dict)
     # An earlier notice without success; it is marked as escalated when this one is sent.
@@ -215,14 +215,14 @@ class NoticeEvent(models.Model):
     note = models.CharField(_("note"), max_length=1000, blank=True)
     # An event noted by mistake, which this one takes back.
     undoes = models.OneToOneField(
-        "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("takes back")
+        "self", models.CASCADE, null=True, blank=True, related_name="undone_by", verbose_name=_("reverses")
     )
 
     @property
     def what(self) -> str:
         """The name of the event for people. Select `action` and `undoes` with it."""
         if self.undoes is not None:
-            return str(_("taken back: %(state)s") % {"state": self.undoes.get_state_display()})
+            return str(_("undone: %(state)s") % {"state": self.undoes.get_state_display()})
         return str(self.action.get_kind_display()) if hasattr(self, "action") else self.get_state_display()
 
     class Meta:
@@ -249,7 +249,7 @@ class NoticeMail(models.Model):
     """One attempt to send a notice by mail. Its bytes are in the evidence store before it is sent."""
 
     class State(models.TextChoices):
-        PREPARED = "prepared", pgettext_lazy("of a mail", "waits to be sent")
+        PREPARED = "prepared", pgettext_lazy("of a mail", "queued for sending")
         TRYING = "trying", pgettext_lazy("of a mail", "is being sent")
         SENT = "sent", pgettext_lazy("of a mail", "sent")
         FAILED = "failed", pgettext_lazy("of a mail", "not sent")
@@ -267,7 +267,7 @@ class NoticeMail(models.Model):
     asked_at = models.DateTimeField(_("requested"))  # or when requested again after its message was lost
     began_at = models.DateTimeField(_("began"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
-    said = MessageField(_("what came of it"), null=True, blank=True)
+    said = MessageField(_("outcome"), null=True, blank=True)
     # For a mail that may have been sent: who checked the mailbox, and when. Its state is then sent, or stays unknown.
     settled_by = user_key(_("settled by"), models.PROTECT, null=True)
     settled_at = models.DateTimeField(_("settled"), null=True, blank=True)
@@ -333,7 +333,7 @@ class LegalAction(models.Model):
     event = models.OneToOneField(
         NoticeEvent, models.CASCADE, related_name="action", verbose_name=_("event of a notice")
     )
-    kind = models.CharField(_("what was done"), max_length=12, choices=Kind)
+    kind = models.CharField(_("action"), max_length=12, choices=Kind)
     on = models.DateField(_("day"))
     place = models.CharField(_("where"), max_length=200)
     number = models.CharField(_("number"), max_length=200, blank=True)

@@ -23,7 +23,7 @@ class Removal(models.Model):
     site = CopiedKey(Site, models.PROTECT, "case.site", verbose_name=_("site"))
     since = models.DateTimeField(_("removed since"))  # time of the first look that proves it
     said_at = models.DateTimeField(_("confirmed"))  # time of the last one
-    ended_at = models.DateTimeField(_("back again since"), null=True, blank=True)
+    ended_at = models.DateTimeField(_("back since"), null=True, blank=True)
 
     class Meta:
         verbose_name = _("removal")
@@ -46,10 +46,10 @@ class RemovalLook(models.Model):
     """One look at the page of a confirmed case and its result. Only its bundle and its removal are set later."""
 
     class Seen(models.TextChoices):
-        STANDS = "stands", _("the passages stand on it")
-        GONE = "gone", _("the page is not there")
+        STANDS = "stands", _("the passages are on it")
+        GONE = "gone", _("the page does not exist")
         CLEARED = "cleared", _("the page is there without the passages")
-        NOT_SEEN = "not_seen", _("not to be seen")
+        NOT_SEEN = "not_seen", _("not visible")
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="looks", verbose_name=_("case"))
     rights_holder = CopiedKey(RightsHolder, models.PROTECT, "case.rights_holder", verbose_name=_("rights holder"))
@@ -69,8 +69,8 @@ class RemovalLook(models.Model):
     )
 
     class Meta:
-        verbose_name = _("look at a page")
-        verbose_name_plural = _("looks at pages")
+        verbose_name = _("page inspection")
+        verbose_name_plural = _("page inspections")
         ordering = ["at", "pk"]
         constraints = [models.UniqueConstraint(fields=["case", "at"], name="one_look_a_case_and_moment")]
         indexes = [

@@ -56,7 +56,7 @@ def _save(request: HttpRequest, notice: Notice, user: User) -> str:
 def _confirm(request: HttpRequest, notice: Notice, user: User) -> str:
     _write_fields(request, notice, user)
     confirm(notice, user)
-    return _("Confirmed: the files are kept as they are now. Nothing was sent.")
+    return _("Confirmed. The files are frozen as they are now; nothing was sent.")
 
 
 def _withdraw(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -76,17 +76,17 @@ def _send_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
     mails.request_mail(
         notice, user, timezone.now(), stores.outbox(), settings.ZHUIWEN, seen=request.POST.get("seen", "")
     )
-    return _("The mail waits for the mail server; this page says what comes of it.")
+    return _("The mail waits for the mail server; this page shows the result.")
 
 
 def _settle_as_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     _settle(notice, user, went_out=True)
-    return _("Noted as sent.")
+    return _("Marked as sent.")
 
 
 def _settle_as_not_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     _settle(notice, user, went_out=False)
-    return _("Noted; the notice may be sent again.")
+    return _("Recorded; the notice can be sent again.")
 
 
 def _settle(notice: Notice, user: User, *, went_out: bool) -> None:
@@ -98,12 +98,12 @@ def _settle(notice: Notice, user: User, *, went_out: bool) -> None:
 
 def _mark_sent(request: HttpRequest, notice: Notice, user: User) -> str:
     mark_sent(notice, request.POST.get("way", ""), _event_details(request), user, timezone.now())
-    return _("Noted as sent.")
+    return _("Marked as sent.")
 
 
 def _note_outcome(request: HttpRequest, notice: Notice, user: User) -> str:
     outcomes.note_outcome(notice, request.POST.get("to", ""), user, timezone.now(), _event_details(request))
-    return _("Noted.")
+    return _("Recorded.")
 
 
 def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
@@ -111,12 +111,12 @@ def _enter_counter(request: HttpRequest, notice: Notice, user: User) -> str:
     if not all(is_key(key) for key in keys):
         raise Http404
     enter_counter_statement(notice, _event_details(request), user, timezone.now(), cases=[int(key) for key in keys])
-    return _("Noted: no further notice about these pages to this provider.")
+    return _("Recorded: no further notice about these pages to this provider.")
 
 
 def _take_back_counter(request: HttpRequest, notice: Notice, user: User) -> str:
     take_back_counter_statement(_find_counter(request, notice), user, timezone.now(), request.POST.get("note", ""))
-    return _("Taken back.")
+    return _("Undone.")
 
 
 def _find_counter(request: HttpRequest, notice: Notice) -> CounterStatement:
@@ -129,12 +129,12 @@ def _note_action(request: HttpRequest, notice: Notice, user: User) -> str:
     action = Action(given[0], noted.day or timezone.localdate(), given[1], given[2])
     note_action(counter, action, user, timezone.now(), noted.files)
     counter.refresh_from_db()
-    return _("Noted: the time is kept.") if is_in_time(counter) else _("Noted, after the last day.")
+    return _("Recorded: the deadline is met.") if is_in_time(counter) else _("Recorded after the last day.")
 
 
 def _take_back_last_event(request: HttpRequest, notice: Notice, user: User) -> str:
     outcomes.take_back_last_event(notice, user, timezone.now(), request.POST.get("note", ""))
-    return _("Taken back.")
+    return _("Undone.")
 
 
 _HANDLERS: Mapping[str, ActionHandler] = {

@@ -63,7 +63,7 @@ def draft_view(request: HttpRequest) -> HttpResponse:
         messages.error(request, message_text(error))
         return back
     for case, reason in made.left_out:
-        messages.warning(request, _("Left out: %(case)s: %(reason)s.") % {"case": case, "reason": message_text(reason)})
+        messages.warning(request, _("Skipped: %(case)s: %(reason)s.") % {"case": case, "reason": message_text(reason)})
     return HttpResponseRedirect(reverse("admin:notices_notice_change", args=[made.notice.pk]))
 
 
@@ -232,9 +232,9 @@ def _hint(code: str) -> str:
     """Return a hint for a field that no law asks for; "" for none."""
     hints = {
         "ownership": _(
-            "Empty: the proofs of ownership that go with it, else the name on the work if it is the rights holder's."
+            "Empty: the attached proofs of ownership, otherwise the name on the work if it is the rights holder's."
         ),
-        "answer_days": _("In days from when it is sent."),
+        "answer_days": _("In days after sending."),
     }
     return hints.get(code, "")
 

@@ -42,7 +42,7 @@ def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
         name = change_link(each.addressee, clip_text(each.name))
     return {
         "name": name,
-        "role": ADDRESSEE_ROLES[each.role] if each.role else _("what it does is not known yet"),
+        "role": ADDRESSEE_ROLES[each.role] if each.role else _("function unknown"),
         "paper": PAPERS[each.paper] if each.paper else "",
         "way": " · ".join(clip_text(way) for way in (each.email, each.form_page or each.complaint_page) if way),
         "origin": _origin(each),
@@ -76,7 +76,7 @@ def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
     if look_up is None:
         return None
     if look_up.ended_at is None:
-        sentence = _("Host and registrar are being looked up since %(when)s.") % {"when": moment(look_up.asked_at)}
+        sentence = _("Looking up host and registrar since %(when)s.") % {"when": moment(look_up.asked_at)}
     else:
         given = {"when": moment(look_up.ended_at), "found": look_up.found}
         sentence = _("Looked up %(when)s: %(found)d entries found.") % given

@@ -210,7 +210,7 @@ def _file_tiles(user: Person) -> list[Tile]:
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:
         return []
-    return [Tile(_("Kept files changed or missing"), len(damaged), list_address(EvidenceCheck), is_urgent=True)]
+    return [Tile(_("Stored files changed or missing"), len(damaged), list_address(EvidenceCheck), is_urgent=True)]
 
 
 def _sites(cases: "QuerySet[Case]") -> list[CountRow]:

@@ -38,7 +38,7 @@ SELECTIONS = (
     Selection("", _("all chapters"), lambda chapter, gaps: True),
     Selection(
         "full",
-        pgettext_lazy("a chapter on a site", "whole or nearly"),
+        pgettext_lazy("a chapter on a site", "complete or nearly so"),
         lambda chapter, gaps: chapter.extent is CopyExtent.FULL,
     ),
     Selection(
@@ -80,7 +80,7 @@ def _matching_chapters(book: WholeBook, selection: Selection) -> list[ChapterCop
 
 
 EXTENTS = {
-    CopyExtent.FULL: pgettext_lazy("a chapter on a site", "whole or nearly"),
+    CopyExtent.FULL: pgettext_lazy("a chapter on a site", "complete or nearly so"),
     CopyExtent.PART: pgettext_lazy("a chapter on a site", "in part"),
     CopyExtent.NONE: _("missing"),
 }

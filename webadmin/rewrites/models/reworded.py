@@ -46,7 +46,7 @@ class RewordedLead(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=reworded_state_choices, default=RewordedState.WAITING)
     found_as = models.CharField(_("class"), max_length=16, choices=reworded_class_choices)
     score = models.FloatField(_("score"))  # not a share, without upper bound: matcher.reworded.found
-    elsewhere = models.FloatField(_("said elsewhere"))  # matches in other places of the works, which reduce the score
+    elsewhere = models.FloatField(_("stated elsewhere"))  # matches in other places of the works, which reduce the score
     # How often innocent passages reached the score, as measured at that time; "" and None if not measured.
     band = models.CharField(_("band"), max_length=16, blank=True)
     band_alarms = models.PositiveIntegerField(_("alarms among innocent passages"), null=True, blank=True)
@@ -55,7 +55,7 @@ class RewordedLead(models.Model):
     pairs = models.JSONField(_("sentences that correspond"), default=list)
     pair_count = models.PositiveIntegerField(_("sentences with a counterpart"))
     sentence_count = models.PositiveIntegerField(_("sentences of the page"))
-    in_order = models.PositiveIntegerField(_("of these in the same order"))
+    in_order = models.PositiveIntegerField(_("of these, in the same order"))
     algorithm_version = models.PositiveSmallIntegerField(_("algorithm"))
     ingredients = models.JSONField(default=dict)  # {"weights", "tokenizer", "background"}: SHA-256
     code_version = models.CharField(_("code version"), max_length=40)
@@ -65,11 +65,11 @@ class RewordedLead(models.Model):
     page_text_digest = models.CharField(_("digest of the page's text"), max_length=64)
     work_text_digest = models.CharField(_("digest of the work's text"), max_length=64)
     found_at = models.DateTimeField(_("found"))
-    lapsed_at = models.DateTimeField(_("not found any more since"), null=True, blank=True)
+    lapsed_at = models.DateTimeField(_("no longer found since"), null=True, blank=True)
 
     class Meta:
-        verbose_name = _("reworded or translated (lead)")
-        verbose_name_plural = _("reworded and translated (leads)")
+        verbose_name = _("suspected rewrite or translation")
+        verbose_name_plural = _("suspected rewrites and translations")
         ordering = ["-state", "-score", "-pk"]  # "waiting", alphabetically the last state, comes first
         constraints = [models.UniqueConstraint(fields=["page", "text_id"], name="one_lead_a_page_and_text")]
         # For the lists: waiting leads first, by score, for a holder, all, a site or a work; lapsed ones separately.
@@ -99,7 +99,7 @@ class RewordedVerdict(models.Model):
     An empty verdict means that the lead waits again.
     """
 
-    lead = models.ForeignKey(RewordedLead, models.CASCADE, related_name="verdicts", verbose_name=_("lead"))
+    lead = models.ForeignKey(RewordedLead, models.CASCADE, related_name="verdicts", verbose_name=_("suspected rewrite"))
     verdict = models.CharField(_("verdict"), max_length=16, choices=reworded_state_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
     score = models.FloatField(_("score"))
@@ -109,8 +109,8 @@ class RewordedVerdict(models.Model):
     decided_at = models.DateTimeField(_("decided"))
 
     class Meta:
-        verbose_name = _("verdict on a lead")
-        verbose_name_plural = _("verdicts on leads")
+        verbose_name = _("verdict on a suspected rewrite")
+        verbose_name_plural = _("verdicts on suspected rewrites")
         ordering = ["-decided_at", "-pk"]
 
     def __str__(self) -> str:
@@ -134,8 +134,8 @@ class RewordedCheck(models.Model):
     checked_at = models.DateTimeField(_("checked"))
 
     class Meta:
-        verbose_name = _("check by meaning")
-        verbose_name_plural = _("checks by meaning")
+        verbose_name = _("check for rewrites")
+        verbose_name_plural = _("checks for rewrites")
         indexes = [
             models.Index(
                 fields=["rights_holder", "algorithm_version", "works_until", "page"], name="reworded_check_age"

@@ -15,19 +15,19 @@ class DiscoveryPlan(models.Model):
     """The plan of web searches for a work: queries per day, and the limit for accepting pages automatically."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
-    is_active = models.BooleanField(_("looked for"), default=True)
+    is_active = models.BooleanField(_("searched"), default=True)
     queries_a_day = models.PositiveSmallIntegerField(
         _("queries a day"),
         default=5,
         validators=[MinValueValidator(1), MaxValueValidator(200)],
-        help_text=_("At most so many sentences of this work are sent to the search engine on one day."),
+        help_text=_("The largest number of sentences of this work that are sent to the search engine in one day."),
     )
     accept_from_chars = models.PositiveIntegerField(
-        _("accept by itself from so many matching characters"),
+        _("accept automatically from this many matching characters"),
         null=True,
         blank=True,
         validators=[MinValueValidator(100)],
-        help_text=_("Empty: a person decides on every site that was found."),
+        help_text=_("Empty: a person decides on every site found."),
     )
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
 

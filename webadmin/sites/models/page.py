@@ -77,7 +77,7 @@ class PageRecheck(models.Model):
     class Outcome(models.TextChoices):
         UNCHANGED = "unchanged", _("unchanged")
         CHANGED = "changed", _("changed")
-        GONE = "gone", _("not there any more")
+        GONE = "gone", _("no longer there")
         NOT_SEEN = "not_seen", _("could not be seen")
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="rechecks", verbose_name=_("page"))

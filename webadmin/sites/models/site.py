@@ -31,11 +31,11 @@ class Site(models.Model):
     )
     name = models.CharField(_("name"), max_length=200)
     kind = models.CharField(_("kind of site"), max_length=16, choices=choices, default="generic")
-    start_urls = models.TextField(_("start URLs"), blank=True, help_text=_("One a line."))
+    start_urls = models.TextField(_("start URLs"), blank=True, help_text=_("One per line."))
     is_active = models.BooleanField(_("watched"), default=True)
     crawl_at = models.TimeField(_("daily at"), default=time(3, 0))
     interval_days = models.PositiveSmallIntegerField(
-        _("every so many days"), default=1, validators=[MinValueValidator(1), MaxValueValidator(365)]
+        _("every N days"), default=1, validators=[MinValueValidator(1), MaxValueValidator(365)]
     )
     follow_patterns = models.TextField(
         _("follow links like"), blank=True, help_text=_("Regular expressions, one a line.")
@@ -46,7 +46,7 @@ class Site(models.Model):
     chapter_list_selector = models.CharField(_("chapter list (CSS)"), max_length=200, blank=True)
     body_selector = models.CharField(_("main text (CSS or XPath)"), max_length=200, blank=True)
     title_selector = models.CharField(_("title (CSS or XPath)"), max_length=200, blank=True)
-    encoding = models.CharField(_("encoding"), max_length=30, blank=True, help_text=_("Empty: found by itself."))
+    encoding = models.CharField(_("encoding"), max_length=30, blank=True, help_text=_("Empty: detected automatically."))
     use_sitemap = models.BooleanField(_("use sitemaps"), default=True)
     obey_robots = models.BooleanField(_("obey robots.txt"), default=True)
     max_depth = models.PositiveSmallIntegerField(_("depth limit"), default=5, validators=[MaxValueValidator(50)])
@@ -61,7 +61,9 @@ class Site(models.Model):
         _("visits a month"),
         null=True,
         blank=True,
-        help_text=_("As a service that measures reach says; empty: how many of your works are found there counts."),
+        help_text=_(
+            "As reported by a traffic-measuring service; if empty, the number of your works found there is used."
+        ),
     )
     added_at = models.DateTimeField(_("added"), auto_now_add=True)
 
@@ -104,7 +106,7 @@ class CrawlRun(models.Model):
 
     class Trigger(models.TextChoices):
         SCHEDULE = "schedule", _("schedule")
-        PERSON = "person", _("by hand")
+        PERSON = "person", _("manually")
         LOOK = "look", _("check whether pages were removed")
 
     LIVE = (State.QUEUED, State.RUNNING)
@@ -127,10 +129,10 @@ class CrawlRun(models.Model):
     counts = models.JSONField(_("counts"), default=dict, blank=True)  # core.pages.CrawlCounts
     faults = MessageField(_("faults"), default=list, blank=True)
     finish_reason = MessageField(_("ended because"), null=True, blank=True)
-    resume_at = models.DateTimeField(_("goes on at"), null=True, blank=True)  # of a queued run that waits
+    resume_at = models.DateTimeField(_("continues at"), null=True, blank=True)  # of a queued run that waits
     # Number of consecutive ends because a service was down (webadmin.sites.services.outages).
     outages = models.PositiveSmallIntegerField(default=0, editable=False)
-    only_urls = models.TextField(_("these pages alone"), blank=True)  # one on each line; "" for the whole site
+    only_urls = models.TextField(_("only these pages"), blank=True)  # one on each line; "" for the whole site
     by_second_route = models.BooleanField(_("by another route"), default=False)
     # When its results for pages of confirmed cases were processed (webadmin.notices.services.removals).
     followed_at = models.DateTimeField(null=True, editable=False)

@@ -22,25 +22,25 @@ class SiteRules(models.Model):
 
     class Browser(models.TextChoices):
         NEVER = "never", _("never")
-        AUTO = "auto", _("pages that scripts make")
+        AUTO = "auto", _("script-rendered pages")
         ALWAYS = "always", _("all pages")
 
     site = models.OneToOneField(Site, models.CASCADE, related_name="rules", verbose_name=_("site"))
     windows = models.CharField(
-        _("crawl only at"),
+        _("crawl only during"),
         max_length=300,
         blank=True,
-        help_text=_("Hours of the site's day, like 01:00-06:00, commas between several. Empty: at any time."),
+        help_text=_("Hours in the site's time zone, such as 01:00-06:00, separated by commas. Empty: any time."),
     )
     zone = models.CharField(
-        _("time zone of the site"), max_length=60, blank=True, help_text=_("Like Asia/Shanghai. Empty: yours.")
+        _("time zone of the site"), max_length=60, blank=True, help_text=_("Such as Asia/Shanghai. Empty: your own.")
     )
     megabytes_a_run = models.PositiveIntegerField(_("MB of one crawl"), default=0, help_text=_("0: no limit."))
     pages_a_day = models.PositiveIntegerField(_("pages a day"), default=0, help_text=_("0: no limit."))
     megabytes_a_day = models.PositiveIntegerField(_("MB a day"), default=0, help_text=_("0: no limit."))
     browser = models.CharField(_("load in a browser"), max_length=8, choices=Browser, default=Browser.AUTO)
     user_agents = models.TextField(
-        _("user agents"), blank=True, help_text=_("One a line. Empty: that of the installation.")
+        _("user agents"), blank=True, help_text=_("One per line. Empty: as set for the installation.")
     )
     login_steps = models.TextField(_("login"), blank=True)
     sealed_values = models.TextField(editable=False, blank=True)
@@ -58,7 +58,7 @@ class SiteBanRule(models.Model):
     """The signs of one kind of refusal of a site, and the reaction of the crawl."""
 
     class Action(models.TextChoices):
-        SLOW = "slow", _("wait and go on more slowly")
+        SLOW = "slow", _("wait and continue more slowly")
         ROTATE = "rotate", _("change proxy and user agent")
         LOGIN = "login", _("log in again")
         STOP = "stop", _("end the crawl")
@@ -66,15 +66,15 @@ class SiteBanRule(models.Model):
     site = models.ForeignKey(Site, models.CASCADE, related_name="ban_rules", verbose_name=_("site"))
     name = models.CharField(_("name"), max_length=60)
     statuses = models.CharField(
-        _("HTTP status"), max_length=60, blank=True, help_text=_("Like 403, commas between several.")
+        _("HTTP status"), max_length=60, blank=True, help_text=_("Such as 403; separate several with commas.")
     )
-    words = models.TextField(_("one of these words"), blank=True, help_text=_("One a line."))
+    words = models.TextField(_("one of these words"), blank=True, help_text=_("One per line."))
     selector = models.CharField(_("element (CSS or XPath)"), max_length=200, blank=True)
     redirect = models.CharField(
         _("redirects to"), max_length=300, blank=True, help_text=_("A regular expression on the address.")
     )
     max_chars = models.PositiveIntegerField(
-        _("characters at most"), default=0, help_text=_("0: any."), validators=[MaxValueValidator(100_000)]
+        _("at most (characters)"), default=0, help_text=_("0: any."), validators=[MaxValueValidator(100_000)]
     )
     action = models.CharField(_("then"), max_length=8, choices=Action, default=Action.SLOW)
 
@@ -95,7 +95,7 @@ class SiteProxy(models.Model):
         HTTPS = "https", "https"
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="proxies", verbose_name=_("site"))
-    scheme = models.CharField(_("spoken to by"), max_length=8, choices=Scheme, default=Scheme.HTTP)
+    scheme = models.CharField(_("protocol"), max_length=8, choices=Scheme, default=Scheme.HTTP)
     place = models.CharField(_("host:port"), max_length=260)
     user = models.CharField(_("user"), max_length=200, blank=True)
     sealed_password = models.TextField(editable=False, blank=True)
@@ -103,11 +103,11 @@ class SiteProxy(models.Model):
     is_second_route = models.BooleanField(
         _("only for second looks"),
         default=False,
-        help_text=_("Asked once more by it before a page is said to be removed; never for other crawls."),
+        help_text=_("Used to check a page once more before it is reported as removed; never for other crawls."),
     )
     successes = models.PositiveBigIntegerField(_("successes"), default=0, editable=False)
     failures = models.PositiveBigIntegerField(_("failures"), default=0, editable=False)
-    cools_until = models.DateTimeField(_("rests until"), null=True, editable=False)
+    cools_until = models.DateTimeField(_("paused until"), null=True, editable=False)
 
     NOT_AHEAD = {"cools_until": CLOCKS_DIFFER + timedelta(seconds=LONGEST_PAUSE_S)}
 
@@ -133,8 +133,8 @@ class RobotsSwitch(models.Model):
     )
 
     class Meta:
-        verbose_name = _("switch of robots.txt")
-        verbose_name_plural = _("switches of robots.txt")
+        verbose_name = _("robots.txt setting")
+        verbose_name_plural = _("robots.txt settings")
         ordering = ["-switched_at", "-pk"]
 
     def __str__(self) -> str:

@@ -46,7 +46,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
     except BadInput as error:
         messages.warning(request, message_text(error))
     except RetryLater as error:
-        words = _("The check of the page is noted and begins once the queue answers: %(error)s")
+        words = _("The check is recorded and starts once the queue is available: %(error)s")
         messages.warning(request, words % {"error": message_text(error)})
     return HttpResponseRedirect(_back(request, page))
 
@@ -65,12 +65,12 @@ def recheck_summary(page: PageRecord) -> RecheckShown:
 
 def _stand(run: CrawlRun | None) -> str:
     if run is None:
-        return _("The check waits for the end of another crawl of the site.")
+        return _("The check waits until another crawl of the site has finished.")
     if run.state == CrawlRun.State.RUNNING:
         return _("The page is being fetched.")
     if run.resume_at is not None:
         when = _moment(run.resume_at)
-        return _("The check waits until %(when)s: the site is not to be asked before.") % {"when": when}
+        return _("The check waits until %(when)s: no requests to the site before then.") % {"when": when}
     return _("The check waits for a free crawler.")
 
 
@@ -80,11 +80,11 @@ def _outcome(recheck: PageRecheck, is_compared: bool) -> str:
     if recheck.outcome == Outcome.UNCHANGED:
         return _("Checked %(when)s: the page is unchanged.") % given
     if recheck.outcome == Outcome.CHANGED and is_compared:
-        return _("Checked %(when)s: the page has changed, and was compared again.") % given
+        return _("Checked %(when)s: the page has changed and was compared again.") % given
     if recheck.outcome == Outcome.CHANGED:
         return _("The page has changed, and is being compared.")
     if recheck.outcome == Outcome.GONE:
-        return _("Checked %(when)s: the site says that the page is not there.") % given
+        return _("Checked %(when)s: the site reports that the page does not exist.") % given
     if recheck.fault is None:
         return _("Checked %(when)s: the page could not be seen.") % given
     return _("Checked %(when)s: the page could not be seen: %(fault)s") % given

@@ -27,11 +27,11 @@ _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_
 
 class SiteForm(forms.ModelForm):
     robots_reason = forms.CharField(
-        label=_("why robots.txt is switched"),
+        label=_("reason for the robots.txt setting"),
         required=False,
         max_length=500,
         widget=UnfoldAdminTextInputWidget,
-        help_text=_("Needed to switch it off; kept with your name and the time."),
+        help_text=_("Required to switch it off; recorded with your name and the time."),
     )
 
     class Meta:
@@ -44,7 +44,7 @@ class SiteForm(forms.ModelForm):
             if name in self.fields:
                 self.fields[name].widget.attrs["rows"] = 3
         if "start_urls" in self.fields:
-            self.fields["start_urls"].help_text = format_lazy("{} {}", _("One a line."), starts_help())
+            self.fields["start_urls"].help_text = format_lazy("{} {}", _("One per line."), starts_help())
             if KINDS[self.instance.kind].starts_are_pages:
                 self.fields["start_urls"].widget.attrs["rows"] = 16
 
@@ -62,7 +62,7 @@ class SiteForm(forms.ModelForm):
         cleaned: dict[str, Any] = super().clean() or {}
         is_switched_off = "obey_robots" in self.changed_data and cleaned.get("obey_robots") is False
         if is_switched_off and not cleaned.get("robots_reason", "").strip():
-            self.add_error("robots_reason", _("Say why robots.txt is not to be obeyed; the reason is kept."))
+            self.add_error("robots_reason", _("Explain why robots.txt is ignored; the reason is recorded."))
         self._check_rules(cleaned)
         return cleaned
 
@@ -94,7 +94,7 @@ def _clean_list(typed: str) -> str:
     if found.bad:
         raise ValidationError([message_text(each) for each in bad_lines(found.bad)])
     if not found.urls:
-        raise ValidationError(_("Write at least one URL."))
+        raise ValidationError(_("Enter at least one URL."))
     return "\n".join(line.rstrip() for line in typed.strip().splitlines())
 
 

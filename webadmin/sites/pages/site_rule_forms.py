@@ -19,7 +19,7 @@ from webadmin.sites.services import politeness
 from webadmin.ui.pages.host_fields import rule_errors
 from webadmin.ui.pages.wording import message_text
 
-_KEPT = _("Kept unreadable. Empty: as it is. A single minus sign: forget it.")
+_KEPT = _("Stored encrypted. Leave empty to keep the current value; enter a single minus sign to delete it.")
 FORGET = "-"
 
 
@@ -28,13 +28,13 @@ class SiteRulesForm(forms.ModelForm):
         label=_("secret values of the login"),
         required=False,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
-        help_text=_("One a line: name = value."),
+        help_text=_("One per line: name = value."),
     )
     cookies = forms.CharField(
         label=_("cookies"),
         required=False,
         widget=UnfoldAdminTextareaWidget(attrs={"rows": 2, "autocomplete": "off"}),
-        help_text=_("One a line: name = value."),
+        help_text=_("One per line: name = value."),
     )
 
     class Meta:
@@ -49,7 +49,7 @@ class SiteRulesForm(forms.ModelForm):
         self.fields["login_steps"].widget.attrs["rows"] = 5
         self.fields["user_agents"].widget.attrs["rows"] = 2
         self.fields["login_steps"].help_text = _(
-            "One step a line: open https://…, fill NAME = {user}, submit, check SELECTOR. {user} is a secret value."
+            "One step per line: open https://…, fill NAME = {user}, submit, check SELECTOR. {user} is a secret value."
         )
 
     def clean_windows(self) -> str:
@@ -150,18 +150,20 @@ class SiteProxyForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         if self.instance.sealed_password and "password" in self.fields:
             self.fields["password"].help_text = _KEPT
-            self.fields["password"].widget.attrs["placeholder"] = _("kept; empty: as it is")  # lines show no help
+            self.fields["password"].widget.attrs["placeholder"] = _(
+                "saved; leave empty to keep it"
+            )  # lines show no help
 
     def clean_place(self) -> str:
         text = str(self.cleaned_data["place"]).strip()
         if "@" in text:
-            raise ValidationError(_("Write the user and the password into their own fields."))
+            raise ValidationError(_("Enter user and password in their own fields."))
         try:
             host = parse_host(text)
         except ValueError as error:
-            raise ValidationError(_("Write it like proxy.example.com:3128.")) from error
+            raise ValidationError(_("Enter it as in proxy.example.com:3128.")) from error
         if host.port is None:
-            raise ValidationError(_("Write it like proxy.example.com:3128."))
+            raise ValidationError(_("Enter it as in proxy.example.com:3128."))
         return str(host)
 
     def save(self, commit: bool = True) -> Any:

@@ -31,14 +31,14 @@ def clean_host(text: str) -> str:
 
 
 def _no_host(text: str) -> ValidationError:
-    return ValidationError(_("“%(text)s” is no host; write it like www.example.com."), params={"text": text})
+    return ValidationError(_("“%(text)s” is not a host; enter one such as www.example.com."), params={"text": text})
 
 
 def clean_urls(text: str) -> str:
     """Validate a field with one URL on each line, and return it without blank lines. Raises ValidationError."""
     urls = [line.strip() for line in text.splitlines() if line.strip()]
     if not urls:
-        raise ValidationError(_("Write at least one URL."))
+        raise ValidationError(_("Enter at least one URL."))
     for url in urls:
         _check_url(url)
     return "\n".join(urls)
@@ -49,11 +49,11 @@ def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
     except ValueError as error:
-        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url}) from error
+        raise ValidationError(_("“%(url)s” is not a URL."), params={"url": url}) from error
     if parts.scheme not in {"http", "https"}:
         raise ValidationError(_("“%(url)s” does not begin with http:// or https://."), params={"url": url})
     if not parts.netloc:
-        raise ValidationError(_("“%(url)s” is no URL."), params={"url": url})
+        raise ValidationError(_("“%(url)s” is not a URL."), params={"url": url})
     clean_host(parts.netloc)
 
 
@@ -71,7 +71,7 @@ def _error(rule: str, fault: Message, *, is_pattern: bool) -> ValidationError:
     if not is_pattern or not fault.code.startswith("pattern."):
         return ValidationError(message_text(fault))
     if fault.code == "pattern.slow":
-        words = _("“%(pattern)s” takes too long; write it without a repetition inside a repetition.")
+        words = _("“%(pattern)s” takes too long; avoid a repetition inside a repetition.")
         return ValidationError(words, params={"pattern": rule})
-    words = _("“%(pattern)s” is no regular expression: %(reason)s.")
+    words = _("“%(pattern)s” is not a regular expression: %(reason)s.")
     return ValidationError(words, params={"pattern": rule, "reason": message_text(fault)})

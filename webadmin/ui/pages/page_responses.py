@@ -26,5 +26,5 @@ def requested_page(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", 
     """Return the page of the rows that an address requests (?page). Raises BadValue."""
     number = request.GET.get("page", "1")
     if not is_page_number(number):
-        raise BadValue("page", number, _("write the number of a page."))
+        raise BadValue("page", number, _("enter the number of a page."))
     return Paginator(rows, per_page).get_page(number)

@@ -24,41 +24,43 @@ _INBOX = ("admin:index", _("Inbox"))
 _SITES = ("admin:watched_sites_site_changelist", _("Sites"))
 NEXT_STEPS = {
     "work": NextStep(_("Send the texts of your works: pages are compared with them.")),
-    "site": NextStep(_("Enter a site with its start page: it is crawled from then on.")),
-    "addressee": NextStep(_("Begin with a site: what was read on its pages stands under “Whom to write to”."), *_SITES),
-    "notice": NextStep(_("A notice is drafted on the page of a matter that has confirmed pages."), *_INBOX),
-    "holderidentity": NextStep(_("Enter who the rights holder is in law: notices are filled with it.")),
-    "holderpaper": NextStep(
-        _("Enter the papers that go with notices: identity, ownership of works, power of attorney.")
+    "site": NextStep(_("Add a site with its start page; it is crawled from then on.")),
+    "addressee": NextStep(
+        _("Start with a site: contacts found on its pages are listed under “Contacts and addressees”."), *_SITES
     ),
-    "papertemplate": NextStep(_("None is needed: without one of your own the standard template is used.")),
-    "case": NextStep(_("A page that carries text of a work appears here once its site was crawled."), *_SITES),
+    "notice": NextStep(_("Draft notices on the page of a matter with confirmed pages."), *_INBOX),
+    "holderidentity": NextStep(_("Enter the legal identity of the rights holder; notices are filled in with it.")),
+    "holderpaper": NextStep(
+        _("Upload the documents that accompany notices: identity, ownership of works, power of attorney.")
+    ),
+    "papertemplate": NextStep(_("Optional: without a template of your own, the standard one is used.")),
+    "case": NextStep(_("Pages that contain text of a work appear here once their site has been crawled."), *_SITES),
     "rewordedlead": NextStep(
-        _("Choose with the rights holder for which kinds of works such pages are looked for."),
+        _("For each rights holder, choose the kinds of works for which such pages are searched."),
         "admin:accounts_rightsholder_changelist",
         _("Rights holders"),
     ),
-    "exclusion": NextStep(_("Findings that a licence, an own domain or quotation allows appear here.")),
-    "evidencebundle": NextStep(_("Evidence is kept by itself, some minutes after each find.")),
-    "pagerecord": NextStep(_("Pages appear here as soon as a site is crawled."), *_SITES),
-    "crawlrun": NextStep(_("Choose a site and ask for its crawl, or wait for its time."), *_SITES),
-    "address": NextStep(_("Addresses appear here as soon as a site is crawled."), *_SITES),
-    "sitemove": NextStep(_("A site that may have moved to another host is proposed here.")),
+    "exclusion": NextStep(_("Matches allowed by a licence, an own domain or the right to quote appear here.")),
+    "evidencebundle": NextStep(_("Evidence is kept automatically, a few minutes after each match.")),
+    "pagerecord": NextStep(_("Pages appear here once a site has been crawled."), *_SITES),
+    "crawlrun": NextStep(_("Choose a site and request a crawl, or wait for the scheduled one."), *_SITES),
+    "address": NextStep(_("Addresses appear here once a site has been crawled."), *_SITES),
+    "sitemove": NextStep(_("Sites that may have moved to another host are listed here.")),
     "discoveredpage": NextStep(
-        _("Pages that a search for a work finds are proposed here."),
+        _("Pages found by searches for works are listed here."),
         "admin:watched_sites_discoveryplan_changelist",
         _("Searches for works"),
     ),
     "discoveryplan": NextStep(
-        _("Each work can be searched for; no search has been set up yet."), "admin:works_work_changelist", _("Works")
+        _("You can search for each work; no search has been set up yet."), "admin:works_work_changelist", _("Works")
     ),
     "discoveryquery": NextStep(
-        _("Each sentence that is sent to the search engine stands here."),
+        _("Every sentence sent to the search engine is listed here."),
         "admin:watched_sites_discoveryplan_changelist",
         _("Searches for works"),
     ),
-    "licence": NextStep(_("Enter who may publish a work, where and until when: what they publish opens no case.")),
-    "owndomain": NextStep(_("Enter your own sites: what stands there opens no case.")),
+    "licence": NextStep(_("Enter who may publish a work, where and until when; their pages open no case.")),
+    "owndomain": NextStep(_("Enter your own sites; their pages open no case.")),
 }
 
 

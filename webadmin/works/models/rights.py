@@ -105,17 +105,19 @@ class Licence(Entered):
     domain = models.CharField(
         _("domain"),
         max_length=253,
-        help_text=_("Host of the licensed site, with its port if it has one; subdomains are included."),
+        help_text=_("Host of the licensed site, with its port if any; includes subdomains."),
     )
     address = models.CharField(
         _("address of the page"),
         max_length=MAX_ADDRESS_CHARS,
         blank=True,
-        help_text=_("Only this page and what stands below it. Empty: the whole domain."),
+        help_text=_("Only this page and everything below it. Empty: the whole domain."),
     )
     number = models.CharField(_("contract number"), max_length=100, blank=True)
     valid_from = models.DateField(_("valid from"))
-    valid_until = models.DateField(_("valid until"), null=True, blank=True, help_text=_("Last day; empty: no end."))
+    valid_until = models.DateField(
+        _("valid until"), null=True, blank=True, help_text=_("Last day (inclusive); empty: no end.")
+    )
 
     class Meta:
         verbose_name = _("licence")
@@ -180,7 +182,7 @@ class OwnAccount(Entered):
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="own_accounts", verbose_name=_("rights holder")
     )
-    platform = models.CharField(_("platform"), max_length=100, help_text=_("As people call it, such as 知乎."))
+    platform = models.CharField(_("platform"), max_length=100, help_text=_("The common name, such as 知乎."))
     address = models.CharField(
         _("address of the account"),
         max_length=500,
@@ -193,8 +195,8 @@ class OwnAccount(Entered):
         max_length=100,
         blank=True,
         help_text=_(
-            "Pages of the domain that name it as their author. Only for platforms where a page names who posted it, and"
-            " where no two accounts have one name."
+            "Pages of the domain that name it as their author. Only for platforms whose pages name "
+            "the poster and where account names are unique."
         ),
     )
 
@@ -206,7 +208,7 @@ class OwnAccount(Entered):
             models.UniqueConstraint(
                 fields=["rights_holder", "address", "domain", "name"],
                 name="one_own_account",
-                violation_error_message=_("This account is entered already."),
+                violation_error_message=_("This account has already been entered."),
             ),
             models.CheckConstraint(
                 condition=(Q(domain="", name="") & ~Q(address="")) | (Q(address="") & ~Q(domain="") & ~Q(name="")),
@@ -225,8 +227,8 @@ class AuthorAlias(models.Model):
     rights_holder = models.ForeignKey(
         RightsHolder, models.CASCADE, related_name="author_aliases", verbose_name=_("rights holder")
     )
-    author = models.CharField(_("author"), max_length=200, help_text=_("As the works name the author."))
-    alias = models.CharField(_("another name"), max_length=200)
+    author = models.CharField(_("author"), max_length=200, help_text=_("As given on the works."))
+    alias = models.CharField(_("a different name"), max_length=200)
 
     class Meta:
         verbose_name = _("pen name")
@@ -252,7 +254,7 @@ class Unprotected(Entered):
         ),
     )
     note = models.CharField(
-        _("in a sentence"), max_length=300, blank=True, help_text=_("Needed where no other reason applies.")
+        _("in a sentence"), max_length=300, blank=True, help_text=_("Required if no other reason applies.")
     )
 
     class Meta:
@@ -266,7 +268,7 @@ class Unprotected(Entered):
 
     def clean(self) -> None:
         if self.reason == Rejection.NOT_PROTECTED and not self.note.strip():
-            raise ValidationError({"note": _("Say in a sentence why the work is not protected.")})
+            raise ValidationError({"note": _("Explain in a sentence why the work is not protected.")})
 
     def __str__(self) -> str:
         return f"{self.work} · {self.get_reason_display()}"

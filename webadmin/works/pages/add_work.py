@@ -89,7 +89,7 @@ def _carry_out(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     do = request.POST.get("do", "")
     if do == DISCARD:
         upload.delete()
-        messages.info(request, _("Nothing was added; what was sent is discarded."))
+        messages.info(request, _("Nothing was added; the upload is discarded."))
         return HttpResponseRedirect(reverse("admin:works_work_add"))
     if do == DIVIDE:
         return _divide(request, upload)
@@ -110,7 +110,7 @@ def _divide(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     """Divide one of the works by another heading style."""
     of = request.POST.get("of", "")
     if not is_page_number(of) or int(of) >= len(stored_sending(upload).works):
-        raise BadValue("of", of, _("write the number of a work that was sent."))
+        raise BadValue("of", of, _("enter the number of an uploaded work."))
     style = request.POST.get("style", "")
     try:
         divide(upload, int(of), style)
@@ -126,7 +126,7 @@ def _confirm(request: HttpRequest, upload: PlannedUpload) -> HttpResponse:
     if planned.basis != request.POST.get("basis", ""):
         messages.error(
             request,
-            _("The works were changed by somebody else meanwhile. Nothing was written; this is what would change now."),
+            _("Someone else has changed the works in the meantime. Nothing was saved; this is what would change now."),
         )
         return HttpResponseRedirect(request.path)
     acquisition = carry_out(upload.rights_holder, sending, planned, stores.work_store(), stores.outbox())
@@ -184,8 +184,8 @@ def _division(planned: PlannedWork) -> dict[str, Any]:
 def _style_name(style: str) -> str:
     names = {
         WHOLE: _("no chapters"),
-        OWN: _("as the file itself divides the work"),
-        GIVEN: _("as the chapters were sent"),
+        OWN: _("divided as in the file itself"),
+        GIVEN: _("in the order of upload"),
     }
     return names.get(style, style)
 
@@ -197,7 +197,7 @@ def _shown_work(request: HttpRequest, planned: SendingPlan) -> PlannedWork:
         known = (each for each in planned.works if each.planned.work is not None and not each.planned.is_nothing)
         return next(known, planned.works[0])
     if not is_page_number(of) or int(of) >= len(planned.works):
-        raise BadValue("of", of, _("write the number of a work that was sent."))
+        raise BadValue("of", of, _("enter the number of an uploaded work."))
     return planned.works[int(of)]
 
 
@@ -208,7 +208,7 @@ def _difference(wanted: Wanted) -> TextDiff | str:
         old = stores.work_store().text(WorkTextId(wanted.was.text_id))
     except ZhuiwenError as fault:
         return message_text(fault)
-    return _("The earlier text is no longer in the store.") if old is None else text_diff(old, wanted.chapter.text)
+    return _("The earlier text is no longer stored.") if old is None else text_diff(old, wanted.chapter.text)
 
 
 def _sentences(planned: PlannedWork) -> list[str]:
@@ -232,10 +232,10 @@ def _log(request: HttpRequest, acquisition: Acquisition) -> None:
 
 def _say(request: HttpRequest, acquisition: Acquisition) -> None:
     if acquisition.queue_fault:
-        told = _("The works are stored; searching for them begins once the queue answers: %(error)s")
+        told = _("The works are stored; the search for copies starts once the queue is available: %(error)s")
         messages.warning(request, told % {"error": message_text(acquisition.queue_fault)})
     elif any(not each.added.is_unchanged for each in acquisition.works):
-        messages.success(request, _("The works are stored; searching for them begins in a moment."))
+        messages.success(request, _("The works are stored; the search for copies starts in a moment."))
 
 
 def _planned_outcome(each: PlannedWork) -> tuple[str, str]:

@@ -33,8 +33,8 @@ class LicenceForm(forms.ModelForm):
         required=False,
         max_length=255,
         help_text=_(
-            "The contract or another proof: PDF, PNG, JPEG or Word (DOCX), up to 20 MB. It is kept as it is, with its"
-            " hash; no file is replaced."
+            "The contract or other proof: PDF, PNG, JPEG or Word (DOCX), up to 20 MB. The file is "
+            "stored unchanged with its hash; no file is replaced."
         ),
     )
 
@@ -102,7 +102,7 @@ class OwnAccountForm(forms.ModelForm):
         address = clean_urls(typed) if typed else ""
         if address and is_whole_site(address.partition("#")[0]):
             raise forms.ValidationError(
-                _("This is a whole site: enter it as an own domain, or name the account's page.")
+                _("This is a whole site: enter it as an own domain, or enter the account's page.")
             )
         return address
 
@@ -113,7 +113,7 @@ class OwnAccountForm(forms.ModelForm):
     def clean_name(self) -> str:
         typed = self.cleaned_data["name"].strip()
         if typed and not account_key(typed):
-            raise forms.ValidationError(_("Write the name as the platform shows it."))
+            raise forms.ValidationError(_("Enter the name as the platform shows it."))
         return typed.lstrip("@＠").strip()
 
 

@@ -63,5 +63,5 @@ def _portion(request: HttpRequest, chapter: Chapter) -> "tuple[Page[str] | None,
     except ZhuiwenError as error:
         return None, message_text(error)
     if text is None:
-        return None, _("The text is not in the store; send the work again.")
+        return None, _("The text is not in the store; upload the work again.")
     return requested_page(request, list(portions(text)), 1), ""

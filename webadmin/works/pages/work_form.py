@@ -55,7 +55,7 @@ class AddWorkForm(forms.Form):
         RightsHolder.objects.none(),
         label=_("Rights holder"),
         required=False,
-        help_text=_("You can also choose it after the files are read."),
+        help_text=_("You can also choose it after the files have been read."),
     )
     uploads = FilesField(
         label=_("Files"),
@@ -68,13 +68,13 @@ class AddWorkForm(forms.Form):
         label=_("Title"),
         required=False,
         max_length=MAX_TITLE_CHARS,
-        help_text=_("Of one work; empty: as the file says."),
+        help_text=_("For a single work; empty: as given in the file."),
     )
     author = forms.CharField(
         label=_("Author"),
         required=False,
         max_length=MAX_AUTHOR_CHARS,
-        help_text=_("Of every work sent; empty: as the file says."),
+        help_text=_("For every work uploaded; empty: as given in the file."),
     )
     kind = forms.ChoiceField(
         label=_("Kind of work"),

@@ -100,13 +100,13 @@ def _tell(request: HttpRequest, came: official_times.TimesSet) -> None:
     if came.changed:
         count = {"count": came.changed}
         words = ngettext(
-            "%(count)d chapter has another official time.",
-            "%(count)d chapters have other official times.",
+            "The official time of %(count)d chapter changes.",
+            "The official times of %(count)d chapters change.",
             came.changed,
         )
         messages.success(request, words % count)
     else:
-        messages.info(request, _("No official time is another than before."))
+        messages.info(request, _("No official time has changed."))
     if came.unknown:
         numbers = ", ".join(map(str, came.unknown[:MAX_NAMED])) + (" …" if len(came.unknown) > MAX_NAMED else "")
         messages.warning(request, _("The work has no chapters with these numbers: %(numbers)s") % {"numbers": numbers})

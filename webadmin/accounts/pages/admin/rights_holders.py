@@ -32,7 +32,7 @@ class RightsHolderAdmin(HolderAdmin):
         kinds = "reworded_kinds" if may_change else "reworded_kind_names"
         return ["name", "contact", "opens_teasers", kinds, "created_at"]
 
-    @display(description=_("looked for in other words"))
+    @display(description=_("searched for rewrites"))
     def reworded_kind_names(self, holder: RightsHolder) -> str:
         known = dict(WorkKind.choices)
         return ", ".join(str(known.get(kind, kind)) for kind in holder.reworded_kinds) or NOTHING

@@ -50,7 +50,7 @@ class MembershipInline(AdministratorsOnly, TabularInline):
 class PersonForm(UserChangeForm):
     class Meta(UserChangeForm.Meta):
         model = User
-        help_texts = {"is_staff": _("Whether this person may sign in to the desk.")}
+        help_texts = {"is_staff": _("Designates whether this person may sign in to the admin.")}
 
 
 class NewPersonForm(UserCreationForm):

@@ -39,8 +39,9 @@ class PlanForm(forms.ModelForm):
         strip=True,
         widget=UnfoldAdminTextInputWidget(attrs={"type": "password", "autocomplete": "new-password"}),
         help_text=_(
-            "With one, keys and passwords are backed up too, encrypted, and nobody can change a backup unnoticed."
-            " Keep it elsewhere: a restore asks for it. Empty: as it is; “-” removes it."
+            "With a passphrase, keys and passwords are backed up too, encrypted, and changes to a "
+            "backup are detected. Keep it elsewhere: a restore asks for it. Leave empty to keep the "
+            "current one; “-” removes it."
         ),
     )
 
@@ -67,7 +68,7 @@ class PlanForm(forms.ModelForm):
     def clean(self) -> dict[str, Any]:
         cleaned: dict[str, Any] = super().clean() or {}
         if cleaned.get("is_on") and not cleaned.get("destination") and "destination" not in self.errors:
-            self.add_error("destination", _("Say where to."))
+            self.add_error("destination", _("Enter a recipient."))
         return cleaned
 
     def save(self, commit: bool = True) -> Any:

@@ -26,13 +26,13 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
     actions_detail = ["take_out"]
 
     @action(
-        description=_("All that is theirs, as one file"), url_path="take-out", permissions=["manage"], icon="download"
+        description=_("All of their data as one file"), url_path="take-out", permissions=["manage"], icon="download"
     )
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """Return the file of `zhuiwen holder export` for a POST; a link must not start such an expensive read."""
         holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
-            title = _("All that is theirs, as one file")
+            title = _("All of their data as one file")
             return desk_page(request, "backups/take_out.html", {"holder": holder, "title": title})
         own = settings.ZHUIWEN.home / "run"  # a private disk: /tmp may be in memory, or readable by others
         try:

@@ -26,10 +26,10 @@ KINDS = {
     "unreadable": _("cannot be read"),
 }
 REMEDIES = {
-    "made anew": _("made anew, whole again"),
-    "can be made anew": _("can be made anew"),
+    "made anew": _("rebuilt, complete again"),
+    "can be made anew": _("can be recreated"),
     "searched again": _("its page will be compared by meaning again"),
-    "restore": _("comes back from the backup"),
+    "restore": _("restored from the backup"),
 }
 
 
@@ -38,7 +38,7 @@ class StoreCheckAdmin(MachineAdmin):
     list_display = ["started_at", "extent", "items", "outcome"]
     fields = ["started_at", "ended_at", "extent", "items", "outcome_text", "damage_list"]
 
-    @display(description=_("what was read"))
+    @display(description=_("readings"))
     def extent(self, check: StoreCheck) -> object:
         return _("all of it") if check.part is None else _("part %(number)d of 7") % {"number": check.part + 1}
 
@@ -48,8 +48,8 @@ class StoreCheckAdmin(MachineAdmin):
         if lost:
             return "bad", _("%(count)d damaged") % {"count": lost}
         if check.damages:
-            return "mended", _("%(count)d made anew") % {"count": len(check.damages)}
-        return "good", _("all whole")
+            return "mended", _("%(count)d rebuilt") % {"count": len(check.damages)}
+        return "good", _("all complete")
 
     outcome_text = label_text(outcome)
 

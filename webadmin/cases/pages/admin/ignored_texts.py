@@ -47,7 +47,7 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
             context["fault"] = message_text(error)
     shown = {
         "opts": IgnoredText._meta,
-        "title": _now("A text that counts on no site"),
+        "title": _now("A text that is ignored on every site"),
         "reasons": REASONS,
         "most": ignoring.MAX_TEXT_CHARS,
         **context,
@@ -59,7 +59,7 @@ def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], use
     _made, foreseen = ignoring.ignore_everywhere(
         holder, given["text"], user, reason=given["reason"], note=given["note"]
     )
-    words = _now("Saved. Open cases counted anew: %(count)d; all others follow when their pages are compared again.")
+    words = _now("Saved. %(count)d open cases recalculated; the others follow when their pages are compared again.")
     messages.success(request, words % {"count": min(len(foreseen.losses), ignoring.MAX_RECOUNTED)})
 
 
@@ -102,7 +102,7 @@ class IgnoredTextAdmin(HolderAdmin):
             raise PermissionDenied
         return ignored_text_view(request)
 
-    @admin.action(description=_("Take back"), permissions=["review"])
+    @admin.action(description=_("Withdraw"), permissions=["review"])
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
         done = 0
         for ignored in queryset:
@@ -113,7 +113,7 @@ class IgnoredTextAdmin(HolderAdmin):
             else:
                 done += 1
         if done:
-            words = _now("Taken back: %(count)d. What they left out counts again from the next comparison on.")
+            words = _now("Undone: %(count)d. The excluded text counts again from the next comparison on.")
             messages.success(request, words % {"count": done})
 
     beginning = text_column("text", _("text"), 40, is_ordered=True)
@@ -131,7 +131,7 @@ class IgnoredTextAdmin(HolderAdmin):
     @display(description=_("state"), label={"standing": "success", "over": "default"})
     def standing(self, ignored: IgnoredText) -> tuple[str, str]:
         if ignored.withdrawn_at is None:
-            return "standing", _now("does not count")
-        return "over", _now("taken back by %(who)s") % {"who": ignored.withdrawn_by}
+            return "standing", _now("excluded")
+        return "over", _now("withdrawn by %(who)s") % {"who": ignored.withdrawn_by}
 
     example = address_column("page_url", _("seen on"))

@@ -77,9 +77,9 @@ class EvidenceBundleAdmin(HolderAdmin):
 
     fetched = moment_column("fetched_at", _("fetched"))
 
-    made = moment_column("made_at", _("made"))
+    made = moment_column("made_at", _("generated at"))
 
-    @display(description=_("pages drawn"))
+    @display(description=_("pages rendered"))
     def drawings(self, bundle: EvidenceBundle) -> str:
         return "; ".join(describe_drawings(bundle)) or NOTHING
 

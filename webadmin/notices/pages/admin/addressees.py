@@ -61,7 +61,9 @@ class AddresseeForm(forms.ModelForm):
             self.add_error("sites", _("A site belongs to another rights holder."))
         is_without_form = not cleaned.get("form_page") and "form_page" not in self.errors
         if cleaned.get("role") == AddresseeRole.PLATFORM and is_without_form:
-            self.add_error("form_page", _("A platform takes notices by its form: enter the form's page."))
+            self.add_error(
+                "form_page", _("A platform accepts notices through its form: enter the address of the form.")
+            )
         return cleaned
 
 
@@ -113,9 +115,9 @@ class AddresseeAdmin(HolderAdmin):
     readonly_fields = ["entered_by", "entered_at", "paper_name", "track_record"]
     fieldsets = [
         (None, {"fields": ["rights_holder", "name", "role", "sites"]}),
-        (_("How it is reached"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
+        (_("Way of contact"), {"fields": ["email", "complaint_page", "form_page", ("phone", "fax")]}),
         (_("At the head of a letter"), {"fields": ["legal_name", ("postal_address", "postcode")]}),
-        (_("What it asks for"), {"fields": [("max_attachments_mb", "asks_for_seal"), "answer_days", "note"]}),
+        (_("Demands"), {"fields": [("max_attachments_mb", "asks_for_seal"), "answer_days", "note"]}),
         (_("After a counter-statement"), {"fields": ["counter_rule", "counter_days"]}),
     ]
 
@@ -148,7 +150,7 @@ class AddresseeAdmin(HolderAdmin):
 
     shown_name = text_column("name", _("name"), is_ordered=True)
 
-    @display(description=_("gets"))
+    @display(description=_("receives"))
     def paper_name(self, addressee: Addressee) -> object:
         return PAPERS[addressee.paper] if addressee.role else NOTHING
 

@@ -36,7 +36,7 @@ class HolderPaperForm(forms.ModelForm):
     file = forms.FileField(
         label=_("file"),
         max_length=255,
-        help_text=_("PDF, PNG, JPEG or Word (DOCX), up to 20 MB. It is kept as it is, with its hash."),
+        help_text=_("PDF, PNG, JPEG or Word (DOCX), up to 20 MB. The file is stored unchanged with its hash."),
     )
 
     class Meta:
@@ -123,7 +123,7 @@ class StoredFileAdmin(HolderAdmin):
 
     shown: ClassVar[tuple[str, ...]] = ()
 
-    @admin.action(description=_("Take back"), permissions=["manage"])
+    @admin.action(description=_("Withdraw"), permissions=["manage"])
     def take_back(self, request: HttpRequest, queryset: QuerySet) -> None:
         done = 0
         for row in queryset:
@@ -133,14 +133,14 @@ class StoredFileAdmin(HolderAdmin):
             except ZhuiwenError as error:
                 messages.error(request, f"{clip_text(row.name, 40)}: {message_text(error)}")
         if done:
-            messages.success(request, _now("Taken back: %(count)d.") % {"count": done})
+            messages.success(request, _now("Undone: %(count)d.") % {"count": done})
 
     @confirmed_action(
         "take-back",
         "undo",
-        _("Take back"),
-        _("Take this file back?"),
-        _("It goes with no further notice. It stays to be seen, and cannot be put in force again."),
+        _("Withdraw"),
+        _("Withdraw this file?"),
+        _("It will accompany no further notice. It stays visible and cannot be reinstated."),
     )
     def take_back_one(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         row = self.get_record_or_404(request, object_id)
@@ -161,7 +161,7 @@ class StoredFileAdmin(HolderAdmin):
     def upload_summary(self, row: Any) -> str:
         return f"{row.added_by or NOTHING} · {moment(row.added_at)}"
 
-    @display(description=_("taken back by"))
+    @display(description=_("withdrawn by"))
     def withdrawal_summary(self, row: Any) -> str:
         return f"{row.withdrawn_by or NOTHING} · {moment(row.withdrawn_at)}" if row.withdrawn_at else NOTHING
 
@@ -246,7 +246,7 @@ class PaperTemplateAdmin(StoredFileAdmin):
     @display(description=_("use"))
     def usage_status(self, template: Any) -> str:
         if template.withdrawn_at:
-            return _now("taken back for good")
+            return _now("permanently withdrawn")
         return _now("in use") if template.used == template.pk else _now("replaced by a newer one")
 
     @display(description=_("standard templates"))
@@ -289,7 +289,7 @@ class NoticeAdmin(HolderAdmin):
         due = path("due/", self.admin_site.admin_view(due_view), name="notices_notice_due")
         return [path("draft/", view, name="notices_notice_draft"), due, *super().get_urls()]
 
-    @display(description=_("paper"), ordering="kind")
+    @display(description=_("document"), ordering="kind")
     def name(self, notice: Notice) -> str:
         return f"{notice.get_kind_display()} #{notice.pk}"
 

@@ -187,7 +187,7 @@ class CaseAdmin(AuthorSearchAdmin):
                 request.zhuiwen_searched_count = 0  # type: ignore[attr-defined]
         return found, may_repeat
 
-    @admin.action(description=_("Take the verdict back"), permissions=["review"])
+    @admin.action(description=_("Undo the verdict"), permissions=["review"])
     def reopen(self, request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
         return answer(request, queryset, None)
 

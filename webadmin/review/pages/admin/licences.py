@@ -25,7 +25,7 @@ class ReviewedLicenceAdmin(LicenceAdmin):
 
     def get_fieldsets(self, request: HttpRequest, obj: Model | None = None) -> Any:
         fieldsets = [*super().get_fieldsets(request, obj)]
-        covered = (_("Covers now"), {"fields": ["cases_covered", "findings_covered"]})
+        covered = (_("In force now"), {"fields": ["cases_covered", "findings_covered"]})
         return fieldsets if obj is None else [*fieldsets, covered]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:

@@ -99,7 +99,7 @@ class PageRecordAdmin(HolderAdmin):
     fieldsets = [
         (None, {"fields": ["full_title", "chapter", "address", ("site", "outcome"), "case_links"]}),
         (
-            _("What was read"),
+            _("Readings"),
             {"fields": [("char_count", "encoding_text"), ("extractor", "trust"), "obfuscation_examples"]},
         ),
         (
@@ -123,7 +123,7 @@ class PageRecordAdmin(HolderAdmin):
         js = ("sites/recheck.js",)
 
     @draw_once
-    @display(description=_("look at it now"))
+    @display(description=_("check it now"))
     def check_now(self, page: PageRecord) -> object:
         return render_to_string("sites/page_recheck.html", {"recheck": recheck_summary(page)})
 

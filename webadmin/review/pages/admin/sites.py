@@ -44,8 +44,8 @@ class IgnoredTextInline(HolderInline):
     @display(description=_("state"))
     def status(self, ignored: IgnoredText) -> str:
         if ignored.withdrawn_at is None:
-            return _now("does not count")
-        return _now("taken back by %(who)s") % {"who": ignored.withdrawn_by}
+            return _now("excluded")
+        return _now("withdrawn by %(who)s") % {"who": ignored.withdrawn_by}
 
 
 @admin.register(Site)
@@ -61,8 +61,8 @@ class ReviewedSiteAdmin(SiteAdmin):
         first = (title, {**first, "fields": [*first["fields"], "whole_books"]})
         if obj is None:
             return [first, *others]
-        addressees = (_("Whom to write to"), {"fields": ["addressee_list"], "classes": ["tab"]})
-        effect = (_("Whether it worked"), {"fields": ["effect"], "classes": ["tab"]})
+        addressees = (_("Contacts and addressees"), {"fields": ["addressee_list"], "classes": ["tab"]})
+        effect = (_("Effect of notices"), {"fields": ["effect"], "classes": ["tab"]})
         return [first, *others[:-1], addressees, effect, others[-1]]
 
     def with_figures(self, sites: "QuerySet[Site]") -> "QuerySet[SiteWithFigures]":

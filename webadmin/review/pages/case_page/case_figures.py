@@ -44,15 +44,15 @@ def _of_case(case: Case) -> list[CaseFigure]:
             _("Similarity"),
             percentage(case.similarity),
             _(
-                "Page and work are laid side by side: the share of places where both have the same character. "
-                "Replaced, inserted and left out text counts against it; traditional for simplified forms, signs that "
-                "only hide, punctuation and the order of sentences do not."
+                "Page and work are aligned: the share of positions with the same character. "
+                "Replaced, inserted and omitted text lowers it; traditional forms, invisible "
+                "characters, punctuation and the order of sentences do not."
             ),
         ),
         CaseFigure(
             _("Share of the work"),
             percentage(case.work_share),
-            _("Characters of the work taken, divided by all characters of the work as it is now."),
+            _("Characters of the work taken, divided by all characters of the current text of the work."),
         ),
         CaseFigure(
             _("Share of the page"),
@@ -63,25 +63,27 @@ def _of_case(case: Case) -> list[CaseFigure]:
             _("Characters of the work taken"),
             f"{case.taken_chars:,}",
             _(
-                "Characters of the work that stand on the page, each counted once: as the same character, another form "
-                "of it, one of like sound or shape, or its pinyin. Punctuation and spaces do not count."
+                "Characters of the work that appear on the page, each counted once: as the same "
+                "character, a variant form, one of similar sound or shape, or its pinyin. "
+                "Punctuation and spaces do not count."
             ),
         ),
         CaseFigure(
             _("Characters on the page"),
             f"{case.matched_chars:,}",
             _(
-                "Characters of the page that stand for one of the work. A passage that the page has twice counts "
-                "twice here, and once among the characters taken."
+                "Characters of the page that correspond to one of the work. A passage that the page "
+                "contains twice counts twice here, and once among the characters taken."
             ),
         ),
         CaseFigure(
             _("Longest run of equal characters"),
             f"{case.longest_equal_run_chars:,}",
             _(
-                "The most characters in one go that page and work share, in the same order: simplified, traditional "
-                "and other forms of a character are equal, one of like sound or shape is not. Punctuation, spaces, "
-                "foreign words and signs that only hide do not count."
+                "The longest run of characters that page and work share in the same order. "
+                "Simplified, traditional and other variants of a character are equal; characters of "
+                "similar sound or shape are not. Punctuation, spaces, foreign words and invisible "
+                "characters do not count."
             ),
         ),
     ]

@@ -37,8 +37,8 @@ def history_entries(case: Case) -> list[Entry]:
 
 
 def _verdict(record: VerdictRecord) -> Entry:
-    title = record.get_verdict_display() if record.verdict else _("verdict taken back")
-    made = [_("Licence made: %(licence)s.") % {"licence": record.licence}] if record.licence else []
+    title = record.get_verdict_display() if record.verdict else _("verdict undone")
+    made = [_("Licence created: %(licence)s.") % {"licence": record.licence}] if record.licence else []
     return Entry(record.decided_at, title, _name(record.decided_by), "\n".join(filter(None, [record.note, *made])))
 
 
@@ -46,7 +46,7 @@ def _ruling(record: RightsRecord) -> Entry:
     by = _name(record.entered_by)
     if not record.allowed_as:
         is_of_passages = record.cause == RightsRecord.Cause.PASSAGES
-        title = _("what was found counts again") if is_of_passages else _("nothing allows the page any more")
+        title = _("the match counts again") if is_of_passages else _("nothing allows the page any longer")
         return Entry(record.at, title, by, record.get_cause_display())
     title = _allowance(record)
     if record.entered_at is None:

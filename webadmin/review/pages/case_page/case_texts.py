@@ -39,7 +39,7 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
         found.versions = stores.page_store().versions(PageId(match.case.page_id))
     except ZhuiwenError as error:
         found.notes.append(
-            _("The page store cannot be read (%(error)s); what it would have shown is taken from the frozen evidence.")
+            _("The page store cannot be read (%(error)s); the frozen evidence is shown instead.")
             % {"error": message_text(error)}
         )
         return _verify_texts(found, match, is_silent=True)
@@ -53,7 +53,7 @@ def _zone_notes(match: CaseMatch) -> list[str]:
         return []
     zones_text = ", ".join(str(ZONES[zone]) for zone in sorted(zones))
     return [
-        _("Passages stand beside the page's main text (%(zones)s); the column of the page has that behind it.")
+        _("Some passages are outside the page's main text (%(zones)s); the page column shows them after it.")
         % {"zones": zones_text}
     ]
 

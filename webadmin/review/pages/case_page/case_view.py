@@ -197,7 +197,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
         return _page(request, case, written, status=409)
     if requested in {REOPEN, UNDO}:
         messages.success(
-            request, _("Verdict taken back; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
+            request, _("Verdict undone; the case is now: %(state)s.") % {"state": STATES[CaseState(case.state)]}
         )
         return HttpResponseRedirect(among.case_address(case.pk))
     return HttpResponseRedirect(f"{among.case_address(among.following or case.pk)}&{DECIDED}={case.pk}")
@@ -214,7 +214,7 @@ def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list
     if case.page.gone_since is not None:
         warned.append((_("page gone"), reverse("admin:watched_sites_pagerecord_timeline", args=[case.page_id])))
     elif has_changed(case):
-        since = _("changed since the verdict: see the difference") if case.verdict else _("page changed since")
+        since = _("changed since the verdict: show the difference") if case.verdict else _("page changed since")
         parameters = {name: request.GET[name] for name in request.GET if name != DECIDED}
         warned.append((since, f"?{urlencode({**parameters, DIFFERENCE: '1'})}"))
     if not evidence.first_stamp:

@@ -98,8 +98,8 @@ def explain_match(
 ) -> str:
     """Return a summary of the comparison: the share of the page in the text of the work, and the changes."""
     found = _(
-        "%(share)s of the page stands in “%(text)s”; the longest run of equal characters (other forms of a character "
-        "are equal) has %(run)s."
+        "%(share)s of the page appears in “%(text)s”; the longest identical run has %(run)s "
+        "characters (variant forms count as identical)."
     ) % {
         "share": percentage(match.page_containment),
         "text": match.chapter_title or case.work,
@@ -116,7 +116,7 @@ def explain_match(
         % {"kind": kind, "count": f"{count:,}"}
         for kind, count in counts
     ]
-    return _("%(found)s Changes, and what was undone to read it: %(kinds)s.") % {
+    return _("%(found)s Alterations found: %(kinds)s.") % {
         "found": found,
         "kinds": _(", ").join(kinds),
     }

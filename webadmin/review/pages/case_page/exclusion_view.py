@@ -59,23 +59,22 @@ def why_left_out(exclusion: Exclusion) -> str:
     if reason in UNPROTECTED:
         named = {"reason": exclusion.get_reason_display(), **given}
         return (
-            _("Left out because the work is marked: %(reason)s (%(detail)s).") % named
+            _("Excluded because the work is marked: %(reason)s (%(detail)s).") % named
             if exclusion.detail
-            else _("Left out because the work is marked: %(reason)s.") % named
+            else _("Excluded because the work is marked: %(reason)s.") % named
         )
     if reason is Rejection.QUOTATION and exclusion.detail:
-        return _("Left out because it is a short quotation that names its source: %(detail)s.") % given
+        return _("Excluded because it is a short quotation that names its source: %(detail)s.") % given
     sentences = {
-        Rejection.LICENSED: _("Left out because a licence allows this page: %(detail)s."),
-        Rejection.OWN_SITE: _("Left out because the page stands on a domain of the rights holder: %(detail)s."),
+        Rejection.LICENSED: _("Excluded because a licence allows this page: %(detail)s."),
+        Rejection.OWN_SITE: _("Excluded because the page is on a domain of the rights holder: %(detail)s."),
         Rejection.QUOTATION: _(
-            "Left out because the page has only short or quoted passages of the work, or set wording that others "
-            "write too."
+            "Excluded because the page has only short or quoted passages of the work, or stock phrases."
         ),
         Rejection.TEASER: _(
-            "Left out because the passages stand in announcements of other pages or in the site's frame alone."
+            "Excluded because the passages appear only in teasers of other pages or in the site's frame."
         ),
-        Rejection.NOTHING_LEFT: _("Left out because people have said of all that was found that it does not count."),
+        Rejection.NOTHING_LEFT: _("Excluded because reviewers have excluded every match."),
     }
     sentence = sentences.get(reason)
     return sentence % given if sentence else str(exclusion.get_reason_display())
@@ -84,7 +83,7 @@ def why_left_out(exclusion: Exclusion) -> str:
 def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str) -> str:
     if request.POST.get("do") == "overrule":
         overruling.overrule(exclusion, user, note)
-        return _("Overruled. The page is being compared now; its case opens with that, in a minute or two.")
+        return _("Overruled. The page is being compared; its case opens in a minute or two.")
     standing = overruling.active_overruling(exclusion)
     if standing is None:
         raise BadInput("exclusion.taken-back-already")
@@ -96,7 +95,10 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
     """Return the context of a comparison, from the stored matches of the finding."""
     found = exclusion.found
     if not found:
-        return {"match": None, "notes": [_("The passages of this finding were not kept; the next comparison does.")]}
+        return {
+            "match": None,
+            "notes": [_("The passages of this match were not stored; the next comparison will store them.")],
+        }
     case = Case(
         rights_holder_id=exclusion.work.rights_holder_id, work=exclusion.work, page=exclusion.page,
         page_url=exclusion.page_url, page_title=exclusion.page_title, version_id=found[0]["version_id"],

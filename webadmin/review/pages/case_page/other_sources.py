@@ -105,5 +105,5 @@ def _text_source(match: CaseMatch, shown: Case) -> SourceLink:
     address = reverse("admin:cases_case_change", args=[match.case_id])
     if match.case_id != shown.pk:
         return SourceLink(f"《{match.case.work}》", address)
-    chapter = match.chapter_title or (str(match.chapter) if match.chapter else _("another chapter"))
+    chapter = match.chapter_title or (str(match.chapter) if match.chapter else _("a different chapter"))
     return SourceLink(chapter, f"{address}?match={match.pk}")

@@ -30,13 +30,13 @@ class View(StrEnum):
 
 VIEWS: dict[View, Promise] = {
     View.TEXT: pgettext_lazy("how a page is shown", "Text"),
-    View.CAME: pgettext_lazy("how a page is shown", "As it came"),
+    View.CAME: pgettext_lazy("how a page is shown", "As received"),
     View.PICTURE: pgettext_lazy("how a page is shown", "Screenshot"),
 }
 MEANINGS: dict[View, Promise] = {
-    View.TEXT: gettext_lazy("The page's text as it was compared, with everything undone that hides it"),
-    View.CAME: gettext_lazy("The page's text as the site sent it: hidden text and what was mixed in is marked"),
-    View.PICTURE: gettext_lazy("The page as a browser drew it for the evidence"),
+    View.TEXT: gettext_lazy("The page's text as compared, with all obfuscation removed"),
+    View.CAME: gettext_lazy("The page's text as the site sent it: hidden and inserted text is marked"),
+    View.PICTURE: gettext_lazy("The page as rendered by a browser for the evidence"),
 }
 
 
@@ -84,9 +84,9 @@ def page_column(
     if view is View.TEXT:
         return PageColumn(view, column_html(column))
     if reading is None:
-        return PageColumn(view, note=_("The page as it came is no longer in the page store."))
+        return PageColumn(view, note=_("The page as received is no longer in the page store."))
     came = mark_raw_text(reading, column)
-    note = "" if came.kinds else _("Nothing was undone: the text came as it was compared.")
+    note = "" if came.kinds else _("Nothing was undone: the text was compared as received.")
     return PageColumn(view, came.html, came.kinds, note=note)
 
 
@@ -108,5 +108,5 @@ def _bundles(case: Case, match: CaseMatch) -> QuerySet[EvidenceBundle]:
 
 def _no_picture(case: Case, match: CaseMatch) -> str:
     if _bundles(case, match).filter(drawing=EvidenceBundle.Drawing.FAILED).exists():
-        return _("The page could not be drawn.")
+        return _("The page could not be rendered.")
     return _("There is no screenshot of this version of the page yet.")

@@ -47,12 +47,12 @@ def _leave_out(request: HttpRequest, case: Case, user: User) -> str:
     texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()
     passages.exclude_passages(match, [*texts, *filter(None, [typed])], user, **_reason_and_note(request))
-    return _("Left out; the figures of the case are those of the rest.")
+    return _("Excluded; the figures of the case now cover the rest.")
 
 
 def _leave_out_chapter(request: HttpRequest, case: Case, user: User) -> str:
     passages.exclude_chapter(_match(request, case), user, **_reason_and_note(request))
-    return _("Left out; the figures of the case are those of the rest.")
+    return _("Excluded; the figures of the case now cover the rest.")
 
 
 def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
@@ -60,7 +60,7 @@ def _mark_noise(request: HttpRequest, case: Case, user: User) -> str:
     typed = request.POST.get("text", "").strip()
     for text in [*chosen, *filter(None, [typed])] or [""]:
         ignoring.mark_noise(case, text, user, request.POST.get("note", ""))
-    return _("Noted as noise of the site. This case is counted anew; the site's other cases are compared again.")
+    return _("Marked as noise of the site. This case is recalculated; the site's other cases are compared again.")
 
 
 def _take_back_passage(request: HttpRequest, case: Case, user: User) -> str:

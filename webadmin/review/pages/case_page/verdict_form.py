@@ -26,7 +26,7 @@ REASONS: dict[Verdict, tuple[Promise, ...]] = {
         _("The rights holder agreed to this publication in writing."),
     ),
     Verdict.FAIR_USE: (
-        _("A short quotation for review or comment; author and title are named (article 24)."),
+        _("A short quotation for review or comment that names author and title (article 24)."),
         _("Reporting of news cannot do without the passage (article 24)."),
         _("For teaching or research, in few copies (article 24)."),
     ),
@@ -36,11 +36,11 @@ REASONS: dict[Verdict, tuple[Promise, ...]] = {
         _("The term of protection has expired."),
     ),
     Verdict.NOT_OURS: (
-        _("Both took the passage from an older text of somebody else."),
-        _("The right in this text was given to somebody else."),
+        _("Both took the passage from an older text by someone else."),
+        _("The right to this text was transferred to someone else."),
     ),
     Verdict.FALSE_ALARM: (
-        _("The texts share phrases that anybody uses, and nothing more."),
+        _("The texts share only common phrases."),
         _("The passages do not match: other persons, places or plot."),
     ),
 }
@@ -102,7 +102,7 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
         LicenceChoice(str(scope), names[scope], _effect(others), chosen == scope)
         for scope, others in offer.others.items()
     ]
-    choices.append(LicenceChoice("", _now("none: the verdict alone"), "", chosen == ""))
+    choices.append(LicenceChoice("", _now("none: only the verdict"), "", chosen == ""))
     return LicenceFields(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 

@@ -185,7 +185,7 @@ def _carry_out(request: HttpRequest, user: User, query: InboxQuery) -> HttpRespo
     elif action == "forget" and is_key(request.POST.get("view", "")):
         SavedView.objects.filter(user=user, pk=int(request.POST["view"])).delete()
     else:
-        messages.error(request, _("Choose what to do first."))
+        messages.error(request, _("Choose an action first."))
     return None
 
 
@@ -206,7 +206,7 @@ def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdic
             waiting = queue_cases(query.queue)
         cases = cases.filter(waiting, matter__in=_chosen_matters(request, user))
         if not cases.exists():
-            messages.error(request, _("Choose matters with cases that nobody has decided on."))
+            messages.error(request, _("Choose matters that have undecided cases."))
             return None
     return answer(request, cases, verdict)
 
@@ -214,7 +214,7 @@ def _decide(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdic
 def _undo(request: HttpRequest, user: User) -> None:
     found = undoable(user)
     if found is None or str(found[0].pk) != request.POST.get("basis", ""):
-        messages.error(request, _("There is nothing of yours left to undo here."))
+        messages.error(request, _("You have nothing to undo here."))
         return
     done = 0
     for record in _joint_decisions(found[0]).select_related("case"):

@@ -231,7 +231,7 @@ def _chips(matter: Any) -> list[tuple[str, str]]:
         found.append((_("waiting for papers"), "is-warn"))
     if matter.proof_due is not None:
         is_overdue = matter.proof_due < timezone.localdate()
-        words = _("capture by others overdue since %(day)s") if is_overdue else _("capture by others until %(day)s")
+        words = _("third-party capture overdue since %(day)s") if is_overdue else _("third-party capture until %(day)s")
         found.append((words % {"day": matter.proof_due.isoformat()}, "is-bad" if is_overdue else "is-warn"))
     if not matter.open_cases and matter.confirmed_cases:
         found.append((str(STATES[CaseState.CONFIRMED]), "is-bad"))
@@ -243,8 +243,8 @@ def _chips(matter: Any) -> list[tuple[str, str]]:
 
 def _summary(chapters: int, full: int, parts: int) -> str:
     words = ngettext(
-        "Of %(chapters)d chapter %(full)d stands there whole or nearly and %(parts)d in part.",
-        "Of %(chapters)d chapters %(full)d stand there whole or nearly and %(parts)d in part.",
+        "Of %(chapters)d chapter, %(full)d is there completely or nearly so, and %(parts)d in part.",
+        "Of %(chapters)d chapters, %(full)d are there completely or nearly so, and %(parts)d in part.",
         chapters,
     )
     return words % {"chapters": chapters, "full": full, "parts": parts}

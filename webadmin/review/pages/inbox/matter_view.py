@@ -84,14 +84,14 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         try:
             given = request.POST.get("per_thousand", ""), request.POST.get("source", "")
             enter_fee(work, *given, request.user, timezone.now())
-            messages.success(request, _("The fee is entered; earlier ones stay to be seen."))
+            messages.success(request, _("The fee is saved; earlier ones stay visible."))
             return HttpResponseRedirect(request.path)
         except ZhuiwenError as error:
             messages.error(request, message_text(error))
             status = 400
     found = compute_damages(subject.matter)
     context = {
-        "title": _("Damages, as the rights holder reckons them"),
+        "title": _("Damages as calculated by the rights holder"),
         "subject_name": subject_name(subject),
         "back": subject_url(subject),
         "amount": "" if found.amount is None else f"{found.amount:,.2f}",

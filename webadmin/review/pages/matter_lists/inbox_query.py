@@ -28,7 +28,7 @@ ORDERS: Mapping[str, tuple[Any, str]] = {
     "harm": (gettext_lazy("by impact"), "harm"),
     "newest": (gettext_lazy("newest first"), "newest_at"),
     "share": (gettext_lazy("by share of the work"), "work_share"),
-    "lead": (gettext_lazy("by lead over the official publication"), "lead_s"),
+    "lead": (gettext_lazy("by head start on the official publication"), "lead_s"),
 }
 DAYS = (1, 7, 30, 90)
 SHARES = (10, 25, 50, 90)
@@ -82,9 +82,9 @@ def read_inbox_query(values: QueryDict) -> InboxQuery:
     given = {name: value for name in _NAMES if (value := str(values.get(name, "")).strip())}
     check_search(given.get("q", ""))
     for name in ("holder", "site", "work"):
-        _require(name, given, is_key(given.get(name, "1")), _("write the number of a record."))
+        _require(name, given, is_key(given.get(name, "1")), _("enter the number of a record."))
     assignee = given.get("assignee", NOBODY)
-    _require("assignee", given, assignee == NOBODY or is_key(assignee), _("write the number of a record."))
+    _require("assignee", given, assignee == NOBODY or is_key(assignee), _("enter the number of a record."))
     choices: dict[str, list[str]] = {
         "queue": list(Queue),
         "order": list(ORDERS),

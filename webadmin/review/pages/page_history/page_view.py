@@ -31,15 +31,17 @@ EVENT_NAMES = {
     EventKind.CHANGED: gettext_lazy("changed"),
     EventKind.NOT_FOUND: gettext_lazy("not found, not confirmed yet"),
     EventKind.GONE: gettext_lazy("gone"),
-    EventKind.STILL_GONE: gettext_lazy("still gone"),
+    EventKind.STILL_GONE: gettext_lazy("still removed"),
     EventKind.BACK: gettext_lazy("back again"),
     EventKind.UNREADABLE: gettext_lazy("could not be read"),
 }
 REASONS = {
-    AbsenceReason.NOT_FOUND: gettext_lazy("The site answered that there is no such page (404)."),
+    AbsenceReason.NOT_FOUND: gettext_lazy("The site answered that the page does not exist (404)."),
     AbsenceReason.GONE: gettext_lazy("The site answered that the page is gone (410)."),
-    AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site answered as it does for addresses that never were."),
-    AbsenceReason.UNREADABLE: gettext_lazy("Reading the response costs more than a page may; it was kept as it came."),
+    AbsenceReason.NOT_FOUND_PAGE: gettext_lazy("The site answered as it does for addresses that never existed."),
+    AbsenceReason.UNREADABLE: gettext_lazy(
+        "Reading this response exceeds the limits for a page; it was kept as received."
+    ),
 }
 
 

@@ -47,7 +47,7 @@ class LapsedFilter(DropdownFilter):
     parameter_name = "lapsed"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, Any]]:
-        return [("1", _("not found any more"))]
+        return [("1", _("no longer found"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet) -> QuerySet:
         return queryset.filter(lapsed_at__isnull=self.value() != "1")

@@ -36,14 +36,14 @@ from webadmin.ui.pages.wording import message_text
 MAX_OTHERS = 10  # of one page
 BANDS = {name: in_language_of_reader(Message(f"reworded-band.{name}")) for name in ("low", "middle", "high")}
 CHOICES = {
-    RewordedState.CONFIRMED: gettext_lazy("Confirm the lead"),
+    RewordedState.CONFIRMED: gettext_lazy("Confirm the rewrite"),
     RewordedState.DISMISSED: gettext_lazy("Dismiss the lead"),
-    RewordedState.WAITING: gettext_lazy("Let it wait again"),
+    RewordedState.WAITING: gettext_lazy("Reopen"),
 }
 _DONE = {
-    RewordedState.CONFIRMED: gettext_lazy("The lead is confirmed."),
-    RewordedState.DISMISSED: gettext_lazy("The lead is dismissed."),
-    RewordedState.WAITING: gettext_lazy("The lead waits for a person again."),
+    RewordedState.CONFIRMED: gettext_lazy("The rewrite is confirmed."),
+    RewordedState.DISMISSED: gettext_lazy("The rewrite is dismissed."),
+    RewordedState.WAITING: gettext_lazy("The suspected rewrite is open again."),
 }
 
 
@@ -211,7 +211,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
 
 
 def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:
-    yield LeadAction(reverse("admin:watched_sites_site_change", args=[lead.site_id]), _("Whom to write to at the site"))
+    yield LeadAction(reverse("admin:watched_sites_site_change", args=[lead.site_id]), _("Contact at the site"))
     yield LeadAction(
         reverse("admin:watched_sites_pagerecord_change", args=[lead.page_id]),
         _("Check the page now, so that its newest version is kept"),
@@ -219,7 +219,8 @@ def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:
     matter = Matter.objects.filter(site=lead.site_id, work=lead.work_id).first()
     if matter is not None:
         yield LeadAction(
-            reverse("webadmin_matter", args=[matter.pk]), _("Pages of this site with text of the work: the matter")
+            reverse("webadmin_matter", args=[matter.pk]),
+            _("Pages of this site that contain text of the work: the matter"),
         )
 
 

@@ -51,8 +51,8 @@ LEFT_OUT = {
     discovery.LeftOutReason.WATCHED: _("watched already"),
     discovery.LeftOutReason.KNOWN: _("found before"),
     discovery.LeftOutReason.UNUSABLE: _("no page"),
-    discovery.LeftOutReason.TOO_MANY: _("too many of one search"),
-    discovery.LeftOutReason.NO_TIME: _("no time was left for it"),
+    discovery.LeftOutReason.TOO_MANY: _("too many results of one search"),
+    discovery.LeftOutReason.NO_TIME: _("there was no time left for it"),
 }
 
 
@@ -188,13 +188,13 @@ class DiscoveredPageAdmin(HolderAdmin):
         "travel_explore",
         _("Watch this site"),
         _("Watch this site?"),
-        _("It becomes a site of the rights holder, and its first crawl begins at once."),
+        _("It becomes a watched site of the rights holder; its first crawl starts at once."),
         is_primary=True,
     )
     def watch(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decide_page(request, object_id, _watch)
 
-    @confirmed_action("dismiss", "close", _("Dismiss"), _("Dismiss this page?"), _("It is not proposed any more."))
+    @confirmed_action("dismiss", "close", _("Dismiss"), _("Dismiss this page?"), _("It will not be suggested again."))
     def dismiss(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decide_page(request, object_id, _dismiss)
 
@@ -215,10 +215,10 @@ def _watch(request: HttpRequest, page: DiscoveredPage) -> None:
         stores.outbox().send(CrawlRequested(crawls.request_run(site, signed_in_user(request)).pk))
     except (crawls.AlreadyRunning, RetryLater):
         messages.success(
-            request, _now("%(site)s is watched; it is crawled as soon as that is possible.") % {"site": site}
+            request, _now("%(site)s is now watched; it will be crawled as soon as possible.") % {"site": site}
         )
         return
-    messages.success(request, _now("%(site)s is watched, and its crawl was asked for.") % {"site": site})
+    messages.success(request, _now("%(site)s is now watched, and a crawl has been requested.") % {"site": site})
 
 
 def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
@@ -227,4 +227,4 @@ def _dismiss(request: HttpRequest, page: DiscoveredPage) -> None:
     except BadInput as error:
         messages.warning(request, message_text(error))
         return
-    messages.success(request, _now("%(host)s is not proposed any more.") % {"host": page.host})
+    messages.success(request, _now("%(host)s will not be suggested again.") % {"host": page.host})

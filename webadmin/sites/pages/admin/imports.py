@@ -73,7 +73,7 @@ class ArchiveImportAdmin(HolderAdmin):
         return [
             (None, {"fields": ["rights_holder", "site", ("file", "state"), ("requested", "finished")]}),
             (
-                _("What came of it"),
+                _("Outcome"),
                 {
                     "fields": [
                         ("share", "records"),

@@ -51,7 +51,7 @@ class CrawlRunAdmin(HolderAdmin):
         (None, {"fields": [("site", "state"), ("trigger", "requested_by"), "only_urls", "ending"]}),
         (_("When"), {"fields": [("due_at", "started_at"), ("heartbeat_at", "finished_at"), "resume_at", "duration"]}),
         (
-            _("What came of it"),
+            _("Outcome"),
             {
                 "fields": [
                     ("pages_fetched", "failed_requests"),

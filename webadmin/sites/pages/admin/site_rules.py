@@ -61,7 +61,7 @@ class SiteProxyInline(HolderInline):
             return _now("not used yet")
         rate = _now("%(rate)d%% of %(total)d requests") % {"rate": 100 * proxy.successes // total, "total": total}
         if proxy.cools_until and proxy.cools_until > timezone.now():
-            return f"{rate} · " + _now("rests until %(moment)s") % {"moment": moment(proxy.cools_until)}
+            return f"{rate} · " + _now("paused until %(moment)s") % {"moment": moment(proxy.cools_until)}
         return rate
 
 

@@ -200,7 +200,7 @@ class SiteAdmin(HolderAdmin):
         "play_arrow",
         _("Crawl now"),
         _("Crawl this site now?"),
-        _("The crawl begins as soon as a crawler is free."),
+        _("The crawl starts as soon as a crawler is free."),
         is_primary=True,
     )
     def crawl_now(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
@@ -218,21 +218,21 @@ class SiteAdmin(HolderAdmin):
         "dns",
         _("Look up host and registrar"),
         _("Look up host and registrar?"),
-        _("The registries that the operator has named learn which site is asked about."),
+        _("The registries that the operator has configured learn which site you ask about."),
     )
     def look_up(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         site: Site = self.get_record_or_404(request, object_id)
         if not settings.ZHUIWEN.registries.is_enabled:
-            messages.warning(
-                request, _now("Host and registrar are not looked up: the operator has not switched that on.")
-            )
+            messages.warning(request, _now("Host and registrar are not looked up: the operator has not enabled this."))
             return redirect_to_record(request, site)
         try:
             look_ups.ask(site, signed_in_user(request), timezone.now(), stores.outbox(), settings.ZHUIWEN)
         except (BadInput, RetryLater) as error:
             messages.warning(request, message_text(error))
         else:
-            messages.success(request, _now("The look-up was asked for; its answer stands under “Whom to write to”."))
+            messages.success(
+                request, _now("The look-up has been requested; its result appears under “Contacts and addressees”.")
+            )
         return redirect_to_record(request, site)
 
     def change_view(
@@ -290,7 +290,7 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
         run = crawls.request_run(site, signed_in_user(request), trigger)
     except crawls.AlreadyRunning as error:
         state = error.run.get_state_display() if error.run else CrawlRun.State.RUNNING.label
-        words = _now("%(site)s is being crawled already (%(state)s).") % {"site": site.name, "state": state}
+        words = _now("%(site)s is already being crawled (%(state)s).") % {"site": site.name, "state": state}
         messages.warning(request, _with_run(words, error.run))
         return error.run
     except crawls.NotCrawled as error:
@@ -299,10 +299,10 @@ def _crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PER
     try:
         stores.outbox().send(CrawlRequested(run.pk))
     except RetryLater as error:
-        words = _now("The crawl of %(site)s is noted and begins once the queue answers: %(error)s")
+        words = _now("The crawl of %(site)s is recorded and starts once the queue is available: %(error)s")
         messages.warning(request, _with_run(words % {"site": site.name, "error": message_text(error)}, run))
         return run
-    messages.success(request, _with_run(_now("The crawl of %(site)s was asked for.") % {"site": site.name}, run))
+    messages.success(request, _with_run(_now("A crawl of %(site)s has been requested.") % {"site": site.name}, run))
     return run
 
 
@@ -319,8 +319,10 @@ def _tell_slow_pages(request: HttpRequest, site: Site | None) -> None:
     slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
     if count := slow[: MAX_PAGES + 1].count():
         words = ngettext(
-            "Suspicious: parts of %(count)s page take too long to read. They were left out; its text was compared.",
-            "Suspicious: parts of %(count)s pages take too long to read. They were left out; the text was compared.",
+            "Suspicious: parts of %(count)s page take too long to read. They were skipped; the rest "
+            "of the text was compared.",
+            "Suspicious: parts of %(count)s pages take too long to read. They were skipped; the rest "
+            "of the text was compared.",
             count,
         ) % {"count": f"{MAX_PAGES:,}+" if count > MAX_PAGES else count}
         filters = {"site__id__exact": site.pk, "obfuscation": Obfuscation.SLOW_PARTS}

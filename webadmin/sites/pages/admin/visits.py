@@ -145,7 +145,7 @@ class SiteMoveAdmin(HolderAdmin):
     def reasons(self, move: SiteMove) -> str:
         return clip_text("; ".join(_reasons(move.evidence)), 100)
 
-    @display(description=_("What speaks for it"))
+    @display(description=_("Supporting facts"))
     def reason_list(self, move: SiteMove) -> object:
         rows = [(reason,) for reason in _reasons(move.evidence)]
         return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", rows)) if rows else NOTHING
@@ -161,7 +161,7 @@ class SiteMoveAdmin(HolderAdmin):
         "check",
         _("Same site: accept"),
         _("Is this the same site?"),
-        _("Its pages and cases stay as they are; visits and start pages go to the new host from now on."),
+        _("Its pages and cases stay as they are; from now on, visits and start pages use the new host."),
         is_primary=True,
     )
     def accept_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
@@ -172,7 +172,7 @@ class SiteMoveAdmin(HolderAdmin):
         "close",
         _("Another site: refuse"),
         _("Is this another site?"),
-        _("The move is not proposed again."),
+        _("The move will not be suggested again."),
     )
     def refuse_move(self, request: HttpRequest, form: object, object_id: str) -> HttpResponseBase:
         return self._decide_move(request, object_id, identity.refuse, _now("The move was refused."))
@@ -197,10 +197,10 @@ def _reasons(evidence: dict[str, Any]) -> list[str]:
         told.append(_now("start pages lead to the new host: %(count)s") % {"count": evidence["start_pages_led"]})
     if evidence.get("pages_led"):
         given = {"count": evidence["pages_led"], "kept": evidence.get("same_place", 0)}
-        told.append(_now("pages lead there: %(count)s, to the same path: %(kept)s") % given)
+        told.append(_now("%(count)s pages redirect there, %(kept)s to the same path") % given)
     if evidence.get("shared_texts"):
         given = {"count": evidence["shared_texts"], "known": evidence.get("known_pages", 0)}
-        told.append(_now("the same texts: %(count)s of %(known)s pages") % given)
+        told.append(_now("%(count)s of %(known)s pages have the same text") % given)
     if evidence.get("compared"):
         given = {"count": evidence.get("alike", 0), "compared": evidence["compared"]}
         told.append(_now("texts alike at the same path: %(count)s of %(compared)s") % given)

@@ -52,9 +52,9 @@ class RequestValuesMiddleware:
         """Raise BadValue for a bad value; it runs after URL resolution, so it also checks the values in the path."""
         for name, value in _values(request, kwargs):
             if "\0" in value or "\0" in name:
-                raise BadValue(name, value, _("the character U+0000 can be stored nowhere."))
+                raise BadValue(name, value, _("the character U+0000 cannot be stored."))
             if name.endswith(PAGE_OF_LINES) and not is_page_number(value):
-                raise BadValue(name, value, _("write the number of a page."))
+                raise BadValue(name, value, _("enter the number of a page."))
             if name.endswith(LINES) and not (is_page_number(value) and int(value) <= MAX_LINES):
                 raise BadValue(name, value, _("a form has %(most)d lines at most.") % {"most": MAX_LINES})
 
@@ -62,9 +62,9 @@ class RequestValuesMiddleware:
 def check_search(term: str, name: str = "q") -> None:
     """Raise BadValue for a search term that would take the database long."""
     if len(term) > MAX_SEARCH_CHARS:
-        raise BadValue(name, term, _("look for %(most)d characters at most.") % {"most": MAX_SEARCH_CHARS})
+        raise BadValue(name, term, _("search for at most %(most)d characters.") % {"most": MAX_SEARCH_CHARS})
     if len(term.split()) > MAX_SEARCH_WORDS:
-        raise BadValue(name, term, _("look for %(most)d words at most.") % {"most": MAX_SEARCH_WORDS})
+        raise BadValue(name, term, _("search for at most %(most)d words.") % {"most": MAX_SEARCH_WORDS})
 
 
 def is_key(text: str) -> bool:
