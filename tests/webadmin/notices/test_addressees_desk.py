@@ -1,4 +1,4 @@
-"""Contacts and addressees, on the desk: a site's section, the way from what was read to an addressee, who may do what."""
+"""Contacts and addressees on the desk: a site's section, from what was read to an addressee, who may do what."""
 
 from dataclasses import replace
 from html import unescape
