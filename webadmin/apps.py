@@ -1,13 +1,19 @@
-"""The Django application of the admin, with the product's own admin site."""
+"""Applications of others as our pages show them: the admin with our own site, and failed logins."""
 
+from axes.apps import AppConfig as AxesConfig
 from django.contrib.admin import apps as admin_apps
 from django.contrib.admin import site
 from django.utils.module_loading import autodiscover_modules
+from django.utils.translation import gettext_lazy as _
 
 
 class DeskAdminConfig(admin_apps.SimpleAdminConfig):
     default = False  # the settings name it explicitly
     default_site = "webadmin.desk_site.DeskSite"
+
+
+class LoginGuardConfig(AxesConfig):
+    verbose_name = _("Sign-in security")
 
 
 def register_pages() -> None:
