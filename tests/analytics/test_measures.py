@@ -98,7 +98,7 @@ def test_sites_works_days_and_classes_each_add_up_to_the_totals(
 
 @examples(100)
 @given(st.lists(cases(), max_size=15), st.randoms())
-def test_characters_taken_are_at_most_those_of_the_work_and_those_on_pages_in_any_order(
+def test_characters_taken_never_exceed_those_of_the_work_or_of_the_pages(
     case_rows: list[CaseRow], chance: random.Random
 ) -> None:
     scope = rows.scope(rights_holder="")

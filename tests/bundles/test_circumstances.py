@@ -48,7 +48,7 @@ def lacking(said: Mapping[str, Any]) -> list[str]:
     return [each["what"] for each in said["not_recorded"]]
 
 
-def test_a_bundle_says_on_which_machine_by_which_program_and_on_which_way_it_was_captured() -> None:
+def test_a_bundle_names_the_machine_the_program_and_the_route_of_its_capture() -> None:
     said = said_of(capture())
     (machine,) = said["machines"]
     assert (machine["host"], machine["system"]) == (MACHINE.host, MACHINE.system)

@@ -52,7 +52,7 @@ def test_stamps_of_every_usual_kind_of_key_are_accepted_and_a_changed_one_is_not
         verify_stamp(stamp, digest(b"another"), "response.tsr")
 
 
-def test_a_stamp_signed_with_a_certificate_for_something_else_is_refused_in_a_sentence(tmp_path: Path) -> None:
+def test_a_stamp_signed_with_a_certificate_for_another_purpose_is_refused(tmp_path: Path) -> None:
     usages = ("", "timeStamping", "critical, codeSigning", "critical, timeStamping, emailProtection")
     for number, usage in enumerate(usages):
         stamp = stamped(LocalAuthority(tmp_path / str(number), usage=usage, signature="cms"))
@@ -68,7 +68,7 @@ def test_a_stamp_made_after_its_certificate_expired_is_refused_in_a_sentence(tmp
         verify_stamp(stamp, ROOT, "response.tsr")
 
 
-def test_an_authority_that_answers_under_another_policy_is_refused_before_anything_is_kept(tmp_path: Path) -> None:
+def test_an_answer_under_another_policy_is_refused_before_it_is_stored(tmp_path: Path) -> None:
     local = LocalAuthority(tmp_path)
 
     def reply(query: bytes) -> tuple[int, str, bytes]:

@@ -137,7 +137,7 @@ def test_one_changed_byte_is_found(exported: bytes) -> None:
             check(container.read(memoryview(bytes(changed)), "FILE"))
 
 
-def test_a_sentence_that_does_not_stand_where_it_is_said_to_is_found_though_all_digests_are_anew(
+def test_a_misplaced_sentence_is_found_even_if_all_digests_are_recomputed(
     exported: bytes,
 ) -> None:
     said = json.loads(container.read(memoryview(wacz()), "")[bundle.COMPARISON].tobytes())
@@ -182,7 +182,7 @@ def test_a_pair_that_is_no_place_in_the_text_makes_no_bundle(place: tuple[int, i
         bundle.make(bare_capture(text=PAGE), comparison(pairs=pairs), made_at=MADE, salt=SALT)
 
 
-def test_the_explanation_begins_with_what_is_not_proven_and_shows_the_sentences_side_by_side(exported: bytes) -> None:
+def test_the_explanation_first_says_what_is_not_proven_then_compares_sentences(exported: bytes) -> None:
     page = files_of(exported)[layout.EXPLANATION].decode()
     heads = re.findall(r"<h2>(.*?)</h2>", page)
     assert heads[0].startswith("语义比对不能证明什么")

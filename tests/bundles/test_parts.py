@@ -209,7 +209,7 @@ def test_each_page_of_a_text_has_its_screenshot_and_pdf_under_its_number() -> No
         assert (answered.get_header("WARC-Type"), answered.get_header("WARC-Target-URI")) == ("response", second)
 
 
-def test_an_export_has_a_copy_of_each_drawing_and_tells_in_both_languages_what_was_not_drawn(tmp_path: Path) -> None:
+def test_an_export_has_each_screenshot_and_names_missing_ones_in_both_languages(tmp_path: Path) -> None:
     content = made(in_parts_of_which_the_last_was_not_drawn())
     report = export.write_case_export(tmp_path / "case.zip", CaseMaterial(7, {}, [ProvenBundle(content)]), "0.1.0")
     folder = f"pages/{report.bundles[0].digest[:16]}"
@@ -345,7 +345,7 @@ def test_the_explanation_names_what_a_drawing_lacks() -> None:
 
 
 @pytest.mark.parametrize("given", [capture, in_parts, by_browser, from_archive])
-def test_readers_find_every_page_of_the_list_in_the_index_under_its_address_and_moment(given: object) -> None:
+def test_replay_tools_find_every_page_in_the_index_by_address_and_time(given: object) -> None:
     """WACZ 1.1.1: what ReplayWeb.page and pywb do with pages.jsonl, index.idx, index.cdx.gz and the archive."""
     files = files_of(made(given()))  # type: ignore[operator]
     head, *pages = [json.loads(line) for line in files[bundle.PAGES].splitlines()]

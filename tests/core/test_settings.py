@@ -180,7 +180,7 @@ def test_what_an_installation_sets_for_its_own_processes_is_known() -> None:
     assert unknown_names(dict.fromkeys(own, "1")) == {}
 
 
-def test_settings_are_values_that_can_be_compared_kept_in_sets_and_sent_to_other_processes() -> None:
+def test_settings_are_comparable_hashable_and_picklable() -> None:
     settings = load({"ZHUIWEN_NAME_SERVERS": "127.0.0.1:53"})
     assert pickle.loads(pickle.dumps(settings)) == settings
     changed = replace(settings, crawl=replace(settings.crawl, timeout_s=5.0))

@@ -109,7 +109,7 @@ def test_who_looks_at_what_runs_is_not_misled_by_the_variables_of_another_shell(
     assert ports(running_layers(environ_of(home, WEB_PORT="9999", WORKERS="5"))) == (9999, 5)
 
 
-def test_the_next_start_takes_the_file_over_but_keeps_what_the_environment_of_the_last_gave(home: Path) -> None:
+def test_a_restart_reads_the_file_and_keeps_the_last_environment(home: Path) -> None:
     (home / "settings.toml").write_text("web_port = 9000\nworkers = 3\n")
     start(home, 'web_port = 9500\nworkers = 7\ngiven_by_environment = ["web_port"]\n')
     layers = planned_layers(environ_of(home))

@@ -235,7 +235,7 @@ def test_the_pace_that_robots_txt_wants_is_kept() -> None:
         assert all(later - earlier >= 0.25 for earlier, later in pairwise(times))  # jitter: half the delay and more
 
 
-def test_a_robots_txt_that_the_server_fails_to_give_forbids_everything_until_the_next_crawl(tmp_path: Path) -> None:
+def test_a_robots_txt_that_fails_forbids_everything_until_the_next_crawl(tmp_path: Path) -> None:
     with WebServer(_chain(2) | {"/robots.txt": Answer(b"busy", "text/plain", 503)}) as site:
         plan = plan_of(site.url(), use_sitemap=True)
         refused = crawl(plan, settings_of(site.netloc), None, tmp_path)

@@ -86,14 +86,14 @@ def test_noise_is_refused_or_at_least_never_called_sure(noise: bytes) -> None:
 
 
 @pytest.mark.parametrize("wrong", ["gb18030", "big5hkscs"])
-def test_text_that_lost_bytes_when_it_was_decoded_wrongly_is_refused_or_at_least_doubtful(wrong: str) -> None:
+def test_wrongly_decoded_text_that_lost_bytes_is_refused_or_doubtful(wrong: str) -> None:
     mojibake = "".join(SIMPLIFIED).encode("utf-8").decode(wrong, "replace")
     decoded = decode(f"<p>{mojibake}</p>".encode(), "utf-8")
     assert decoded is Rejection.MOJIBAKE or (isinstance(decoded, Decoded) and decoded.is_doubtful)
 
 
 @pytest.mark.parametrize(("right", "wrong"), [("utf-8", "latin-1"), ("gb18030", "latin-1"), ("gb18030", "cp1252")])
-def test_text_that_was_decoded_wrongly_and_saved_is_brought_back_where_no_byte_was_lost(right: str, wrong: str) -> None:
+def test_wrongly_decoded_text_is_repaired_where_no_byte_was_lost(right: str, wrong: str) -> None:
     markup = f"<title>渡口</title><p>{'</p><p>'.join(SIMPLIFIED[:3])}</p>"
     decoded = decode(markup.encode(right).decode(wrong, "ignore").encode(), "utf-8")
     assert isinstance(decoded, Decoded)

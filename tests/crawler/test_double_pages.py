@@ -37,7 +37,7 @@ def _bare(parameters: EmptyParameters, url: str, text: str) -> str:
     return asyncio.run(parameters.bare(url, Reading("", text)))[0]
 
 
-def test_a_parameter_that_makes_no_difference_is_dropped_and_after_two_values_not_asked_about() -> None:
+def test_a_parameter_without_effect_is_dropped_and_not_tried_after_two_values() -> None:
     site = _Site({f"{SITE}/{number}": f"第{number}页" for number in range(9)})
     parameters = EmptyParameters(site.text_at)
     for number, value in enumerate(("a1", "b2", "c3", "d4")):

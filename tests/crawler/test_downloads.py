@@ -120,7 +120,7 @@ def test_text_that_is_sent_as_a_program_is_read_where_it_is_an_attachment() -> N
     assert attached.text == TEXT
 
 
-def test_several_texts_of_an_archive_stand_in_the_order_of_their_numbers_under_their_names() -> None:
+def test_texts_of_an_archive_are_ordered_by_number_under_their_names() -> None:
     names = ("第10章 末.txt", "第9章 前.txt", "__MACOSX/._第9章 前.txt", ".hidden.txt", "封面.jpg")
     members = {name.encode("gb18030").decode("cp437"): PARAGRAPHS[0].encode() for name in names}
     reading = reading_of(zip_of(members))
@@ -279,7 +279,7 @@ def offering_site() -> Routes:
 
 
 @pytest.mark.usefixtures("processes")
-def test_every_file_that_a_page_offers_is_kept_as_received_and_net_disks_are_listed_and_left_alone() -> None:
+def test_offered_files_are_kept_as_received_and_net_disks_only_listed() -> None:
     with WebServer(offering_site()) as site:
         crawled = crawl(plan_of(site.url(), follow_patterns=("/api/",)), settings_of(site.netloc))
         routes, requested = site.routes, list(site.requested)
@@ -318,7 +318,7 @@ def test_a_run_fetches_no_more_files_than_it_may(most: int) -> None:
 
 
 @pytest.mark.usefixtures("processes")
-def test_what_a_run_has_no_room_for_the_next_ones_fetch_and_known_files_are_visited_again() -> None:
+def test_files_beyond_a_runs_limit_wait_for_the_next_and_known_ones_are_revisited() -> None:
     files = {
         f"/{n}.zip": Answer(zip_of({f"{n}.txt": f"第{n}本。{TEXT}".encode()}), "application/zip") for n in range(5)
     }

@@ -86,12 +86,12 @@ def test_the_characters_of_a_face_that_is_no_reference_are_told(size_px: int) ->
     assert len(wrong) <= 2, wrong
 
 
-def test_a_character_in_neither_charset_is_read_where_its_shape_is_plain_and_not_where_a_usual_one_is_near() -> None:
+def test_an_uncommon_character_is_read_only_if_no_common_one_looks_like_it() -> None:
     assert choose([Candidate("産", 0.97), Candidate("產", 0.88)], GlyphEvidence(Script.TRADITIONAL)).char == "産"
     assert choose([Candidate("産", 0.97), Candidate("產", 0.91)], GlyphEvidence(Script.EITHER)).char == "產"
 
 
-def test_a_form_of_traditional_editions_that_big5_lacks_is_no_stranger_there_and_one_in_simplified_text() -> None:
+def test_a_form_missing_from_big5_is_usual_in_traditional_text_only() -> None:
     near = [Candidate("裏", 0.91), Candidate("裹", 0.86)]
     assert choose(near, GlyphEvidence(Script.TRADITIONAL)).char == "裏"
     assert choose(near, GlyphEvidence(Script.SIMPLIFIED)).char == "裹"

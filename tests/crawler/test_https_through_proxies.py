@@ -156,7 +156,7 @@ def test_a_port_that_looks_like_a_status_is_none(site: WebServer) -> None:
         assert int(str(crawled.counts.proxies[bad.netloc]["failures"])) >= MAX_FAILURES_IN_A_ROW
 
 
-def test_where_the_only_proxy_refuses_the_login_it_rests_and_nothing_is_asked_without_it(site: WebServer) -> None:
+def test_if_the_only_proxy_refuses_the_login_nothing_is_fetched_without_it(site: WebServer) -> None:
     with ConnectProxy("crawler:right") as proxy:
         plan = _plan(site, Proxy(proxy.netloc, user="crawler", password="wrong"))
         process, pipe = start(plan, settings_of(site.netloc, proxy.netloc))

@@ -63,7 +63,7 @@ def test_announcements_are_followed_on_trial_then_by_how_many_came_true() -> Non
     assert {dates.is_due(each) for each in pages} == {True}
 
 
-def test_a_denied_page_waits_two_months_at_most_and_one_in_five_is_looked_at_all_the_same() -> None:
+def test_a_denied_page_waits_at_most_two_months_and_one_in_five_is_checked_anyway() -> None:
     pages = [visit(number) for number in range(1_000)]
     waiting: set[int] = set()
     for days in (5, 6, 7, 8, 9):
@@ -119,9 +119,7 @@ OLD, LATER = "2026-02-01T00:00:01Z", "2026-03-01T12:00:00Z"
 
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize("kind", ["sitemap", "feed", "generic"])
-def test_a_page_is_fetched_when_its_list_says_that_it_changed_and_spared_when_it_says_not(
-    kind: str, tmp_path: Path
-) -> None:
+def test_a_page_is_fetched_only_if_its_list_says_that_it_changed(kind: str, tmp_path: Path) -> None:
     def listed(dates: dict[int, str]) -> Answer:
         if kind != "feed":
             return _at(server, listing(dates))

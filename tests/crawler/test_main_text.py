@@ -113,7 +113,7 @@ def test_a_short_tale_in_kana_among_many_links_is_a_text() -> None:
     assert text.endswith("おしまい。")
 
 
-def test_a_form_for_remarks_is_no_text_beside_a_short_one_and_a_form_around_a_page_is() -> None:
+def test_a_comment_form_is_no_text_and_a_form_around_the_page_is() -> None:
     fields = "".join(
         f"<p><label>{said}</label><input name='f{number}'></p>"
         for number, said in enumerate(

@@ -114,7 +114,7 @@ def linked(data: str) -> str:
         ("<title>老渡口 - 沈知微的博客</title><meta name='author' content='沈知微'>", "沈知微"),
     ],
 )
-def test_the_person_that_a_pages_head_states_is_its_author_and_what_publishes_it_is_not(head: str, author: str) -> None:
+def test_the_person_in_the_head_is_the_author_and_the_publisher_is_not(head: str, author: str) -> None:
     assert page(head=head).author == author
 
 
@@ -200,7 +200,7 @@ def test_the_heading_nearest_above_the_text_is_the_chapters_and_not_the_books() 
     assert (reading.title, reading.chapter_number) == ("第三章 石牛闸", 3)
 
 
-def test_a_title_without_a_headings_markup_is_told_from_the_site_by_the_line_above_the_text() -> None:
+def test_a_title_without_heading_markup_is_found_by_the_line_above_the_text() -> None:
     markup = (
         "<html><head><title>停航通知-澄江渡口管理处</title></head><body><div><div>停航通知</div>"
         f"{paragraphs()}</div></body></html>"

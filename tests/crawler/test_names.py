@@ -41,7 +41,7 @@ def test_an_address_is_nobodys_question_in_whatever_spelling() -> None:
         assert not server.asked
 
 
-def test_an_answer_that_is_cut_short_is_asked_for_over_tcp_and_endless_ones_are_bounded() -> None:
+def test_a_truncated_answer_is_asked_for_over_tcp_and_endless_ones_are_bounded() -> None:
     many = tuple(f"192.0.2.{number}" for number in range(1, 200))
     with NameServer({"many.test": many}) as server:
         assert NameResolver((server.place,)).addresses("many.test", 80) == list(many[:MAX_ADDRESSES])

@@ -103,7 +103,7 @@ def test_a_place_to_jump_to_that_is_never_closed_is_no_link() -> None:
     assert [line.link_chars for line in lines(tree)] == [0, 2]
 
 
-def test_paragraphs_that_a_messenger_s_script_will_show_are_read_beside_those_that_are_shown() -> None:
+def test_paragraphs_that_a_script_will_show_are_read_with_the_visible_ones() -> None:
     shown = "".join(f"<section style='visibility: visible'>{line}</section>" for line in SIMPLIFIED)
     last = "最后一段没有自己的样式，脚本运行以后才看得见它。"
     body = f"<h1>老渡口</h1><div id='js_content' style='visibility: hidden'>{shown}<section>{last}</section></div>"

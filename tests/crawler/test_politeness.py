@@ -152,7 +152,7 @@ def test_a_refusal_in_the_guise_of_a_page_is_never_stored(rule: BanRule, refusal
 
 
 @pytest.mark.usefixtures("processes")
-def test_a_selector_that_is_slow_on_a_page_is_left_out_there_and_the_other_rules_hold() -> None:
+def test_a_selector_too_slow_for_a_page_is_skipped_there_and_other_rules_apply() -> None:
     """Of 14 kB, it would not end within minutes."""
     rules = (BanRule("slow", selector="p ~ p ~ p ~ p"), BanRule("words", words=("请先拖动滑块",)))
     answer = Refusal("http://a.example/", 200, {}, ("<p>请先拖动滑块" + "<p>字" * 3_000).encode())
@@ -163,7 +163,7 @@ def test_a_selector_that_is_slow_on_a_page_is_left_out_there_and_the_other_rules
     assert verdict.ban.rule == rules[1]
 
 
-def test_a_slow_selector_of_a_refusal_rule_is_dropped_for_the_rest_of_the_crawl_and_named() -> None:
+def test_a_slow_selector_of_a_refusal_rule_is_dropped_for_the_crawl_and_named() -> None:
     routes = _chain(MAX_SLOW_PAGES + 1)
     for path, answer in routes.items():
         assert isinstance(answer, Answer)
@@ -186,7 +186,7 @@ def test_a_common_notice_is_known_without_any_rule() -> None:
         assert any("“captcha”" in fault for fault in map(str, crawled.counts.faults))
 
 
-def test_a_rule_that_says_stop_ends_the_crawl_with_its_reason_and_the_rest_stays_to_be_done(tmp_path: Path) -> None:
+def test_a_stop_rule_ends_the_crawl_with_its_reason_and_the_rest_stays_pending(tmp_path: Path) -> None:
     rule = BanRule("blocked", statuses=(403,), action=BanAction.STOP)
     routes = _chain(5) | {"/p/2": Answer(b"<p>no</p>", status=403)}
     with WebServer(routes) as site:

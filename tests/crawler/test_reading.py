@@ -33,7 +33,7 @@ def page(main: str, title: str = "第一章 渡口_老渡口_小书站") -> str:
     return f"<html><head><title>{title}</title></head><body>{MENU}<div class='main'>{main}</div>{FOOT}</body></html>"
 
 
-def test_a_chapter_whose_paragraphs_are_parted_by_br_and_indented_by_nbsp_is_read_line_by_line() -> None:
+def test_a_chapter_of_br_and_nbsp_is_read_line_by_line() -> None:
     body = "<br />\r\n<br />\r\n".join(f"&nbsp;&nbsp;&nbsp;&nbsp;{line}" for line in SIMPLIFIED)
     turning = '<div><a href="0.html">上一章</a> <a href="./">目录</a> <a href="2.html">下一章</a></div>'
     reading = read(page(f'<h1>第一章 渡口</h1>{turning}<div id="content">{body}</div>{turning}'))

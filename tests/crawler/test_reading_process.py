@@ -157,7 +157,7 @@ def test_a_page_whose_process_is_killed_is_read_by_the_next_as_are_the_others() 
         assert all(isinstance(each.result(60).reading, Reading) for each in (strange, *others))
 
 
-def test_a_page_that_ends_the_process_twice_is_read_by_its_plain_markup_as_are_the_others() -> None:
+def test_a_page_that_kills_the_process_twice_is_read_by_its_plain_markup() -> None:
     asked = Asked(b"", keeps_waiting=True)
     with reading(asked=asked) as process:
         strange = process.submit(page(STRANGE, "http://a.example/strange"), asked)
@@ -199,7 +199,7 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read
         assert [each.result(60) for each in beside] == [f"{number}" for number in range(5)]
 
 
-def test_a_page_that_uses_the_processor_too_long_is_given_up_at_once_and_the_one_beside_it_is_read() -> None:
+def test_a_page_that_takes_too_much_cpu_is_dropped_and_the_next_one_is_read() -> None:
     asked = Asked(b".x{display:none}", keeps_waiting=True)
     with ReadingProcess(plan_of(URL), max_cpu_s=1.0) as process:
         beside = process.submit(page(STRANGE), asked)

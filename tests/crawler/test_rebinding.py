@@ -187,7 +187,7 @@ def test_no_script_of_a_page_reaches_a_name_that_turns_private(scene: Scene) -> 
     assert all(scene.names.asked[name, "A"] for name in HOSTILE if name != "inner.test")
 
 
-def test_one_page_from_the_web_is_looked_up_once_and_fetched_from_the_address_that_was_judged(scene: Scene) -> None:
+def test_a_host_is_resolved_once_and_fetched_from_the_checked_address(scene: Scene) -> None:
     """Nothing is asked between judging and connecting: there is no second answer to turn to."""
     addresses = iter(f"127.0.0.{number}" for number in range(1, 50))
     scene.names.names["site.test"] = lambda number: (next(addresses),)
@@ -206,7 +206,7 @@ def test_one_page_from_the_web_is_not_fetched_from_within(scene: Scene, name: st
     assert scene.trap.requested == []
 
 
-def test_the_address_connected_to_is_the_one_that_was_given_out_and_it_is_what_the_capture_says() -> None:
+def test_the_connection_uses_the_resolved_address_and_the_capture_names_it() -> None:
     """A server that hears every address of 127/8 and a name that has another one at each asking."""
     taken: list[str] = []
     with socket.create_server(("0.0.0.0", 0)) as listening, NameServer({}) as names:

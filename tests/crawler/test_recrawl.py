@@ -81,7 +81,7 @@ def test_a_page_with_an_open_case_is_due_every_day(server: WebServer, site: Visi
     assert asked(server, lambda: site.crawl(DAY - HOUR)) == ["/", "/2.html"]
 
 
-def test_a_page_that_stands_is_visited_less_and_less_often_and_one_that_changes_every_day(
+def test_an_unchanged_page_is_visited_ever_less_often_a_changing_one_daily(
     server: WebServer, site: VisitedSite
 ) -> None:
     site.plan = replace(site.plan, start_urls=(server.url("/1.html"), server.url("/2.html")), kind="list")

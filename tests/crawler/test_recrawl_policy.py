@@ -42,7 +42,7 @@ def test_an_interval_lies_between_a_day_and_sixty(
     assert DAY <= found <= 60 * DAY
 
 
-def test_the_rate_of_a_page_is_that_of_the_bias_reduced_estimator_once_it_has_looks_enough() -> None:
+def test_the_rate_of_a_page_is_the_bias_reduced_estimate_after_enough_visits() -> None:
     seconds = 2 * DAY.total_seconds()
     own = ChangeHistory(28, 14, 28 * seconds)
     plain = -math.log((14 + 0.5) / (28 + 0.5)) / seconds
@@ -62,7 +62,7 @@ def test_the_rate_comes_near_to_the_truth() -> None:
     assert sum(found) / len(found) == pytest.approx(true_rate, rel=0.15)
 
 
-def test_pages_are_found_changed_sooner_than_with_the_fixed_interval_that_fetches_as_much() -> None:
+def test_changes_are_found_sooner_than_at_a_fixed_interval_of_equal_cost() -> None:
     """Half of 400 pages never change, the others every 1 to 200 days; a year of daily runs."""
     fetches, stale = _year(None)
     fixed_fetches, fixed_stale = _year(5)
@@ -70,7 +70,7 @@ def test_pages_are_found_changed_sooner_than_with_the_fixed_interval_that_fetche
     assert stale < 0.85 * fixed_stale
 
 
-def test_after_the_first_look_a_page_waits_two_days_and_never_more_than_twice_what_it_stood() -> None:
+def test_a_page_waits_two_days_at_first_and_never_more_than_twice_its_age() -> None:
     first = policy.after_success(visit(), NOW, False, DEFAULT_RATE_PER_S, False)
     assert timedelta(days=1.8) <= first.due_at - NOW <= timedelta(days=2.2)
     second = policy.after_success(first, NOW + 2 * DAY, False, DEFAULT_RATE_PER_S, False)
@@ -107,7 +107,7 @@ def test_failures_wait_from_minutes_to_a_week() -> None:
     assert not policy.is_due(page, NOW + 6 * DAY, "other rules"), "a failure waits even where all else is due"
 
 
-def test_an_absence_is_confirmed_by_a_second_one_half_a_day_later_and_by_no_earlier_one() -> None:
+def test_an_absence_is_confirmed_by_a_second_one_at_least_half_a_day_later() -> None:
     page = visit(page_id=PageId("p"), seen_at=NOW - DAY)
     once = policy.after_absence(page, NOW, False)
     assert (once.absent_since, once.gone_since, once.due_at) == (NOW, None, NOW + 12 * HOUR)
@@ -187,7 +187,7 @@ def test_an_honest_404_teaches_nothing() -> None:
     assert not pages.resembles(HTML, markup("没有这个页面。"), "https://a.example/y")
 
 
-def test_probes_have_the_shapes_of_the_sites_own_addresses_and_differ_from_run_to_run() -> None:
+def test_probes_look_like_the_sites_own_addresses_and_differ_between_runs() -> None:
     pages = [f"https://a.example/book/7/{number}.html" for number in range(9)] + ["https://a.example/read?id=5&p=1"]
     first = probes(["https://a.example/"], pages, "site run-1")
     assert len(first) == 3

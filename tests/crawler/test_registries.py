@@ -155,7 +155,7 @@ def test_an_endless_whois_answer_is_cut(servers: Servers) -> None:
     assert said(looked)[0] == ("registrar", "Endless", "whois")
 
 
-def test_a_whois_server_is_asked_for_its_own_endings_first_and_for_addresses_where_it_says_so(servers: Servers) -> None:
+def test_a_whois_server_is_asked_for_its_endings_and_for_addresses_if_it_says_so(servers: Servers) -> None:
     with WhoisServer({"pirate.com": b"Registrar: Of Com\n"}) as of_com, WhoisServer({}) as of_cn:
         looked = servers.look_up(
             rdap_url="", whois_servers=(f"cn={of_cn.place}", f"ip={servers.whois.place}", f"com={of_com.place}")

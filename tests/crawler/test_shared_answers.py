@@ -122,9 +122,7 @@ def test_a_shared_answer_spends_no_budget(site: WebServer, mongo_url: str, tmp_p
     assert (theirs.counts.finish_reason, theirs.counts.stored) == ("finished", PAGES + 1)  # and the list
 
 
-def test_that_nothing_has_changed_is_asked_once_and_told_to_those_who_know_the_same_page(
-    site: WebServer, mongo_url: str
-) -> None:
+def test_not_modified_is_asked_once_and_shared_with_sites_that_know_the_page(site: WebServer, mongo_url: str) -> None:
     """Of three sites that come again, two know the page that the server still has; the third saw another one."""
     settings, tag = settings_of(site.netloc), {"ETag": '"new"'}
     body = site.routes["/p/1"]

@@ -353,7 +353,7 @@ def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:
     ]
 
 
-def test_the_parts_of_a_chapter_as_they_came_are_kept_with_what_was_undone_and_left_out() -> None:
+def test_parts_of_a_chapter_are_stored_as_received_with_repairs_and_omissions() -> None:
     hidden = Mark("hidden_text", TextRange(1, 3), TextRange(1, 1))
     first = Reading("第三章", "甲船\n（本章未完，请翻页）", raw_text="甲本站船\n（本章未完，请翻页）", marks=(hidden,))
     whole = join_parts([first, Reading("第三章", "靠岸了。")])

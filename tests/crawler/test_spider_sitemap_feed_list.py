@@ -59,7 +59,7 @@ def sitemap_site(site: WebServer) -> Routes:
 
 
 @pytest.mark.usefixtures("processes")
-def test_an_index_its_gzipped_and_its_news_sitemap_are_walked_and_no_link_is_followed() -> None:
+def test_sitemap_index_gzipped_and_news_sitemaps_are_read_without_following_links() -> None:
     with WebServer({}) as site:
         site.routes.update(sitemap_site(site))
         crawled = crawl(plan(site, "sitemap", "/"), settings_of(site.netloc))
@@ -290,7 +290,7 @@ def test_a_page_names_feeds_of_every_kind_and_no_other_interface() -> None:
 
 
 @pytest.mark.usefixtures("processes")
-def test_the_pages_of_a_list_and_nothing_else_are_fetched_also_what_looks_like_a_trap() -> None:
+def test_only_the_pages_of_a_list_are_fetched_even_those_that_look_like_traps() -> None:
     routes: Routes = {"/search?q=1": article(1, '<a href="/2">二</a>'), "/2": article(2), "/login": article(3)}
     with WebServer(routes) as site, WebServer({"/x": article(4)}) as other:
         listed = plan(site, "list", "/search?q=1", "/login", use_sitemap=True)

@@ -43,7 +43,7 @@ def texts(templates: SiteTemplates, page_lines: list[Line], number: int) -> list
     return [line.text for line in templates.sieve_lines(page_lines, f"{HOST}/{number}.html")]
 
 
-def test_an_advertisement_whose_address_changes_at_every_load_is_left_out_once_it_is_known() -> None:
+def test_an_advertisement_with_changing_addresses_is_left_out_once_known() -> None:
     templates = SiteTemplates()
     for number in range(MIN_PAGES * 2):
         ad = f"一秒记住【小书站】w{number}x.abc{number}.com，精彩小说无弹窗免费阅读！"

@@ -102,7 +102,7 @@ def test_lines_are_the_text_and_what_stands_beside_it_wherever_that_says() -> No
     [each for kind in ("articles", "threads", "remarked-articles") for each in cases(kind)],
     ids=lambda case: case.name,
 )
-def test_the_lines_of_the_main_zone_are_the_text_and_all_that_is_expected_is_in_some_zone(case: Case) -> None:
+def test_the_main_zone_is_the_text_and_every_expected_line_is_in_some_zone(case: Case) -> None:
     reading = read_page(case.body, {}, "http://a.example/1.html")
     assert "\n".join(line.text for line in reading.lines if line.zone is Zone.MAIN) == reading.text
     shown = "".join("".join(line.text.split()) for line in reading.lines)

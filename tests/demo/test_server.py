@@ -104,7 +104,7 @@ def test_the_redirects_lead_in_a_circle(servers: DemoServers) -> None:
     assert path == seen[0]
 
 
-def test_the_page_that_is_too_big_sends_more_than_a_crawler_takes_and_does_not_say_how_much(
+def test_the_oversized_page_sends_more_than_the_limit_without_a_length(
     servers: DemoServers,
 ) -> None:
     (path,) = site_named("huaishu").oversized_paths

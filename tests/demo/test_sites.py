@@ -73,7 +73,7 @@ def test_one_page_is_not_in_the_encoding_that_it_declares() -> None:
         body.decode("utf-8")
 
 
-def test_the_closed_area_holds_a_copy_that_robots_txt_forbids_and_the_sitemap_does_not_name() -> None:
+def test_the_closed_area_has_a_copy_that_robots_txt_forbids_and_no_sitemap_names() -> None:
     site = site_named("moxiang")
     (closed,) = site.forbidden_paths
     assert WORKS["steelyard"].chapter(1).text.split("\n")[3] in content(site, closed).decode()

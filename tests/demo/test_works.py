@@ -13,7 +13,7 @@ def texts_of() -> dict[tuple[str, int], str]:
     return {(work.key, chapter.number): chapter.text for work in WORKS.values() for chapter in work.chapters}
 
 
-def test_there_are_two_novels_four_reports_an_essay_and_a_story_of_two_rights_holders() -> None:
+def test_the_demo_has_two_novels_four_reports_an_essay_and_a_story() -> None:
     kinds = [work.kind for work in WORKS.values()]
     holders = {
         work.rights_holder: {w.kind for w in WORKS.values() if w.rights_holder == work.rights_holder}

@@ -118,9 +118,7 @@ def test_what_a_copied_work_says_alike_counts_against_the_others(zhuiwen: Comman
 
 
 @needs_encoder
-def test_works_that_are_read_by_meaning_take_a_line_for_each_tenth_however_many_they_are(
-    zhuiwen: CommandLine, tmp_path: Path
-) -> None:
+def test_reading_works_by_meaning_prints_a_line_for_each_tenth(zhuiwen: CommandLine, tmp_path: Path) -> None:
     texts = {f"work {number}": f"{number}，{WORK[:60]}" for number in range(60)}
     kept = write(tmp_path / "works.jsonl", [{"work_id": name, "text": text} for name, text in texts.items()])
     given = write(tmp_path / "pages.jsonl", [{"page_id": "page", "text": ENGLISH}])

@@ -222,7 +222,7 @@ def doctor_of(command: CommandLine) -> dict[str, str]:
     return {each["id"]: each["problem"] for each in found if each["id"].startswith("evidence.")}
 
 
-def test_one_changed_byte_in_the_store_is_found_by_the_check_and_told_until_it_is_put_back(
+def test_a_changed_byte_in_the_store_is_reported_until_it_is_restored(
     installed: CommandLine, case: str, mongo_server: EmbeddedMongo
 ) -> None:
     sound = checked(installed)

@@ -375,7 +375,7 @@ def test_crawls_are_asked_for_once_and_unknown_sites_are_named(corpus: CommandLi
     assert (due.code, due.out) == (0, "no crawl is due\n")
 
 
-def test_a_broker_that_is_down_gives_one_sentence_and_the_crawl_waits_for_it_in_the_queue(corpus: CommandLine) -> None:
+def test_a_broker_that_is_down_gives_one_sentence_and_the_crawl_waits(corpus: CommandLine) -> None:
     assert corpus("site", "add", "http://127.0.0.1:8802/", "--name", "云笺", "--rights-holder", "青梧文学").code == 0
     down = CommandLine(corpus.home, {**corpus.environment, "ZHUIWEN_REDIS_URL": "redis://127.0.0.1:1/0"})
     done = down("crawl", "云笺")

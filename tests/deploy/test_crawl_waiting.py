@@ -81,9 +81,7 @@ def warned(watch: RunWatch) -> bool:
     return bool(watch.warning)
 
 
-def test_work_that_a_living_worker_does_not_move_is_waited_for_and_given_up_once_it_is_gone(
-    broker: str, tmp_path: Path
-) -> None:
+def test_stalled_work_is_awaited_while_its_worker_lives_and_then_given_up(broker: str, tmp_path: Path) -> None:
     watch = RunWatch(settings(broker), "crawl", Message("tracking.no-crawler"), replace(NONE, given_up_after_s=1e9))
     watch.saw("queued")
     watch.saw("queued")
@@ -106,7 +104,7 @@ def test_a_worker_that_does_other_work_is_no_sign_of_life(broker: str, tmp_path:
         assert not watch.warning
 
 
-def test_a_queued_run_says_how_long_it_waits_and_behind_what_and_where_nobody_is_there_the_wait_ends(
+def test_a_queued_run_says_what_it_waits_for_and_stops_if_no_worker_runs(
     broker: str, run: CrawlRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(RetryLater, match="runs stay in the queue until one does"):

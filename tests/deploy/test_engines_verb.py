@@ -48,7 +48,7 @@ def test_programs_read_the_same_engines(zhuiwen: CommandLine) -> None:
     assert [each["name"] for each in others] == list(ENGINES)
 
 
-def test_of_one_engine_it_says_what_it_is_its_parameters_its_source_and_where_it_departs(zhuiwen: CommandLine) -> None:
+def test_an_engine_is_described_with_parameters_source_and_departures(zhuiwen: CommandLine) -> None:
     shown = lines(zhuiwen("engines", "dscam"))
     assert shown[:4] == [
         "engine: dscam",

@@ -34,7 +34,7 @@ def family(processes: None) -> Iterator[int]:
     process.communicate()
 
 
-def test_pages_that_forked_processes_share_count_once_and_a_process_that_is_gone_holds_none(family: int) -> None:
+def test_memory_shared_by_forks_counts_once_and_a_dead_process_holds_none(family: int) -> None:
     held = held_mb(family)
     assert held is not None
     assert HELD_MB <= held < HELD_MB * 1.5

@@ -40,7 +40,7 @@ def test_a_root_goes_into_its_folder_and_the_setting_names_the_new_one(tmp_path:
     assert str(tmp_path / "authorities") in (tmp_path / "settings.toml").read_text()
 
 
-def test_what_names_a_folder_a_host_or_a_key_is_asked_about_and_programs_and_guards_are_never_taken(
+def test_folders_hosts_and_keys_are_confirmed_and_programs_never_restored(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "settings.toml").write_text("crawlers = 5\n")

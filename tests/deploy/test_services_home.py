@@ -54,7 +54,7 @@ def test_nothing_secret_is_in_what_a_log_would_show(tmp_path: Path) -> None:
     assert home.settings.web.secret_key not in repr(home)
 
 
-def test_children_see_the_same_services_and_a_child_that_prepares_knows_which_are_embedded(tmp_path: Path) -> None:
+def test_child_processes_see_the_same_services_and_know_which_are_embedded(tmp_path: Path) -> None:
     home = prepare(environ_for(tmp_path) | {"ZHUIWEN_WORKERS": "7"})
     seen = load(home.environment)
     assert seen == home.settings

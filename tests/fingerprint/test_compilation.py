@@ -89,7 +89,7 @@ def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changed_in_another_mod
     assert total_of(load) == (20, True)
 
 
-def test_a_kernel_is_compiled_anew_when_a_constant_changed_that_only_its_callee_names(
+def test_a_kernel_is_recompiled_if_a_constant_of_its_callee_changes(
     load: Load,
 ) -> None:
     callee(load)

@@ -99,7 +99,7 @@ def test_algorithm_5_takes_anchors_alone_and_as_many_as_the_first() -> None:
     assert folded_ones.hashes.size == pytest.approx(first.hashes.size, rel=0.05)
 
 
-def test_anchors_survive_the_replacement_of_every_syllable_by_one_that_is_taken_for_it() -> None:
+def test_anchors_survive_replacing_every_syllable_by_a_confusable_one() -> None:
     tokens = fingerprint_text(story(5), FOLDED).tokens
     heard = _each_replaced(tokens, np.random.default_rng(3))
     assert (heard != tokens).mean() > 0.7
@@ -120,7 +120,7 @@ def test_what_folds_together_may_stand_for_one_another_in_verification() -> None
         assert others == alike | (set(plain[token].tolist()) - {0})
 
 
-def test_slips_of_people_fold_to_what_was_meant_more_often_than_they_keep_the_syllable() -> None:
+def test_typing_slips_fold_to_the_intended_syllable_more_often_than_not() -> None:
     kept = heard = slips = 0
     for record in shared_records("typos_dev.jsonl.gz", TYPOS):
         subs: Any = record["subs"]

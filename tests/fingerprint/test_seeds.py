@@ -53,7 +53,7 @@ def test_windows_of_two_granularities_have_different_seeds() -> None:
     assert window_seeds(rows, PUBLISHED_WINDOWS)[0] != window_seeds(rows, fine)[0]
 
 
-def test_with_a_step_of_one_token_a_passage_keeps_its_seeds_whatever_stands_before_it() -> None:
+def test_with_a_step_of_one_token_seeds_do_not_depend_on_what_precedes() -> None:
     rule = replace(PUBLISHED_WINDOWS, step=1)
     algorithm = Algorithm(9, DEFAULT.normalization, (rule,), DEFAULT.anchors, Seeds.WINDOWS)
     alone, within = fingerprint_text(TEXT, algorithm), fingerprint_text("前面还有几句话。" + TEXT, algorithm)

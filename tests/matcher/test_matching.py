@@ -315,7 +315,7 @@ def test_a_longer_quotation_is_one_when_it_is_marked() -> None:
     assert the_match(OTHER[:900] + "，" + quoted + OTHER[900:]).match_class is MatchClass.EXCERPT
 
 
-def test_marked_quotations_from_one_work_are_quotations_though_they_stand_near_each_other() -> None:
+def test_marked_quotations_from_one_work_stay_quotations_when_close_together() -> None:
     match = the_match(_commented(TEXT[300:800], 50, 90, own=OTHER[:400], limit=3))
     assert match.match_class is MatchClass.QUOTATION
     assert len(match.spans) == 3
@@ -353,7 +353,7 @@ def test_a_patchwork_names_its_pieces() -> None:
     assert all(Obfuscation.PATCHWORK in obfuscations(match) for match in found)
 
 
-def test_parts_of_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() -> None:
+def test_two_chapters_of_one_work_are_no_patchwork_and_a_third_work_makes_one() -> None:
     page = WORKS[WorkTextId("work-2")][:700] + WORKS[WorkTextId("work-3")][400:1100]
     volumes = {"work-2": "one", "work-3": "one", "work-4": "another"}
     found = MATCHER.match(

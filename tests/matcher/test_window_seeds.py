@@ -111,7 +111,7 @@ def test_windows_at_the_published_step_find_what_is_in_phase_alone() -> None:
 
 
 @pytest.mark.parametrize("algorithm_id", WITH_WINDOWS)
-def test_a_text_with_one_window_is_kept_where_more_texts_have_hits_than_can_be_fetched(algorithm_id: int) -> None:
+def test_a_text_with_one_window_is_kept_if_too_many_texts_have_hits(algorithm_id: int) -> None:
     works = {text_id: "".join(filter(str.isalpha, text)) for text_id, text in WORKS.items()}
     page = "".join(text[10 * STEP : 10 * STEP + GRANULARITY] for text in works.values())
     corpus = corpus_of(works, algorithm_id)

@@ -47,9 +47,7 @@ def test_a_message_of_no_possible_length_ends_its_connection_and_no_other(server
 
 
 @pytest.mark.parametrize("body", [b"", b"\0", bytes(100), b"\xff" * 100])
-def test_a_message_that_cannot_be_read_is_answered_with_the_fault_or_ends_its_connection(
-    server: EmbeddedMongo, body: bytes
-) -> None:
+def test_an_unreadable_message_gets_an_error_or_ends_its_connection(server: EmbeddedMongo, body: bytes) -> None:
     with closing(greeted(server.socket)) as client:
         client.sendall(HEADER.pack(HEADER.size + len(body), 1, 0, OP_MSG) + body)
         answer = client.recv(4096)

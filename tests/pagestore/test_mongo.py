@@ -42,7 +42,7 @@ def database(mongo_url: str) -> Iterator[MongoDatabase]:
 @pytest.mark.parametrize(
     ("code", "fault"), [(1, ServiceUnavailable), (14031, ServiceUnavailable), (2, BrokenInvariant)]
 )
-def test_a_server_whose_own_fault_it_is_is_asked_again_and_one_that_was_asked_wrongly_is_not(
+def test_a_server_error_is_retried_and_a_client_error_is_not(
     database: MongoDatabase, code: int, fault: type[Exception]
 ) -> None:
     with pytest.raises(fault), translate_errors(database):
@@ -94,7 +94,7 @@ class TestMongoPageStore(PageStoreContract):
         assert len(kept[0]["data"]) < len(body) / 100
         assert list(database["raw_bodies_parts"].find({})) == []
 
-    def test_long_bytes_stand_in_parts_of_which_one_that_is_gone_is_damage_and_not_absence(
+    def test_a_missing_part_of_a_long_value_is_damage_and_not_absence(
         self, store: MongoPageStore, database: MongoDatabase
     ) -> None:
         long = random.Random(1).randbytes(PART_BYTES + 1)
@@ -173,7 +173,7 @@ def test_everything_acknowledged_outlives_kill_9(tmp_path: Path) -> None:
         server.stop()
 
 
-def test_a_store_that_cannot_write_just_now_is_tried_again_and_one_that_refuses_an_operation_is_not(
+def test_a_store_that_cannot_write_now_is_retried_a_refused_operation_is_not(
     mongo_server: EmbeddedMongo, mongo_url: str
 ) -> None:
     database = connect(mongo_url)

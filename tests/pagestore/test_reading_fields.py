@@ -35,6 +35,6 @@ READING = Reading(
 )
 
 
-def test_site_chapter_what_was_left_out_and_what_stands_beside_come_back_as_they_were() -> None:
+def test_site_chapter_omissions_and_side_texts_come_back_unchanged() -> None:
     version = new_version(FETCHED, READING)
     assert read_version(version_document(version), reading_texts(READING)).reading == READING

@@ -340,7 +340,7 @@ def test_a_withdrawn_text_is_gone_at_once_and_its_page_is_compared_again(running
     assert swept(running).found_nothing
 
 
-def test_what_lacks_a_fingerprint_of_the_algorithm_in_use_is_found_by_the_thorough_sweep_alone(running: Chain) -> None:
+def test_a_missing_fingerprint_is_found_by_the_thorough_sweep_only(running: Chain) -> None:
     (text,) = running.holder.works["old"]
     version = page(running, 3).version_id
     for subject in (text, version):

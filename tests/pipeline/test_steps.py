@@ -61,7 +61,7 @@ def test_every_step_may_run_twice(running: Chain) -> None:
     assert list(running.book.cases) == [(stored.page_id, "novel")]
 
 
-def test_a_page_whose_fingerprint_was_lost_gets_another_one_and_is_not_compared_again(running: Chain) -> None:
+def test_a_lost_fingerprint_is_made_again_without_a_new_comparison(running: Chain) -> None:
     stored = running.store_page("http://pirate.example/1", CHAPTER)
     running.run()
     running.ports.fingerprints.remove(stored.version_id)
@@ -145,7 +145,7 @@ def test_a_page_that_failed_for_good_waits_for_a_person(running: Chain) -> None:
     assert sweep(running.ports, corpus(running), given_up=lambda versions: versions).found_nothing
 
 
-def test_a_text_lost_from_the_index_and_added_again_is_found_on_pages_compared_meanwhile(running: Chain) -> None:
+def test_a_text_readded_to_the_index_is_found_on_pages_compared_meanwhile(running: Chain) -> None:
     text_id = work_text_id(CHAPTER)
     running.ports.index.remove(text_id)
     running.store_page("http://pirate.example/1", CHAPTER)
@@ -194,7 +194,7 @@ def test_a_rebuild_names_texts_that_the_store_lost(running: Chain) -> None:
     assert rebuild_index(running.ports, corpus(running).texts | {lost}) == [lost]
 
 
-def test_an_unchanged_page_moves_when_its_case_was_last_seen_and_is_not_compared_again(running: Chain) -> None:
+def test_an_unchanged_page_updates_last_seen_without_a_new_comparison(running: Chain) -> None:
     stored = running.store_page("http://pirate.example/1", CHAPTER)
     running.run()
     checked_at = running.book.outcomes[stored.version_id].checked_at

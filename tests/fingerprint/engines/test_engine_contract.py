@@ -73,7 +73,7 @@ def test_every_module_with_an_engine_stands_in_the_catalogue() -> None:
 
 
 @EVERY_ENGINE
-def test_an_entry_says_of_each_parameter_and_each_departure_what_it_is_in_both_languages(entry: EngineEntry) -> None:
+def test_an_entry_describes_each_parameter_and_departure_in_both_languages(entry: EngineEntry) -> None:
     assert list(entry.parameters) == list(entry.defaults)
     assert inspect.Parameter.empty not in entry.defaults.values()
     assert entry.departures
@@ -106,7 +106,7 @@ def test_an_entry_tells_the_truth_about_spans(entry: EngineEntry) -> None:
 
 
 @EVERY_ENGINE
-def test_no_work_is_more_similar_than_the_one_copied_whole_and_spans_lie_in_the_texts(entry: EngineEntry) -> None:
+def test_no_work_is_more_similar_than_the_whole_copy_and_spans_are_in_range(entry: EngineEntry) -> None:
     found = filled(entry.name).find(WORKS[COPY])
     assert {match.work_id: match.similarity for match in found}[COPY] == found[0].similarity
     assert len({match.work_id for match in found}) == len(found)

@@ -137,7 +137,7 @@ def cluster_rows(rows: list[tuple[int, int, int]], rule: MergeRule) -> list[tupl
     return sorted(zip(*(column.tolist() for column in columns), strict=True))
 
 
-def test_hits_of_one_passage_are_one_cluster_across_an_insertion_and_a_gap_parts_them() -> None:
+def test_hits_of_a_passage_form_one_cluster_across_insertions_but_not_gaps() -> None:
     rule = MergeRule(max_gap=50, max_drift=10)
     passage = [(place, 0, place + 1_000) for place in range(0, 100, 5)]
     inserted = [(place, 0, place + 1_004) for place in range(105, 200, 5)]

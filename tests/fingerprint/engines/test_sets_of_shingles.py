@@ -104,7 +104,7 @@ def test_the_second_example_is_printed_as_3_of_23_with_the_capital_of_its_first_
     assert round(100 * texts["equal"] / len(second), 2) == texts["percent"] == 13.04
 
 
-def test_a_share_counts_shingles_by_the_words_of_the_longer_text_and_a_tenth_is_no_story_yet() -> None:
+def test_a_share_counts_shingles_of_the_longer_text_and_a_tenth_is_too_little() -> None:
     page = numbered_words(0, 20)
     engine = CrcShingleEngine()
     engine.add_work("shorter", " ".join([*page[:5], *numbered_words(100, 5)]))

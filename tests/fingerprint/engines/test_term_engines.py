@@ -103,7 +103,7 @@ def test_the_cosine_of_the_top_terms_equals_the_plain_definition() -> None:
     assert found == pytest.approx({work_id: value for work_id, value in expected.items() if value > 0}, abs=1e-5)
 
 
-def test_twenty_terms_speak_for_a_chapter_after_a_tenth_of_its_characters_was_changed() -> None:
+def test_twenty_terms_identify_a_chapter_after_a_tenth_of_it_changed() -> None:
     engine = TfIdf()
     for seed in range(8):
         engine.add_work(f"w{seed}", prose(seed, 2400))

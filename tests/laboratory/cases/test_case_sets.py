@@ -124,7 +124,7 @@ def test_every_condition_has_its_pages():
 
 
 @pytest.mark.parametrize("chars", EXCERPT_CHARS)
-def test_an_excerpt_has_exactly_its_characters_in_the_work_and_a_clean_page_around_it(chars):
+def test_an_excerpt_is_exact_and_has_a_clean_page_around_it(chars):
     excerpts = [case for case in of_class(f"excerpt{chars}") if case.attack == "none"]
     assert excerpts
     for case in excerpts:

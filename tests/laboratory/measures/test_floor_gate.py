@@ -47,7 +47,7 @@ def test_an_update_raises_floors_and_never_lowers_one_within_the_tolerance():
 @pytest.mark.parametrize(
     "now", [quality(0.97), Quality({**DIGESTS, "works.jsonl": "x"}, {"recall": 1, "precision": 1})]
 )
-def test_an_update_that_would_lower_a_floor_or_change_the_cases_is_refused_until_it_is_allowed(now):
+def test_an_update_that_lowers_a_floor_or_changes_cases_needs_permission(now):
     with pytest.raises(BadInput, match="--allow-regression"):
         floor.raised(FLOORS, now, allow_regression=False)
     assert floor.raised(FLOORS, now, allow_regression=True) == now

@@ -73,7 +73,7 @@ def test_a_page_is_no_source_of_itself_but_its_twin_is():
         ("zhuiwen-both-published", True),
     ],
 )
-def test_an_excerpt_out_of_phase_is_found_by_any_seeds_but_windows_at_the_published_step(name, is_found):
+def test_an_excerpt_out_of_phase_is_missed_only_by_windows_at_the_published_step(name, is_found):
     title, text = WORKS[0]
     engine = finder(name, WORKS)
     assert [report.work_id for report in engine.find(text)] == [title]
@@ -134,7 +134,7 @@ def test_figures_for_programs_have_every_condition_with_its_interval(measured):
     assert product["speed"]["pages_per_s"] > 0
 
 
-def test_tables_of_one_engine_have_a_line_for_each_condition_and_of_several_a_column_for_each(measured):
+def test_a_table_has_a_line_per_condition_and_a_column_per_engine(measured):
     overview, *recalls = tables.tables(measured)
     assert [row[0] for row in overview.rows] == ["zhuiwen", "exact-md5"]
     assert recalls[0].columns[-2:] == ("zhuiwen", "exact-md5")

@@ -32,12 +32,12 @@ def lengths_of(found: list[AlignedPassage]) -> list[int]:
     return [passage.matches for passage in found]
 
 
-def test_a_piece_that_is_too_little_does_not_count_because_a_long_one_stands_far_away() -> None:
+def test_a_short_piece_does_not_count_if_the_long_one_is_far_away() -> None:
     assert lengths_of(chain_segments(pieces_of(DEFAULT.min_scattered_tokens, TOO_LITTLE), DEFAULT)) == [120]
     assert lengths_of(chain_segments(pieces_of(2_000, TOO_LITTLE, TOO_LITTLE), DEFAULT)) == [2_000]
 
 
-def test_pieces_that_are_too_little_count_when_there_are_many_beside_a_long_one_or_alone() -> None:
+def test_many_short_pieces_count_next_to_a_long_one_or_alone() -> None:
     many = [TOO_LITTLE] * 7
     assert sum(many) >= DEFAULT.min_scattered_tokens
     assert lengths_of(chain_segments(pieces_of(*many), DEFAULT)) == many
@@ -77,14 +77,14 @@ def test_a_mixture_that_is_mostly_other_text_is_not_one_passage() -> None:
     assert len(chain_segments(pieces_at(*shuffled(4, 20, 60, 1)), DEFAULT)) == 4
 
 
-def test_what_agrees_by_chance_within_a_mixture_is_dropped_and_what_does_not_parts_it() -> None:
+def test_chance_agreement_in_a_mixture_is_dropped_and_foreign_text_splits_it() -> None:
     mixture = [(number * 45, number * 20, 20) for number in range(20)]
     short, long = ([*mixture, (9 * 45 + 24, 90_000, length)] for length in (14, 21))
     assert lengths_of(chain_segments(pieces_at(*short), DEFAULT)) == [400]
     assert lengths_of(chain_segments(pieces_at(*long), DEFAULT)) == [200, 21, 200]
 
 
-def test_short_sentences_that_were_not_found_leave_a_gap_within_a_mixture_as_long_as_they_may_fill() -> None:
+def test_short_missing_sentences_leave_a_gap_of_their_length_in_a_mixture() -> None:
     def with_gap(page: int, work: int) -> list[int]:
         before = [(number * 45, number * 20, 20) for number in range(10)]
         after = [(page + number * 45, work + number * 20, 20) for number in range(10, 20)]
@@ -95,7 +95,7 @@ def test_short_sentences_that_were_not_found_leave_a_gap_within_a_mixture_as_lon
     assert with_gap(700, 60) == [200, 200]
 
 
-def test_pieces_that_stand_equally_far_apart_take_no_time_that_grows_with_their_square() -> None:
+def test_evenly_spaced_pieces_do_not_take_quadratic_time() -> None:
     places = np.random.default_rng(2).integers(0, 10**7, 4_000).tolist()
     pieces = pieces_at(*((number * 40, place, 20) for number, place in enumerate(places)))
     assert len(chain_segments(pieces, DEFAULT)) == 4_000

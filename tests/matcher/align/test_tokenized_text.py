@@ -52,7 +52,7 @@ def test_each_algorithm_has_masks_of_its_own_whichever_was_asked_first() -> None
     assert [stands_for("舟", ALGORITHMS[number]) for number in (2, 3, 4)] == [first[0]] * 3
 
 
-def test_a_page_of_which_most_characters_are_confused_by_ear_is_one_passage_by_default() -> None:
+def test_a_page_mostly_of_homophones_is_one_passage_by_default() -> None:
     page = with_folded_sounds(story(1), 0.8)
     (match,) = matches(page, DEFAULT)
     assert match.text_id == WORK

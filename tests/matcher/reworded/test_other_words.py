@@ -42,7 +42,7 @@ def test_the_same_words_that_were_given_to_a_neighbour_count_for_nothing() -> No
     assert counted(side(*PAGE, *OTHER_WORDS[:2]), side(*OTHER_WORDS[:2], *PAGE), (0, 4, 0.5)).score == 40.0
 
 
-def test_between_the_share_that_counts_in_full_and_all_of_the_words_it_is_in_proportion() -> None:
+def test_between_full_share_and_all_words_the_weight_is_proportional() -> None:
     ten = "甲乙丙丁戊己庚辛壬癸子"  # ten pairs of characters
     works = [side(ten[:kept] + "，天地玄黄宇宙洪荒日月") for kept in range(6, 12)]
     shares = [counted(side(ten), work, (0, 0, 1.0)).score for work in works]

@@ -150,7 +150,7 @@ def test_what_another_work_says_of_sentences_in_the_same_words_takes_nothing_off
     assert match.score > 0.8 * alone.score
 
 
-def test_a_score_and_one_and_a_half_times_what_is_said_elsewhere_is_what_the_two_texts_have(works: MemoryTexts) -> None:
+def test_a_score_adds_one_and_a_half_times_what_is_stated_elsewhere(works: MemoryTexts) -> None:
     told = AGAIN[: AGAIN.index("一天天快黑")]  # by another work, of the first half
     among_them = among(works, again=BEFORE + told)
     (match,) = search(REWORDED, *among_them)
