@@ -3,7 +3,9 @@
 Text is never markup.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from core.wording import Message, has_words
 
@@ -80,3 +82,21 @@ class Lines:
 
 
 Block = ExplanationHeading | ExplanationParagraph | Points | ExplanationPairs | ExplanationSides | Lines
+
+
+def block_values(block: Block, shown: Callable[[str], Any]) -> dict[str, Any]:
+    """Return a block as its templates read it, by `kind`; `shown` prepares each text for the format."""
+    match block:
+        case ExplanationHeading(text, level):
+            return {"kind": "heading", "text": shown(text), "level": level}
+        case ExplanationParagraph(text):
+            return {"kind": "paragraph", "text": shown(text)}
+        case Points(items):
+            return {"kind": "points", "entries": [shown(item) for item in items]}
+        case ExplanationPairs(rows):
+            return {"kind": "pairs", "rows": [[shown(name), shown(value)] for name, value in rows]}
+        case ExplanationSides(heads, rows):
+            head, *body = [[shown(each) for each in row] for row in (heads, *rows)]
+            return {"kind": "sides", "heads": head, "rows": body}
+        case Lines(lines):
+            return {"kind": "lines", "lines": [shown(line) for line in lines]}

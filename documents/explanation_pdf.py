@@ -6,19 +6,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import typst
 
-from documents.explanation_blocks import (
-    Block,
-    ExplanationHeading,
-    ExplanationPairs,
-    ExplanationParagraph,
-    ExplanationSides,
-    Lines,
-    Points,
-)
+from documents.explanation_blocks import Block, block_values
 
 TEMPLATE = Path(__file__).parent / "templates" / "explanation.typ"
 # Only the location is needed: importing the package takes a third of a second.
@@ -31,7 +22,7 @@ _PIECE_CHARS = 8
 
 def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
     """Return the document on A4; the same input gives the same bytes."""
-    content = {"title": title, "blocks": [_block(block) for block in blocks]}
+    content = {"title": title, "blocks": [block_values(block, _printable) for block in blocks]}
     compiler = typst.Compiler(
         str(TEMPLATE),
         root=str(TEMPLATE.parent),
@@ -61,23 +52,6 @@ def split_long_runs(text: str) -> list[str]:
         end = run.end()
     pieces[-1] += text[end:]
     return pieces
-
-
-def _block(block: Block) -> dict[str, Any]:
-    match block:
-        case ExplanationHeading(text, level):
-            return {"kind": "heading", "text": _printable(text), "level": level}
-        case ExplanationParagraph(text):
-            return {"kind": "paragraph", "text": _printable(text)}
-        case Points(items):
-            return {"kind": "points", "items": [_printable(item) for item in items]}
-        case ExplanationPairs(rows):
-            return {"kind": "pairs", "rows": [[_printable(name), _printable(value)] for name, value in rows]}
-        case ExplanationSides(heads, rows):
-            head, *body = [[_printable(each) for each in row] for row in (heads, *rows)]
-            return {"kind": "sides", "heads": head, "rows": body}
-        case Lines(lines):
-            return {"kind": "lines", "lines": [_printable(line) for line in lines]}
 
 
 def _printable(text: str) -> list[str]:
