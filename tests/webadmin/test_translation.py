@@ -31,7 +31,7 @@ def test_an_untranslated_a_fuzzy_and_a_foreign_string_are_each_named(tmp_path: P
         "'%(changed)s of %(looks)s visits' and its translation have different placeholders",
         "'Passage {n} of {m}'",
         "'Site' is fuzzy",
-        "'These are {n} files; at most {m} can be sent at once.' and its translation have different placeholders",
+        "'These are {n} files; at most {m} can be uploaded at once.' and its translation have different placeholders",
         "'Work' is not translated",
         "'nobody says this' is in the catalogue and nowhere in the code: run update",
     ]

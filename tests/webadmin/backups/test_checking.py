@@ -144,7 +144,7 @@ def test_a_lost_text_is_read_again_in_its_response(kept: Kept) -> None:
     stored = kept.live.ports.pages.put(fetched, reading)
     kept.live.run()
     kept.database["page_texts"].delete_one({"_id": digest(reading.text.encode())})
-    assert told(kept.check(may_mend=False)) == [("page_texts", "missing", "can be recreated")]
+    assert told(kept.check(may_mend=False)) == [("page_texts", "missing", "can be made anew")]
     assert told(kept.check()) == [("page_texts", "missing", "made anew")]
     assert kept.check() == []
     assert kept.live.ports.pages.texts([stored.version_id]) == {stored.version_id: reading.text}
@@ -190,7 +190,7 @@ def test_a_page_made_anew_has_its_versions_and_absences(kept: Kept) -> None:
     PageRecord.objects.filter(pk=stored.page_id).update(gone_since=moment(at))
     kept.database["pages"].delete_one({"_id": stored.page_id})
     run = crawling(kept)
-    assert ("pages", "missing", "can be recreated") in told(kept.check())
+    assert ("pages", "missing", "can be made anew") in told(kept.check())
     run.delete()
     assert {each.remedy for each in kept.check(part=None) if each.place == "pages"} == {Remedy.MADE_ANEW}
     after: Any = kept.database["pages"].find_one({"_id": stored.page_id})
@@ -221,7 +221,7 @@ def test_damaged_codes_of_a_text_go_and_its_fingerprint_stays(kept: Kept, is_rea
         store.put_many([replace(whole, payload=whole.payload[:-1])])
     else:
         kept.database["fingerprints"].update_one({"_id": f"{text_id}:{CELLS_ID}"}, {"$set": {"data": b"x"}})
-    assert told(kept.check(may_mend=False))[0] == ("fingerprints", "changed", "can be recreated")
+    assert told(kept.check(may_mend=False))[0] == ("fingerprints", "changed", "can be made anew")
     assert told(kept.check()) == [("fingerprints", "changed", "made anew")]
     assert kept.check() == []
     assert store.get(text_id, CELLS_ID) is None
@@ -282,7 +282,7 @@ def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept:
     PageRecord.objects.update(gone_since=lead.found_at)
     assert told(kept.check()) == [("rewrites_rewordedlead", "changed", "restore")]
     PageRecord.objects.update(gone_since=None)
-    assert told(kept.check(may_mend=False)) == [("rewrites_rewordedlead", "changed", "can be recreated")]
+    assert told(kept.check(may_mend=False)) == [("rewrites_rewordedlead", "changed", "can be made anew")]
     assert not owing.exists()
     assert told(kept.check()) == [("rewrites_rewordedlead", "changed", "searched again")]
     assert owing.get() == lead.page

@@ -357,7 +357,7 @@ def test_a_page_whose_connection_nobody_saw_says_so(world: World) -> None:
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         page = json.loads(file.read("evidence/page.json"))
     assert "was not taken down" in page["absent"]["connection"]["en"]
-    assert "not rendered yet" in page["absent"]["screenshot"]["en"]
+    assert "not drawn yet" in page["absent"]["screenshot"]["en"]
 
 
 def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ PAGES: list[dict[str, Any]] = [
         (
             "en",
             (
-                "2 of 4 pages drawn",
+                "screenshots of 2 of 4 pages",
                 "pages 3 to 4: no screenshot, at most 2 pages of one text are captured as screenshots",
                 "page 2",
             ),

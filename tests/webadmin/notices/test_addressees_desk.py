@@ -44,8 +44,10 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, man
     page = shown(manager, record_url(site))
     assert "Contacts and addressees" in page
     assert f'href="{record_url(world.ours.addressee)}"' in page
-    assert "gives storage · gets: notice to remove or disconnect (article 14)" in page
-    assert "<strong>某云计算</strong> · hosting provider · gets: notice to remove or disconnect (article 14)" in page
+    assert "gives storage · receives: notice to remove or disconnect (article 14)" in page
+    assert (
+        "<strong>某云计算</strong> · hosting provider · receives: notice to remove or disconnect (article 14)" in page
+    )
     assert "only read so far" in page
     assert f"e-mail address <strong>{row.value}</strong> (客服)" in page
     assert "page of the site" in page

@@ -52,9 +52,9 @@ def test_a_manager_takes_a_file_back_once(world: World, desk: Callable[[str], Cl
     assert row.withdrawn_by == world.ours.manager
     page = shown(manager, record_url(row))
     assert take_back_address(row) not in page
-    assert "Taken back: 1." in page
+    assert "Undone: 1." in page
     again = desk("manager").post(take_back_address(row), SUBMITTED, follow=True).content.decode()
-    assert "Taken back: 1." not in again
+    assert "Undone: 1." not in again
 
 
 def test_the_list_of_templates_says_which_one_is_used(world: World, desk: Callable[[str], Client]) -> None:

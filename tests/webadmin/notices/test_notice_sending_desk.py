@@ -120,7 +120,7 @@ def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, se
     assert "?mail=preview" not in shown
     assert 'value="went-out"' not in page_of(english(ours.reviewer), notice)
     assert "only a manager" in asked(english(ours.reviewer), notice, "went-out")
-    assert "may be sent again" in asked(manager, notice, "not-out")
+    assert "can be sent again" in asked(manager, notice, "not-out")
     assert "?mail=preview" in page_of(manager, notice)
     assert "it is known what became" in asked(manager, notice, "went-out")
 
@@ -186,7 +186,7 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
     assert "Recorded by mistake" not in page_of(english(ours.reviewer), notice)
     assert "only a manager" in asked(english(ours.reviewer), notice, "take-back")
     shown = asked(manager, notice, "take-back", note=HOSTILE)
-    assert "taken back: removed" in shown
+    assert "undone: removed" in shown
     assert "<script>x" not in shown
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.SENT
 

@@ -97,7 +97,7 @@ def test_changes_since_the_verdict_are_shown(world: World, reviewer: Client, cas
     link = re.search(r'href="([^"]*)">changed since the verdict: show the difference<', bar(reviewer, case))
     page = shown(reviewer, case, link[1].replace("&amp;", "&"))
     assert "<del>七</del><ins>&lt;b&gt;十九</ins>" in page or "<ins>&lt;b&gt;" in page
-    assert "When “infringement” was given" in page
+    assert "The verdict “infringement” is based on" in page
     # the next comparison makes the newer version that of the case, and the verdict is as old as before
     first = case.matches.get()
     later = CaseMatch.objects.get(pk=first.pk)

@@ -336,7 +336,7 @@ def test_why_it_was_found_names_what_the_chips_name_with_the_same_counts(
         Case.objects.filter(pk=case.pk).update(obfuscations=found)
     page = shown(reviewer, case)
     chips = re.findall(r'class="zw-kind[^>]*>(?:<span[^>]*>.</span>)? ?([^<]+) <span class="zw-times">(\d+)<', page)
-    (said,) = re.findall(r"and what was undone to read it: ([^<]+)\.", page)
+    (said,) = re.findall(r"Alterations found: ([^<]+)\.", page)
     told = re.findall(r"(?:^|, )(.+?) in (\d+) places?", said)
     assert sorted(chips) == sorted(told)
     assert ("hidden text", "4") in chips

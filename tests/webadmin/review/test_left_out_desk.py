@@ -169,7 +169,7 @@ def test_a_manager_sees_what_a_text_would_change_before_it_is_saved(desk: DeskCh
     assert not IgnoredText.objects.exists()
     before = desk.case.taken_chars
     saved = client.post(add, {**given, "do": "save"}, follow=True).content.decode()
-    assert "Open cases counted anew: 1" in saved
+    assert "1 open cases recalculated" in saved
     assert desk.case.taken_chars < before
     assert IgnoredText.objects.get().entered_by == desk.manager
 

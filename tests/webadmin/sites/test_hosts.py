@@ -55,7 +55,7 @@ def test_a_start_url_without_a_host_is_no_url() -> None:
     with pytest.raises(ValidationError) as caught:
         clean_urls("https:///news")
     with translation.override("en"):
-        assert caught.value.messages == ["“https:///news” is no URL."]
+        assert caught.value.messages == ["“https:///news” is not a URL."]
 
 
 def test_a_delay_that_never_ends_keeps_no_crawler() -> None:

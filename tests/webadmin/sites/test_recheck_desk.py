@@ -129,7 +129,7 @@ def test_what_waited_is_asked_for_together_when_the_crawl_has_ended(desk: Client
     [
         (Outcome.UNCHANGED, None, "the page is unchanged.", True),
         (Outcome.CHANGED, None, "is being compared.", False),
-        (Outcome.GONE, None, "the site says that the page does not exist.", True),
+        (Outcome.GONE, None, "the site reports that the page does not exist.", True),
         (Outcome.NOT_SEEN, Message("search.robots"), "could not be seen: the site's robots.txt forbids it", True),
         (Outcome.NOT_SEEN, None, "the page could not be seen.", True),
     ],

@@ -67,7 +67,7 @@ def test_a_move_shows_what_speaks_for_it(world: admin_data.World) -> None:
     move = move_of(world.ours.sites[0])
     person = english(world.ours.manager)
     shown = person.get(reverse("admin:watched_sites_sitemove_change", args=[move.pk])).content.decode()
-    for sentence in ("start pages lead to the new host: 1", "pages lead there: 4, to the same path: 3", "91"):
+    for sentence in ("start pages lead to the new host: 1", "4 pages redirect there, 3 to the same path", "91"):
         assert sentence in shown
     assert 'href="javascript:' not in shown
     listed = person.get(reverse("admin:watched_sites_sitemove_changelist")).content.decode()

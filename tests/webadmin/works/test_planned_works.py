@@ -145,7 +145,7 @@ def test_a_late_change_is_refused(manager: Client, world: World, monkeypatch: py
 
     monkeypatch.setattr(kept, "put_text", put_late)
     answered = confirm(manager, plan)
-    assert "Someone else has changed the works" in answered.context["faults"][0]
+    assert "changed by somebody else meanwhile" in answered.context["faults"][0]
     assert len(chapter_starts("夜航")) == 2
     assert PlannedUpload.objects.exists()
 

@@ -59,7 +59,7 @@ def test_the_case_shows_what_allows_it_who_entered_that_and_when(world: World, m
     case = of_site(world)[0]
     shown = page_of(manager, case)
     assert "set aside" in shown
-    assert "落霞书城 A-7 allows this page, as it was last seen" in shown
+    assert "落霞书城 A-7 allows this page as it was last seen" in shown
     assert "Entered by changhe-manager" in shown
     assert "licensed: 落霞书城 A-7 allows the page" in shown
     assert "The page had the text before the licence began" not in shown
