@@ -12,7 +12,7 @@ from webadmin.evidence.models import EvidenceBundle
 
 # By bundles.records.Undrawn.
 REASONS: Mapping[str, str] = {
-    "page_limit": gettext_noop("At most %(limit)s pages of one text are captured as screenshots"),
+    "page_limit": gettext_noop("at most %(limit)s pages of one text are captured as screenshots"),
     "time_limit": gettext_noop("the following pages are rendered for at most %(limit)s s"),
     "size_limit": gettext_noop("screenshots and PDFs of the following pages take at most %(limit)s MiB"),
     "browser_failed": gettext_noop("the browser could not render it"),
