@@ -79,7 +79,7 @@ def test_an_addressee_is_named_and_what_is_none_is_said(matter: Matter, tmp_path
         (lambda: notices.draft(str(matter.pk), "nobody", "reviewer"), "nobody called “nobody”"),
         (lambda: notices.draft("999", "letter", "reviewer"), "999"),
         (lambda: notices.write_fields("1", ["天气=晴"], "reviewer"), "“天气=晴” is not a field"),
-        (lambda: notices.write_fields("1", ["works=x"], "reviewer"), "“works=x” is no field"),
+        (lambda: notices.write_fields("1", ["works=x"], "reviewer"), "“works=x” is not a field"),
         (lambda: notices.show_notice("999"), "there is no notice 999"),
     ):
         with pytest.raises(BadInput, match=words_of_it):
