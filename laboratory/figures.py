@@ -1,6 +1,6 @@
-"""docs/figures.md out of figures.json: the newest figure of each measured target. `python -m laboratory.figures`.
+"""Writes docs/figures.md from figures.json: the newest figure of each target. `python -m laboratory.figures`.
 
-Whoever measures anew writes figure and date into figures.json and runs the command; a test holds the page to it.
+After a measurement, write the figure and date into figures.json and run the command; a test compares the page with it.
 """
 
 import json
@@ -13,7 +13,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "figures.md"
 
 
 class Group(TypedDict):
-    """The results of one command on one day: name, figure and target of each row. No command: measured once."""
+    """The results of one command on one day: name, figure and target of each row. Without command: measured once."""
 
     title: str
     command: str
@@ -23,7 +23,7 @@ class Group(TypedDict):
 
 
 def render_page() -> str:
-    """Write the page of what figures.json has."""
+    """Return the page for the contents of figures.json."""
     data = json.loads(FIGURES.read_text("utf-8"))
     return "\n".join(_head(data["machine"])) + "".join(_section(group) for group in data["groups"])
 

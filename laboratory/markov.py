@@ -1,8 +1,7 @@
-"""Texts without end that have the statistics of given ones: a Markov chain over characters, compiled.
+"""Generates texts of any length with the statistics of given ones: a compiled Markov chain over characters.
 
-Each character follows the two before it as often as in the given texts. The longest stretches that come out word for
-word are some 20 characters, so that a generated text is nobody's copy, while its five-character sequences are as common
-and as rare as those of prose.
+Each character follows the two before it as often as in the given texts. The longest literal repetitions have about 20
+characters, so a generated text is not a copy, while its five-character sequences are as frequent as those of prose.
 """
 
 from collections.abc import Iterable
@@ -13,18 +12,18 @@ from numpy.typing import NDArray
 
 MAX_CODE = 0xFFFF  # characters beyond the basic plane are left out
 BREAKS = "。！？\n"
-# A text is drawn in stretches side by side, so that the processor waits for several places in memory at once: 3 times
-# as fast as one after the other (2026-11, 8 M characters to follow).
+# A text is generated in parallel stretches, so that the processor waits for several memory accesses at once: 3 times as
+# fast as sequentially (2026-11, 8 M characters of source text).
 LANES = 8
 # Odd constants and shifts of splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
 STEP, MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 
 
 class ChainText:
-    """A generator made of texts. Memory: 16 bytes for each of their characters."""
+    """A generator made from texts. Takes 16 bytes of memory for each of their characters."""
 
     def __init__(self, texts: Iterable[str], max_chars: int) -> None:
-        """max_chars: how much of the texts is taken, from each the same share."""
+        """max_chars: maximum number of characters taken from the texts, the same share of each."""
         held = list(texts)
         share = min(1.0, max_chars / max(1, sum(map(len, held))))
         joined = "\n".join(text[: int(len(text) * share)] for text in held) + "\n"
@@ -36,7 +35,7 @@ class ChainText:
         self._starts = np.flatnonzero(is_break).astype(np.int32)
 
     def text(self, chars: int, seed: int) -> str:
-        """Return a text of that many characters; another for every seed of 64 bits."""
+        """Return a text of that many characters, different for every seed of 64 bits."""
         made = np.empty(chars, np.uint16)
         _generate(self._places, self._order, self._starts, np.uint64(seed), made)
         return made.astype("<u2").tobytes().decode("utf-16-le")
@@ -45,8 +44,8 @@ class ChainText:
 def _contexts(codes: NDArray[np.uint16]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return, for each place, its character and the range of places in order with the same last two characters.
 
-    Returns places int32[n, 3], side by side because they are read together; order int32[n], the places in order of the
-    two characters that end there.
+    Returns places int32[n, 3], in one array because they are read together, and order int32[n], the places ordered by
+    the two characters that end there.
     """
     pairs = codes.astype(np.uint32)
     pairs[1:] |= pairs[:-1] << np.uint32(16)
@@ -69,7 +68,7 @@ def _generate(
     seed: np.uint64,
     made: NDArray[np.uint16],
 ) -> None:
-    """Fill `made`: as LANES stretches side by side, each from the start of a sentence on."""
+    """Fill `made` as LANES parallel stretches, each from the start of a sentence."""
     length = (made.size + LANES - 1) // LANES
     at = np.empty(LANES, np.int64)
     state = seed
@@ -89,7 +88,7 @@ def _generate(
 
 @njit(cache=True)
 def _below(state: np.uint64, size: int) -> np.int64:
-    """Return a number of [0, size) that follows from a state."""
+    """Return a number in [0, size) derived from a state."""
     drawn = (state ^ (state >> np.uint64(30))) * MIX_1
     drawn = (drawn ^ (drawn >> np.uint64(27))) * MIX_2
     return np.int64(((drawn >> np.uint64(32)) * np.uint64(size)) >> np.uint64(32))

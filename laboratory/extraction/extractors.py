@@ -18,7 +18,7 @@ from crawler.reading import read_page
 from laboratory.extraction.saved_pages import SavedPage
 
 PRODUCT = "zhuiwen"
-ADDRESS = "http://saved.example/page.html"  # no site rule, no template: each page is read as if it were the first
+ADDRESS = "http://saved.example/page.html"  # has no site rule and no template, so pages are read independently
 
 Read = Callable[[SavedPage], str]
 
@@ -33,13 +33,13 @@ class Extractor:
 
 
 def product_reading(page: SavedPage) -> Reading | None:
-    """Return what the crawler reads in a page, or None if it reads nothing."""
+    """Return the crawler's reading of a page, or None if it reads nothing."""
     reading = read_page(page.body, {}, ADDRESS)
     return reading if isinstance(reading, Reading) else None
 
 
 def extractors() -> tuple[list[Extractor], dict[str, str]]:
-    """Return the product, then each peer that is installed; and by name why others are not."""
+    """Return the product and each installed peer, and by name the reason why others are missing."""
     present, absent = [Extractor(PRODUCT, "", _product)], dict[str, str]()
     for package, make in (("trafilatura", _trafilatura), ("readability-lxml", _readability), ("gne", _gne)):
         try:
@@ -51,7 +51,7 @@ def extractors() -> tuple[list[Extractor], dict[str, str]]:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """The peers warn and log on every second page."""
+    """Silence the warnings and logs of the peers."""
     before = logging.root.manager.disable
     logging.disable(logging.CRITICAL)
     try:
@@ -72,12 +72,12 @@ def _trafilatura() -> Read:
 
 
 def _readability() -> Read:
-    from readability import Document  # a peer, installed for development alone
+    from readability import Document  # a peer, installed for development only
 
     return lambda page: str(html.fromstring(Document(page.markup).summary()).text_content())
 
 
 def _gne() -> Read:
-    from gne import GeneralNewsExtractor  # a peer, installed for development alone
+    from gne import GeneralNewsExtractor  # a peer, installed for development only
 
     return lambda page: str(GeneralNewsExtractor().extract(page.markup)["content"])

@@ -1,6 +1,6 @@
-"""`python -m laboratory.extraction.fuzz`, and `make fuzz`: pages that were spoilt at random, read as in a crawl.
+"""`python -m laboratory.extraction.fuzz`, and `make fuzz`: reads randomly mutated pages like a crawl.
 
-The pages are those of a folder; the same seed spoils them in the same way. Ends with 1 where reading one raised.
+The pages are those of a folder; the same seed gives the same mutations. The exit code is 1 if reading a page raised.
 """
 
 import argparse
@@ -19,7 +19,7 @@ from crawler.readers.worker import ReadingSession
 from laboratory.extraction.mutation import mutated
 
 URL = "http://www.a.example/1/1.html"
-PAGES = 5_000  # 2026-11: two minutes
+PAGES = 5_000  # take two minutes (2026-11)
 SLOWEST_SHOWN = 5
 
 
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         begun = time.process_time()
         try:
             reading = page.run(desk).reading
-        except Exception as error:  # what is looked for
+        except Exception as error:  # the purpose of the run
             outcomes["exceptions"] += 1
             _say(f"{number} {path.name}: {type(error).__name__}: {error}")
         else:

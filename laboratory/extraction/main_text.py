@@ -21,9 +21,9 @@ from laboratory.extraction.text_scores import TextScore, bootstrap_interval, gra
 from laboratory.report import Say, Section, TextTable
 
 TARGET_F1, TARGET_RECALL = 0.97, 0.995
-GOOD_F1 = 0.9  # a page read as well as this needs no second look
+GOOD_F1 = 0.9  # a page with this F1 needs no review
 ALL = "all"
-BESIDE = "all beside"  # all characters of the page that are not its text, whether anybody labelled them or not
+BESIDE = "all beside"  # all characters of the page outside its text, labelled or not
 TAKEN = (Zone.MAIN, Zone.COMMENT, Zone.TEASER, BESIDE)
 _NOT_SHOWN = ("script", "style", "noscript", "template", "head")
 CONFIDENCE_BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
@@ -31,9 +31,9 @@ CONFIDENCE_BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class PageScore:
-    """One labelled page as one extractor read it. fault: what it raised, "" for nothing.
+    """The score of one extractor on one labelled page. fault: the exception that it raised, or "".
 
-    taken: of each part of the page the share that stands in the reading.
+    taken: the share of each part of the page that is in the reading.
     """
 
     page: str
@@ -46,7 +46,7 @@ class PageScore:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """One extractor on all pages. seconds: of the processor, for reading every page once."""
+    """The scores of one extractor on all pages. seconds: processor time for reading every page once."""
 
     extractor: Extractor
     scores: tuple[PageScore, ...]
@@ -63,8 +63,8 @@ class Measured:
 class Trusted:
     """The product's confidence in its reading of one labelled page, with the score of the reading.
 
-    zones: the share of the reference text that is in each zone and in none before. placed: the same for each labelled
-    part outside the main text.
+    zones: the share of the reference text that is in each zone and in no earlier one. placed: the same for each
+    labelled part outside the main text.
     """
 
     page: str
@@ -77,9 +77,9 @@ class Trusted:
 
 
 def section(path: Path, seed: int, rounds: int, say: Say) -> Section:
-    """Have all extractors read the saved pages of a folder or archive in one run; the fastest of the rounds counts.
+    """Measure all extractors on the saved pages of a folder or archive; the fastest of the rounds counts.
 
-    Raises UnreadableFile, and BadInput where no page has a reference.
+    Raises UnreadableFile, and BadInput if no page has a reference.
     """
     pages = saved_pages(path)
     if not any(page.text for page in pages):
@@ -125,7 +125,7 @@ def _measured(extractor: Extractor, pages: Sequence[SavedPage], rounds: int) -> 
 def _read(extractor: Extractor, page: SavedPage) -> tuple[str, str]:
     try:
         return extractor.read(page), ""
-    except Exception as error:  # a peer that raises has read nothing, and that is its figure
+    except Exception as error:  # a peer that raises is scored as having read nothing
         return "", f"{type(error).__name__}: {error}"[:200]
 
 
@@ -154,7 +154,7 @@ def _recall_by_zone(reading: Reading, reference: str) -> dict[Zone, float]:
 def _labelled(page: SavedPage) -> dict[str, Counter[str]]:
     """Return the character pairs of each part of a page.
 
-    Those of the text alone are no pairs of what stands beside it.
+    Pairs that occur in the text are not counted in the other parts.
     """
     main = grams(page.text)
     parts = {zone: grams(text) for zone, text in page.zones.items()}
@@ -162,7 +162,7 @@ def _labelled(page: SavedPage) -> dict[str, Counter[str]]:
 
 
 def _taken(found: str, parts: Mapping[str, Counter[str]]) -> dict[str, float]:
-    """Return the share of each part in a reading: the recall of the text; for others without pairs of the text."""
+    """Return the share of each part in a reading: the recall of the text, and of other parts without its pairs."""
     held = grams(found)
     beside = held - parts[Zone.MAIN]
     return {
@@ -237,7 +237,7 @@ def _placed_rows(trusted: Sequence[Trusted]) -> Iterable[tuple[str, ...]]:
 
 
 def _zone_rows(trusted: Sequence[Trusted], product: Measured) -> Iterable[tuple[str, ...]]:
-    """Pages of which nothing was read count as well."""
+    """Yield the rows of zones. Pages without a reading are included."""
     by_page = {each.page: each.zones for each in trusted}
     kinds = {ALL: list(product.scores), **_kinds(product.scores)}
     for kind, scores in kinds.items():

@@ -1,8 +1,8 @@
-"""Bytes that were spoilt at random, the same for the same seed."""
+"""Mutates bytes at random, reproducibly for the same seed."""
 
 from random import Random
 
-# What parsers look for, in places where it was not.
+# Strings with a meaning for parsers, to be inserted anywhere.
 _WORDS = (
     *(b"\xff\xff\xff\xff", b"\0\0\0\0", b"\r\n\r\n", b"\n\n", b": ", b"-1", b"99999999999", b"1e999", b'"', b"://["),
     *(b"<![CDATA[", b"]]>", b"&#0;", b"&#x110000;", b"<a href='[", b"<!--"),
@@ -10,7 +10,7 @@ _WORDS = (
 
 
 def mutated(data: bytes, rng: Random) -> bytes:
-    """`data` with some bytes changed, cut out, doubled, or put in; never empty."""
+    """Return `data` with some bytes changed, deleted, duplicated or inserted; never empty."""
     spoilt = bytearray(data)
     for _ in range(rng.choice((1, 1, 2, 5, 20))):
         at, other = rng.randrange(len(spoilt) + 1), rng.randrange(len(spoilt) + 1)

@@ -1,4 +1,4 @@
-"""Counts the generated pages that are read as a reader sees them, for each way to obfuscate a text."""
+"""Counts, for each way to obfuscate a text, the generated pages that the crawler reads as a reader sees them."""
 
 import re
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from laboratory.extraction.obfuscated_pages.page import ADDRESS, HiddenPage, Pag
 from laboratory.extraction.obfuscated_pages.ways import CLEAN, MARKUP_WAYS, Way, drawn_ways, pages_of
 from laboratory.report import Say, Section, TextTable
 
-PAGES = 200  # of each way
+PAGES = 200  # for each way
 PASSAGE_CHARS, PARAGRAPH_CHARS = 440, 110  # of a real text
 MARKS = "，。！？；：、"
 _KEPT, _MARKS = re.compile(f"[\u4e00-\u9fff{MARKS}]"), re.compile(f"([{MARKS}])[{MARKS}]+")
@@ -29,18 +29,18 @@ _LETTERS = re.compile(r"[^\w\n]+")
 
 @dataclass(frozen=True, slots=True)
 class WayScore:
-    """One way: on how many of its pages the text is that of the truth, and on how many the obfuscation was told of."""
+    """The score of one way. undone: pages with the true text. told: pages on which the obfuscation was reported."""
 
     name: str
     kind: Obfuscation | None
     pages: int
     undone: int
     told: int
-    failures: tuple[str, ...] = ()  # the first pages on which it was not undone, in one line each
+    failures: tuple[str, ...] = ()  # the first pages on which it was not undone, one line each
 
 
 class _Served:
-    """The files of whatever page is read at the moment."""
+    """The files of the page that is currently read."""
 
     def __init__(self) -> None:
         self.files = PageFiles({})
@@ -52,9 +52,9 @@ class _Served:
 def measure(
     seed: int, pages: int = PAGES, say: Say = lambda line: None, passages: Sequence[Sequence[str]] = ()
 ) -> list[WayScore]:
-    """Return all ways with all that the machine has, and the drawn ones without references and without OCR.
+    """Measure all ways with the fonts and OCR of the machine, and the drawn ones also without references or OCR.
 
-    passages: paragraphs of real texts, that the drawn ways are measured with as well.
+    passages: paragraphs of real texts, with which the drawn ways are measured as well.
     """
     known, foreign = faces()
     results = [score_way(way, seed, pages, None, None) for way in (CLEAN, *MARKUP_WAYS)]
@@ -76,7 +76,7 @@ def measure(
 
 
 def section(corpora: Path, seed: int, say: Say) -> Section:
-    """Return the part `obfuscations` of `bench extract`; real texts only where the corpora are."""
+    """Return the part `obfuscations` of `bench extract`, with real texts only if the corpora are present."""
     try:
         passages = _passages(corpora, seed)
     except UnreadableFile as error:
@@ -98,7 +98,7 @@ def _passages(corpora: Path, seed: int) -> list[list[str]]:
 
 
 def shown(results: Sequence[WayScore]) -> Section:
-    """Results as a table and a record."""
+    """Return the results as a table and a record."""
     columns = ("obfuscation", "kind", "pages", "undone", "told of")
     rows = tuple(
         (
@@ -123,7 +123,7 @@ def score_way(
     *,
     passages: Sequence[Sequence[str]] = (),
 ) -> WayScore:
-    """Return one way over `pages` pages, of generated prose or of `passages`."""
+    """Return the score of one way on `pages` pages of generated prose or of `passages`."""
     served = _Served()
     eyes = open_render_context(served.of_page, references or _References.shared(), recognizer)
     good = told = 0
@@ -143,7 +143,7 @@ def score_way(
 
 
 def faces() -> tuple[list[Path], list[Path]]:
-    """Return the faces to draw with: those that are references, and one that is not."""
+    """Return the font faces to draw with: those among the references, and one that is not."""
     known = [path for path in free_fonts() if path.suffix != ".ttc"]
     foreign = list(known[0].parent.glob("SimHei.ttf")) if known else []
     return known, foreign

@@ -1,4 +1,4 @@
-"""Saved web pages with the text that a person found on them, out of an archive or a folder."""
+"""Saved web pages with their text as marked by a person, read from an archive or a folder."""
 
 import json
 import tarfile
@@ -16,10 +16,10 @@ NO_REFERENCE = "none"
 
 @dataclass(frozen=True, slots=True)
 class SavedPage:
-    """kind: how the reference was made; encoding: of the bytes; text: "" where the page has no reference.
+    """A saved page. kind: how the reference was made. text: the reference, "" if there is none.
 
-    page_kind: news, blog, thread … as a reader calls it, "" where nobody said; zones: what a reader saw of remarks and
-    teasers, where labelled.
+    encoding: of the bytes. page_kind: news, blog, thread …, "" if not labelled. zones: texts of comments and teasers,
+    if labelled.
     """
 
     name: str
@@ -35,12 +35,12 @@ class SavedPage:
 
     @property
     def markup(self) -> str:
-        """The page's characters, as its manifest says how to read them."""
+        """The page decoded as its manifest specifies."""
         return self.body.decode(self.encoding, "replace")
 
 
 def saved_pages(path: Path) -> list[SavedPage]:
-    """Return the pages that a manifest names, in its order. Raises UnreadableFile."""
+    """Return the pages of a manifest, in its order. Raises UnreadableFile."""
     files = _of_folder(path) if path.is_dir() else _of_archive(path)
     manifest = next((data for name, data in files.items() if PurePosixPath(name).name == MANIFEST), None)
     if manifest is None:
@@ -71,7 +71,7 @@ def _page(record: Mapping[str, Any], body: bytes) -> SavedPage:
 
 
 def _kind(stated: str) -> str:
-    """Return the kind without the path of the container that the text was taken from."""
+    """Return the kind without the path of the element that contained the text."""
     return "site container" if stated.startswith("site container") else stated or NO_REFERENCE
 
 
@@ -80,7 +80,7 @@ def _of_folder(folder: Path) -> dict[str, bytes]:
 
 
 def _of_archive(path: Path) -> dict[str, bytes]:
-    """Read in memory: nothing of an archive is written to the disk."""
+    """Return the files of an archive. Reads it in memory, without writing to the disk."""
     try:
         with tarfile.open(path, "r:gz") as archive:
             return {

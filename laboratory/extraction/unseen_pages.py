@@ -1,10 +1,10 @@
-"""Pages that served no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT [KIND]`.
+"""Pages that influenced no decision: `python -m laboratory.extraction.unseen_pages MIRRORS OUT [KIND]`.
 
-MIRRORS holds a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside this module
-names page, kind of page, reference and what a person read of title, author and date, and where remarks and teasers
-stand; the pages themselves are nobody's to pass on. OUT/open and OUT/closed each get a manifest: the first may be
-looked at to mend faults, the second gives the figure. A site stands in one of them as a whole. KIND: only pages whose
-kind of reference begins so, "third collection" as an instance.
+MIRRORS contains a git copy of each repository, bare or not, as OWNER+NAME or OWNER+NAME/repo. The table beside this
+module lists page, kind of page, reference, the title, author and date that a person read, and the places of comments
+and teasers; the pages themselves may not be redistributed. OUT/open and OUT/closed each get a manifest: the first may
+be inspected to fix errors, the second gives the figure. Each site is wholly in one of them. KIND: only pages whose kind
+of reference begins with it, for example "third collection".
 """
 
 import csv
@@ -26,14 +26,14 @@ from laboratory.extraction.saved_pages import MANIFEST
 
 TABLE = Path(__file__).with_suffix(".tsv")
 HALVES = ("open", "closed")
-_PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")  # some labels name them in Markdown
+_PICTURE = re.compile(r"!\[[^\]\n]*\]\([^)\n]*\)")  # some labels contain pictures in Markdown
 LABELLED_ZONES = ("comment", "teaser")
 _NO_TEXT = ("script", "style", "noscript", "template")
 _UNPACK: Mapping[str, Callable[[bytes], bytes]] = {".xz": lzma.decompress, ".gz": gzip.decompress}
 
 
 def build(mirrors: Path, out: Path, kind: str = "") -> dict[str, int]:
-    """Writes both folders and says how many pages each holds. Raises UnreadableFile where a repository is missing."""
+    """Write both folders, and return the number of pages in each. Raises UnreadableFile if a repository is missing."""
     counts = dict.fromkeys(HALVES, 0)
     for half in HALVES:
         (out / half / "pages").mkdir(parents=True, exist_ok=True)
@@ -53,7 +53,7 @@ def build(mirrors: Path, out: Path, kind: str = "") -> dict[str, int]:
 
 
 def halves_of(rows: Sequence[Mapping[str, str]]) -> dict[str, str]:
-    """Return the half of each site; the sites of one kind of reference alternate, in order of their names' digests."""
+    """Return the half of each site. Sites with one kind of reference alternate, ordered by the digest of the name."""
     kinds: dict[str, str] = {}
     for row in rows:
         kinds.setdefault(row["site"], row["kind"])
@@ -94,7 +94,7 @@ def _reference(mirrors: Path, row: Mapping[str, str], body: bytes) -> str:
 
 
 def _within(body: bytes, where: str, without: str = "") -> str:
-    """Return the text of the nodes that an XPath names, without those of another."""
+    """Return the text of the nodes of one XPath, without those of another."""
     tree = html.fromstring(body, parser=html.HTMLParser(encoding=_encoding(body)))
     for node in tree.xpath(without) if without else ():
         node.drop_tree()
@@ -102,7 +102,7 @@ def _within(body: bytes, where: str, without: str = "") -> str:
 
 
 def _encoding(body: bytes) -> str:
-    """Return the encoding of a page, one of the two in the table."""
+    """Return the encoding of a page, one of the two that occur in the table."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError:

@@ -1,1 +1,1 @@
-"""Runs the engines over cases and says how well they did: tables, a page, the quality floor."""
+"""Runs the engines on cases and reports their quality: tables, a page, the quality floor."""

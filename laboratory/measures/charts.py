@@ -21,7 +21,7 @@ from laboratory.scores.detection_quality import ALL, Condition, Measures
 from laboratory.scores.intervals import Interval
 
 EXCERPT = re.compile(r"excerpt(\d+)$")
-NOT_DRAWN = frozenset({"none", "patchwork", ALL})  # what has no strength of its own
+NOT_DRAWN = frozenset({"none", "patchwork", ALL})  # edits without a strength
 COLUMNS = 3
 PANEL_INCHES = (4.2, 2.8)
 TITLE_FONT = Path(mplfonts.__file__).parent / "fonts" / "NotoSansCJKsc-Regular.otf"
@@ -31,7 +31,7 @@ _COLOURS = 10  # of matplotlib's own cycle; engines beyond them repeat a colour 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """x: the strength of the edit, or a length; recall 0 to 1 with its interval; label: what x is called."""
+    """x: the strength of the edit, or a length. recall: 0 to 1, with its interval. label: of x."""
 
     x: float
     label: str
@@ -41,7 +41,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """One engine's points in order of x. number: of the engine, which chooses its colour and dashes."""
+    """The points of one engine in order of x. number: of the engine, which determines its colour and dashes."""
 
     engine: str
     number: int
@@ -50,7 +50,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """A drawing and its name in both languages."""
+    """A chart with its title in both languages."""
 
     english: str
     chinese: str
@@ -58,7 +58,10 @@ class Chart:
 
 
 def charts(results: Results) -> list[Chart]:
-    """Excerpts first, then edits of whole pages; single-strength edits are drawn beside the unchanged page."""
+    """Return the charts, excerpts first, then edits of whole pages.
+
+    Edits with a single strength are drawn next to the unchanged page.
+    """
     points: dict[tuple[str, str], dict[int, dict[float, Point]]] = defaultdict(lambda: defaultdict(dict))
     for number, engine in enumerate(results.engines):
         for condition, measures in engine.measures.items():
@@ -96,7 +99,7 @@ def picture(charts: Sequence[Chart]) -> bytes:
 
 
 def _draw(panel: Axes, chart: Chart) -> None:
-    """Strengths stand in proportion to their place in order: few are large, and many are small."""
+    """Draw a chart. Strengths are spaced evenly in order, because few are large and many are small."""
     ticks = dict(sorted({point.x: point.label for curve in chart.curves for point in curve.points}.items()))
     places = {x: place for place, x in enumerate(ticks)}
     for curve in chart.curves:
@@ -114,7 +117,7 @@ def _draw(panel: Axes, chart: Chart) -> None:
 
 
 def _points(condition: Condition, measures: Measures) -> Iterable[tuple[tuple[str, str], Point]]:
-    """Yield the drawing that a condition belongs to, and its point there."""
+    """Yield the points of a condition, each with the title of its chart."""
     if not measures.positive_pages or isinstance(condition.strength, str):
         return
     share, interval = measures.recall, measures.recall_interval
@@ -138,7 +141,7 @@ def _title(attack: str) -> tuple[str, str]:
 
 
 def _percent(title: str) -> int:
-    """Return the percent of edits that the name of a drawing tells; 0 where it tells none."""
+    """Return the percentage of edits in the title of a chart, or 0 if it has none."""
     told = re.search(r"(\d+)%", title)
     return int(told[1]) if told else 0
 

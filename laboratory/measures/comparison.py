@@ -1,7 +1,7 @@
 """Measures whether comparisons show the change of each character correctly: `zhuiwen bench quality --parts comparison`.
 
-A passage of each of some works, of 25 the one that repeats itself most, is edited as pirates do; every other page has
-another text around it. The corpus is these works alone: what is measured is the comparison, not the search.
+One passage of each work, the most repetitive of 25, is edited like a pirate does; every other page has another text
+around it. The corpus consists of these works only: the comparison is measured, not the search.
 """
 
 from collections import Counter
@@ -32,25 +32,25 @@ from laboratory.scores.detection_quality import SpanMeasures
 from laboratory.scores.span_scores import SpanScore, span_score
 from matcher.matching import Matcher
 
-PASSAGES = {"tiny": 6, "small": 24, "full": 96}  # by the size of the measurement: works that one is taken of
+PASSAGES = {"tiny": 6, "small": 24, "full": 96}  # number of works with one passage each, by the size of the measurement
 PASSAGE_CHARS, PASSAGES_LOOKED_AT = 2_000, 25
 WORK_CHARS = 20_000  # at least
 AROUND_CHARS = 300
-OPENING_CHARS = 40  # of a passage: a chapter that stands twice in a work has no one place
+OPENING_CHARS = 40  # must occur once, because a chapter that a work contains twice has no unique place
 FOREIGN_SENTENCES = 800
 FOREIGN_CHARS = range(8, 61)
 GRAM_CHARS = 4
-BLOCK = 5  # sentences that are shuffled among themselves
+BLOCK = 5  # number of sentences that are shuffled as a group
 
 Step = tuple[str, float]
 
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """Edits of the catalogue one after the other, and under which kinds a changed character is shown rightly.
+    """A sequence of edits of the catalogue, and the kinds under which a changed character is correctly shown.
 
-    order: of the sentences, before the edits. by_eye: look-alikes are those of laboratory.edits.shapes, whatever the
-    sources have.
+    order: of the sentences, before the edits. by_eye: look-alikes are those of laboratory.edits.shapes, regardless of
+    the sources.
     """
 
     steps: tuple[Step, ...]
@@ -60,7 +60,7 @@ class Fate:
 
 
 def _swapped(size: int, rng: Random) -> list[int]:
-    """Return a fifth of the sentences change places with the next."""
+    """Return an order in which a fifth of the sentences are swapped with the next one."""
     order, at = list(range(size)), 0
     while at + 1 < size:
         if rng.random() < 0.2:
@@ -110,7 +110,7 @@ FATES: dict[str, Fate] = {
 
 @dataclass(frozen=True, slots=True)
 class Fared:
-    """The accuracy of comparisons on the pages of one edit. spans: of the only passage of each page."""
+    """The accuracy of comparisons on the pages of one edit. spans: score of the only passage of each page."""
 
     name: str
     comparison: Comparison
@@ -124,9 +124,9 @@ class Fared:
 
 
 def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, int], None]) -> list[Fared]:
-    """Return each edit with the sums of all its pages. progress: told pages done and pages in all.
+    """Return the sums over all pages for each edit. progress: called with pages done and pages in total.
 
-    Raises BadInput where no work is long enough.
+    Raises BadInput if no work is long enough.
     """
     rng = draws.generator(seed, "comparison")
     works = [work for work in sources.works if len(work.text) >= WORK_CHARS and work.is_unique]
@@ -152,7 +152,7 @@ def measured(sources: Sources, size: str, seed: int, progress: Callable[[int, in
 
 
 def _score(work: Work, page: Edited, found: Sequence[Span]) -> SpanScore:
-    """Return the passage as one, from the first character of the work to the last on either side."""
+    """Return the score of the whole passage, from the first to the last character of the work on both sides."""
     true = passage_of(page, work.work_id)
     return span_score([true] if true else [], [Passage(work.work_id, span.page, span.work) for span in found])
 
@@ -191,7 +191,7 @@ def _edited(text: str, fate: Fate, rng: Random, material: Material) -> Edited:
 
 
 def _placed(page: Edited, start: int, around: str) -> Edited:
-    """Return the page within another text; its origins as offsets of the whole work."""
+    """Return the page within another text, with its origins as offsets in the whole work."""
     edge, outside = code_points(around), np.full(len(around), -1, np.int32)
     origins = np.where(page.origins >= 0, page.origins + start, -1).astype(np.int32)
     return Edited.of_codes(np.concatenate([edge, page.codes, edge]), np.concatenate([outside, origins, outside]))

@@ -1,7 +1,7 @@
-"""The product's matcher and the published engines behind one call: what is reported of a page.
+"""A common interface of the product's matcher and the published engines: the works reported of a page.
 
-The matcher is held in memory, as for an archive of pages, with any of its kinds of seeds; an engine as its catalogue
-makes it.
+The matcher is in memory, as for an archive of pages, with any of its kinds of seeds; the engines are made by their
+catalogue.
 """
 
 from collections import defaultdict
@@ -35,9 +35,9 @@ class Seeding:
     calibration: Calibration = calibration.DEFAULT
 
 
-# The frequency windows of a page as far apart as those of works are, that is as they were published.
+# The frequency windows of a page have the same distance as those of works, as in the publication.
 PUBLISHED_STEP = replace(calibration.DEFAULT, page_window_step_tokens=32)
-# Beside the product, by their own names alone: what anchors of folded syllables and what windows are compared with
+# Available by name only, for comparison with anchors of folded syllables and with windows
 # (docs/decisions/fingerprint-and-index.md).
 SEEDINGS: Mapping[str, Seeding] = MappingProxyType(
     {
@@ -52,17 +52,17 @@ SEEDINGS: Mapping[str, Seeding] = MappingProxyType(
 
 
 class Finder(Protocol):
-    """Something that has been given works, and says which of them a page took from."""
+    """Finds the works, among those that it was made with, from which a page copied."""
 
     def find(self, text: str, own_id: str | None = None) -> list[Reported]:
-        """Return the reported works of a page, except the work with its own id, if it is a work."""
+        """Return the reported works of a page, except the work `own_id`, if the page is itself a work."""
         ...
 
 
 def engine_names(asked: str) -> list[str]:
-    """Return the engines that `--engine` names: some, parted by commas, or `all`, the product first.
+    """Return the engines named by `--engine`: a comma-separated list, or `all`, the product first.
 
-    The product with other seeds is never one of all. Raises NotFound.
+    `all` does not include the product with other seeds. Raises NotFound.
     """
     known = [*SEEDINGS, *ENGINES]
     names = [PRODUCT, *ENGINES] if asked == ALL else [name.strip() for name in asked.split(",") if name.strip()]
@@ -81,7 +81,7 @@ def finder(name: str, works: Iterable[tuple[str, str]]) -> Finder:
 
 
 class ProductFinder:
-    """The matcher, its index and its works in memory. Works of one text share it."""
+    """The matcher, with its index and works in memory. Works with the same text share it."""
 
     def __init__(self, works: Iterable[tuple[str, str]], seeding: Seeding) -> None:
         self._algorithm = seeding.algorithm

@@ -1,7 +1,7 @@
 """The quality floor: measures of a fixed set of cases that must never fall. `python -m laboratory.measures.floor`.
 
-The cases are made of the short texts of `tests/quality/texts`, so that they need nothing from outside, and are pinned
-by their digests. All measures are shares of which more is better.
+The cases are made from the short texts of `tests/quality/texts`, so they need no other files, and are pinned by their
+digests. All measures are shares; higher is better.
 """
 
 import argparse
@@ -24,8 +24,8 @@ from laboratory.scores.detection_quality import NEGATIVE, OVERALL, Measures
 QUALITY = Path(__file__).resolve().parents[2] / "tests" / "quality"
 SIZE, SEED = "tiny", 2026
 CLASSES = ("full", "excerpt", "patchwork", "negative", "grey", "hard")
-# Less than one page of any class at this size (1 of 93 is .01): only the ends of passages may move by so much, where
-# another version of a library draws a line one character away.
+# Less than one page of any class at this size (1 of 93 is .01): only the ends of passages may move by so much, if
+# another version of a library sets a boundary one character away.
 TOLERANCE = 0.001
 PLACES = 4  # of a floor, rounded down
 
@@ -39,7 +39,7 @@ class Quality:
 
 
 def measured(texts: Path) -> Quality:
-    """Return the quality of the matcher as it is. Raises UnreadableFile and BadInput for texts that make no cases."""
+    """Return the current quality of the matcher. Raises UnreadableFile, and BadInput for texts that make no cases."""
     cases = build.built(folder.sources(texts, SEED), SIZES[SIZE], SEED, CLASSES, lambda _: None)
     works = [(work.work_id, work.text) for work in cases.works]
     pages = [Page(case.page_id, case.text) for case in cases.cases]
@@ -65,7 +65,7 @@ def measures_of(result: EngineResult) -> dict[str, float]:
 
 
 def below(floors: Quality, now: Quality) -> list[str]:
-    """Return one sentence for each floor that is not held; none when all are, and the cases are the same."""
+    """Return one sentence for each floor that is not met; none if all are met and the cases are the same."""
     if floors.digests != now.digests:
         changed = sorted(name for name in floors.digests if floors.digests[name] != now.digests.get(name))
         return [f"the cases are not those that the floors were measured on: {', '.join(changed)} differ"]
@@ -81,10 +81,9 @@ def below(floors: Quality, now: Quality) -> list[str]:
 
 
 def raised(floors: Quality | None, now: Quality, *, allow_regression: bool) -> Quality:
-    """Return the floors after an update: each at what is measured now.
+    """Return the floors raised to the current measures.
 
-    Raises BadInput where one would fall, or where the cases have changed so that nobody could tell, unless that is
-    allowed.
+    Raises BadInput if a floor would fall, or if the cases have changed so that this is unknown, unless it is allowed.
     """
     new = Quality(now.digests, {name: _rounded_down(value) for name, value in now.measures.items()})
     if floors is None or allow_regression:
@@ -97,7 +96,7 @@ def raised(floors: Quality | None, now: Quality, *, allow_regression: bool) -> Q
 
 
 def read(path: Path) -> Quality:
-    """Return the floors of a file. Raises UnreadableFile."""
+    """Return the floors in a file. Raises UnreadableFile."""
     try:
         record = json.loads(path.read_text(encoding="utf-8"))
         return Quality(dict(record["sha256"]), {name: float(value) for name, value in record["floors"].items()})
@@ -108,13 +107,13 @@ def read(path: Path) -> Quality:
 
 
 def written(quality: Quality) -> str:
-    """Return the floors as a file holds them."""
+    """Return the floors in the format of the file."""
     record: dict[str, Any] = {"sha256": dict(quality.digests), "floors": dict(sorted(quality.measures.items()))}
     return json.dumps(record, ensure_ascii=False, indent=1) + "\n"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command: exit code 0 when every floor is held or was updated, 1 when not, 2 for files that do not do."""
+    """Run the command. Return 0 if every floor is met or was updated, 1 if not, 2 for unusable files."""
     parser = argparse.ArgumentParser(prog="python -m laboratory.measures.floor", description="Check the quality floor.")
     parser.add_argument("--texts", type=Path, default=QUALITY / "texts", help="the texts that the cases are made of")
     parser.add_argument("--floors", type=Path, default=QUALITY / "floors.json", help="the file of the floors")

@@ -1,4 +1,4 @@
-"""The Chinese names of the classes, edits, columns and headings that the tables of `bench quality` have."""
+"""The Chinese names of the classes, edits, columns and headings in the tables of `bench quality`."""
 
 CHINESE = {
     "overall": "总计（不含高难、灰色、整章）",

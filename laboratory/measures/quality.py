@@ -1,4 +1,4 @@
-"""A whole measurement: cases, the engines that were asked for, the news, the results."""
+"""A whole measurement: cases, the requested engines, the news, the results."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ from laboratory.scores.detection_quality import Reported
 NEWS = "news"
 CLASSES = (*build.CLASSES, NEWS)
 CASES, COMPARISON, REWORDED = PARTS = ("cases", "comparison", "reworded")
-SMALL_NEWS_ITEMS = 1_200  # two months and a half, so that a follow-up stands beside what it repeats
+SMALL_NEWS_ITEMS = 1_200  # two and a half months, so that follow-ups are included with the items that they repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +42,16 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Receives the progress. say: called with a line. progress: for the pages of an engine, by its name."""
+    """Receives the progress. say: called with a line. progress: reports the pages of an engine, given its name."""
 
     say: Callable[[str], None]
     progress: Callable[[str], Progress]
 
 
 def measure(plan: Plan, listener: Listener) -> Results:
-    """Make the cases, run the engines, score them; write cases and matches to `plan.out` where it is given.
+    """Make the cases, run the engines and score them. Write cases and matches to `plan.out` if it is given.
 
-    Raises NotFound for an engine that there is not, BadInput and UnreadableFile for sources that do not do.
+    Raises NotFound for an unknown engine, BadInput and UnreadableFile for unusable sources.
     """
     if unknown := plan.parts - set(PARTS):
         raise BadInput("laboratory.no-part", parts=sorted(unknown), known=PARTS)
@@ -113,7 +113,7 @@ def _case_set(plan: Plan, listener: Listener) -> CaseSet:
 
 
 def _news_items(plan: Plan, listener: Listener) -> list[NewsItem]:
-    """None where the cases come from other texts than the corpora."""
+    """Return the news items, or none if the cases are not from the corpora."""
     if NEWS not in plan.classes or plan.texts is not None:
         return []
     listener.say("counting what the news items share")
@@ -128,7 +128,7 @@ def _settings(plan: Plan, case_set: CaseSet, items: Sequence[NewsItem]) -> dict[
 
 
 def _write_matches(out: Path | None, found: Run) -> None:
-    """One line for each page with a match, in the format of `zhuiwen batch`."""
+    """Write one line for each page with a match, in the format of `zhuiwen batch`."""
     if out is None:
         return
     path = out / f"matches-{found.engine}.jsonl"
@@ -152,5 +152,5 @@ def _written(report: Reported) -> dict[str, Any]:
 
 
 def _family(case_class: str) -> str:
-    """Return the class as it is asked for: `excerpt` for excerpts of any length."""
+    """Return the class as named in requests: `excerpt` for excerpts of any length."""
     return "excerpt" if case_class.startswith("excerpt") else case_class

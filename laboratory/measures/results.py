@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class EngineResult:
-    """One engine's figures. news_run: of the news, which are works and pages of their own."""
+    """The figures of one engine. news_run: the run on the news, which have separate works and pages."""
 
     engine: str
     measures: Mapping[Condition, Measures]
@@ -25,13 +25,13 @@ class EngineResult:
     news_run: Run | None = field(repr=False, default=None)
 
     def of(self, case_class: str) -> Measures | None:
-        """Return the figures of a class, of `overall` too; None where it was not measured."""
+        """Return the figures of a class, or of `overall`; None if it was not measured."""
         return self.measures.get(Condition(case_class))
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """settings: what the cases were made of, with their digests; comparisons, reworded: where they were asked for."""
+    """settings: of the cases, with their digests. comparisons, reworded: if requested."""
 
     settings: Mapping[str, Any]
     engines: Sequence[EngineResult]
@@ -40,7 +40,7 @@ class Results:
 
     @property
     def conditions(self) -> list[Condition]:
-        """The conditions of the first engine: overall first, then class by class, with the sum of a class first."""
+        """The conditions of the first engine: overall first, then by class, with the total of each class first."""
         found = list(self.engines[0].measures) if self.engines else []
         classes = list(dict.fromkeys(condition.case_class for condition in found))
         heads = [name for name in classes if _is_sum(name)]
@@ -51,14 +51,14 @@ class Results:
 def engine_result(
     cases: Sequence[Case], run: Run | None, news: NewsScore | None = None, news_run: Run | None = None
 ) -> EngineResult:
-    """Return the figures that follow from what an engine reported. A page that it reported nothing of may be absent."""
+    """Return the figures for the reports of an engine. Pages without reports may be absent."""
     named = run or news_run
     pages = ((case, run.reports.get(case.page_id, ())) for case in cases) if run else ()
     return EngineResult(named.engine if named else "", measured(pages), run, news, news_run)
 
 
 def as_dict(results: Results) -> Row:
-    """Return all figures, for programs."""
+    """Return all figures as a dictionary."""
     return {
         "settings": dict(results.settings),
         "engines": [_engine(each) for each in results.engines],
@@ -77,7 +77,7 @@ def _engine(result: EngineResult) -> Row:
 
 
 def row(condition: Condition, measures: Measures) -> Row:
-    """Return the figures of one condition. Intervals are [low, high]; figures that do not exist are left out."""
+    """Return the figures of one condition. Intervals are [low, high]; missing figures are left out."""
     figures: Row = {
         "class": condition.case_class,
         "attack": condition.attack,
@@ -140,7 +140,7 @@ def _is_sum(case_class: str) -> bool:
 
 
 def shown(share: float | None, interval: Interval | None = None) -> str:
-    """Return a share with its interval, or nothing where there is none.
+    """Return a share with its interval, or "" if there is none.
 
     >>> shown(0.98, Interval(0.9314, 1.0)), shown(None)
     ('0.9800 [.9314-1]', '')

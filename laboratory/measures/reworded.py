@@ -1,8 +1,8 @@
-"""Measures how well rewritten pages are found, and how many innocent ones are named.
+"""Measures how well rewritten pages are found, and how many innocent ones are reported.
 
-`zhuiwen bench quality --parts reworded`. Innocent passages are scored below what is named too,
-so that other thresholds can be read off; those of the half that thresholds are chosen on are told apart from the
-others. What copies find in a page is no lead, as in the product. Rewritten pages are searched for as the product does.
+`zhuiwen bench quality --parts reworded`. Scores of innocent passages below the threshold are listed too, so that other
+thresholds can be evaluated; the half on which thresholds are chosen is kept separate from the other. As in the product,
+a work that a page copies is not a lead. Rewritten pages are searched for in the same way as in the product.
 """
 
 import time
@@ -25,12 +25,12 @@ from matcher.reworded.meanings import MemoryMeaningIndex, add_text
 from matcher.reworded.searching import Indexes, RewordedSearch
 from matcher.reworded.stretches import MemoryTexts
 
-# Characters of works, and innocent passages, by the size of the measurement: a minute, ten minutes, an hour.
+# Characters of works, and numbers of innocent passages, by the size of the measurement: a minute, ten minutes, an hour.
 WORKS_CHARS = {"tiny": (300_000,), "small": (1_000_000,), "full": (1_000_000, 8_000_000, 25_000_000)}
 INNOCENT = {"tiny": 200, "small": 2_000, "full": 21_000}
-OF_ONE_TRADE = {"tiny": 20, "small": 500, "full": 4_000}  # innocent passages that are looked for in works like them
-CHINESE_AGAINST_ENGLISH = 500  # innocent passages that are looked for in works in English
-PLACE_SLACK_CHARS = 50  # a sentence that straddles the end of the passage is in its place
+OF_ONE_TRADE = {"tiny": 20, "small": 500, "full": 4_000}  # innocent passages that are searched for in similar works
+CHINESE_AGAINST_ENGLISH = 500  # innocent passages that are searched for in works in English
+PLACE_SLACK_CHARS = 50  # a sentence across the end of the passage counts as in place
 LOW = replace(DEFAULT, min_scores=((RewordedClass.REWORDED, 15.0), (RewordedClass.TRANSLATED, 0.5)))
 
 Progress = Callable[[int, int], None]
@@ -38,14 +38,14 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class RewordedFared:
-    """Rewritten pages of one kind at one size of works. pairs_in_place: of the pairs of the right text."""
+    """The results for one kind of rewritten pages and one size of works. pairs_in_place: of pairs of the right text."""
 
     works_chars: int
     kind: str
     surroundings: str  # alone, among others
     pages: int
     found: int
-    wrong: int  # other texts named
+    wrong: int  # other texts reported
     least_score: float
     pairs: int
     pairs_in_place: int
@@ -62,7 +62,7 @@ class InnocentScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RewordedAlarms:
-    """Innocent passages of one kind. scores: of those with any, the highest first."""
+    """The scores of innocent passages of one kind. scores: all that are not 0, the highest first."""
 
     works_chars: int
     kind: str
@@ -78,7 +78,7 @@ class RewordedAlarms:
 
     @property
     def named(self) -> int:
-        """The number of passages that the product would name."""
+        """The number of passages that the product would report."""
         return self.above(DEFAULT.min_score(self.reworded_class))
 
     def above(self, min_score: float) -> int:
@@ -88,7 +88,7 @@ class RewordedAlarms:
 
 @dataclass(frozen=True, slots=True)
 class RewordedResults:
-    """The results. bytes_a_char: of the look-ups, by name and number of characters of works."""
+    """The results. bytes_a_char: size of each index, by name and number of characters of works."""
 
     fared: tuple[RewordedFared, ...]
     alarms: tuple[RewordedAlarms, ...]
@@ -96,14 +96,14 @@ class RewordedResults:
 
     @property
     def as_dict(self) -> dict[str, Any]:
-        """The figures for programs."""
+        """Return the figures as a dictionary."""
         return asdict(self)
 
 
 def measured(corpora: Path, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """Return all figures at each size of works. progress: told pages done and pages in all.
+    """Return all figures at each size of works. progress: called with pages done and pages in total.
 
-    Raises BadConfiguration where the extra `reworded` is not installed.
+    Raises BadConfiguration if the extra `reworded` is not installed.
     """
     source = RewordedCorpora(corpora)
     several = [measured_at(source, chars, size, seed, progress) for chars in WORKS_CHARS[size]]
@@ -111,7 +111,7 @@ def measured(corpora: Path, size: str, seed: int, progress: Progress) -> Reworde
 
 
 def joined(several: Sequence[RewordedResults]) -> RewordedResults:
-    """Return one measurement of several."""
+    """Return several measurements as one."""
     return RewordedResults(
         tuple(row for each in several for row in each.fared),
         tuple(row for each in several for row in each.alarms),
@@ -120,7 +120,7 @@ def joined(several: Sequence[RewordedResults]) -> RewordedResults:
 
 
 def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """Return all figures that depend on how many characters of works there are, with so many."""
+    """Return all figures that depend on the number of characters of works, for one number."""
     works, encoder = source.works(chars), UseEncoder()
     chars = sum(map(len, works.values()))
     indexes, sizes = _indexes(works, encoder)
@@ -137,7 +137,7 @@ def measured_at(source: RewordedCorpora, chars: int, size: str, seed: int, progr
 
 
 def measured_once(source: RewordedCorpora, chars: int, size: str, seed: int, progress: Progress) -> RewordedResults:
-    """Return the figures with works of their own; chars: that there are of them at most."""
+    """Return the figures that are measured on separate works. chars: maximum number of their characters."""
     encoder = UseEncoder()
     alarms = _of_one_trade(source, encoder, chars, size, seed)
     fared, of_english = _from_english(source, encoder, seed)
@@ -146,14 +146,14 @@ def measured_once(source: RewordedCorpora, chars: int, size: str, seed: int, pro
 
 
 def _of_one_trade(source: RewordedCorpora, encoder: Encoder, chars: int, size: str, seed: int) -> list[RewordedAlarms]:
-    """Modern texts against works of their own kind, of which the other works have hardly any."""
+    """Compare modern texts with works of their own kind, which is rare among the other works."""
     works, innocent = source.of_one_trade(chars, OF_ONE_TRADE[size], draws.generator(seed, "one trade"))
     alarms = _alarms(_by_characters(works, encoder), innocent, works, lambda done, of: None)
     return [replace(row, kind=f"{row.kind}, of one trade") for row in alarms]
 
 
 def development_alarms(source: RewordedCorpora, progress: Progress) -> list[RewordedAlarms]:
-    """Return the innocent pages of the development data among all other records."""
+    """Return the results for the innocent pages of the development data, with all other records as works."""
     works, innocent = source.development()
     alarms = _alarms(_by_characters(works, UseEncoder()), innocent, works, progress)
     return [replace(row, kind=f"{row.kind}, of the development data") for row in alarms]
@@ -169,7 +169,7 @@ def _by_characters(works: Mapping[WorkTextId, str], encoder: Encoder) -> Reworde
 def _from_english(
     source: RewordedCorpora, encoder: Encoder, seed: int
 ) -> tuple[list[RewordedFared], list[RewordedAlarms]]:
-    """Chinese pages against works in English, of which there are few."""
+    """Compare Chinese pages with the few works in English."""
     works, background = source.english_works(), load_background()
     latin = MemoryMeaningIndex(background.axes)
     for text_id, text in works.items():
@@ -223,7 +223,7 @@ def _right(case: RewordedCase, matches: Iterable[RewordedMatch]) -> RewordedMatc
 
 
 def _in_place(case: RewordedCase, match: RewordedMatch) -> tuple[int, int]:
-    """Pairs, and those of them that lie in the passage on both sides."""
+    """Return the number of pairs, and the number of those that lie in the passage on both sides."""
     inside = 0
     for pair in match.pairs:
         is_on_page = (
@@ -264,7 +264,7 @@ def _alarms(
 
 
 def _leads(matches: Sequence[RewordedMatch], text: str, copies: ProductFinder) -> list[RewordedMatch]:
-    """Return the matches with works of which the page copies nothing."""
+    """Return the matches with works that the page does not copy."""
     if not matches:
         return []
     found = copies.find(text)

@@ -1,4 +1,4 @@
-"""Pages in other words with their truth, innocent pages, and works to look for them in: from the shared corpora."""
+"""Reworded pages with their truth, innocent pages, and works to search, from the shared corpora."""
 
 import gzip
 import json
@@ -18,10 +18,10 @@ from laboratory.markov import ChainText
 
 FILES = ("editions_dev", "single_dev", "reuse_dev_docs", "wiki_dev", "news_xwlb_dev")
 DOCS = Path(__file__).parents[2] / "docs"
-# Works of which innocent pages are made, so that they are in no reference corpus; all others are. Sequels have the
-# heroes and the manner of works that are in it.
+# Works that are excluded from the reference corpus, because innocent pages are made from them. Sequels have the heroes
+# and the style of works in it.
 WIKI = "zhwiki"
-ITEMS = ("xwlb", WIKI)  # what stands for a work there are articles and items that have nothing in common
+ITEMS = ("xwlb", WIKI)  # their "works" are unrelated articles and items
 HELD_BACK = {
     "醒世姻缘": "classical",
     "官场现形记": "classical",
@@ -29,7 +29,7 @@ HELD_BACK = {
     "东度记": "classical",
     "说岳全传": "classical",
     "英烈传": "classical",
-    "热血痕": "retelling",  # of 东周列国志, which is in the reference corpus: no innocent kind
+    "热血痕": "retelling",  # of 东周列国志, which is in the reference corpus, so not innocent
     "小五义": "sequel",
     "续西游记": "sequel",
     "后西游记": "sequel",
@@ -40,10 +40,10 @@ HELD_BACK = {
 }
 MODERN = ("news", "encyclopedia", "modern")
 PASSAGE_CHARS, ENGLISH_CHARS = 400, 1_200
-CHAIN_OF_CHARS, CHAIN_TEXT_CHARS = 8_000_000, 5_000  # of what generated texts are made, and how long each is
-AROUND = 4  # unrelated passages that a page has around the one that counts
+CHAIN_OF_CHARS, CHAIN_TEXT_CHARS = 8_000_000, 5_000  # source of generated texts, and length of each
+AROUND = 4  # number of unrelated passages around the relevant one
 FROM_ENGLISH = "from_english"  # of laboratory.cases.rewrites
-ENGLISH = "English"  # what stands in kinds of pages in English
+ENGLISH = "English"  # part of the names of kinds of English pages
 STRENGTHS = {"light": "light", "strong": "strong", "extreme": "extreme", "en": "English"}
 
 Record = dict[str, Any]
@@ -52,7 +52,7 @@ NOWHERE = TextRange(0, 0)
 
 @dataclass(frozen=True, slots=True)
 class RewordedCase:
-    """A page. text_id and work: what it says in other words, None for an innocent one; page: the part that does."""
+    """A page. text_id and work: the text that it rewords, None if it is innocent. page: the reworded part."""
 
     case_id: str
     kind: str
@@ -60,7 +60,7 @@ class RewordedCase:
     text_id: WorkTextId | None = None
     work: TextRange = NOWHERE
     page: TextRange = NOWHERE
-    origin: str = ""  # the chapter, item or article that it is of
+    origin: str = ""  # its chapter, item or article
 
     @property
     def is_of_first_half(self) -> bool:
@@ -69,7 +69,7 @@ class RewordedCase:
 
 
 class RewordedCorpora:
-    """The shared corpora in a folder, read once."""
+    """The shared corpora in a folder, each file read once."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -88,9 +88,9 @@ class RewordedCorpora:
         return first
 
     def works(self, chars: int) -> dict[WorkTextId, str]:
-        """Return the works that pages were made of, then others up to that many characters: first editions, then all.
+        """Return the works that pages were made from, then others up to that many characters: first editions, then all.
 
-        Where the corpora end before that, text that a chain of characters makes of them is the rest.
+        If the corpora are too short, generated text of a Markov chain is added.
         """
         found = {**demo_works(), **{WorkTextId(case["source_id"]): case["source_text"] for case in self.bible[::2]}}
         left = chars - sum(map(len, found.values()))
@@ -108,26 +108,26 @@ class RewordedCorpora:
 
     @cached_property
     def _overlapping(self) -> frozenset[str]:
-        """Records with at least 8 % of the 8-grams of one of another work, or the other way round."""
+        """Records that share at least 8 % of their 8-grams, or of those of the other, with a record of another work."""
         pairs = _zipped(self._folder / "overlaps_dev.jsonl.gz")
         return frozenset(str(pair[side]) for pair in pairs for side in ("a", "b"))
 
     @cached_property
     def bible(self) -> list[Record]:
-        """Passages in English with the same in Chinese. Those of even number are in the reference corpus."""
+        """Passages of the Bible in English and Chinese. Those with even numbers are in the reference corpus."""
         return _lines(self._folder / "translation_kjv_cuv.jsonl")
 
     def rewritten(self) -> list[RewordedCase]:
-        """Pages in other words, by strength."""
+        """The reworded pages, by strength."""
         rows = _lines(self._folder / "reworded_dev.jsonl")
         cases = [_case(row, STRENGTHS[row["strength"]], TextRange(row["start"], row["end"])) for row in rows]
         bible = [_case(row, "English Bible", TextRange(0, len(row["source_text"]))) for row in self.bible[::2]]
         return cases + [_ours(each) for each in rewrites() if each.manner != FROM_ENGLISH] + bible
 
     def innocent(self, count: int, rng: Random) -> list[RewordedCase]:
-        """Return so many random passages of held-out works, in proportion to the kinds.
+        """Return that many random passages of held-out works, in proportion to the kinds.
 
-        Chapters that are known to have text of other works in them are left out: they are not innocent.
+        Chapters that are known to contain text of other works are left out, because they are not innocent.
         """
         found = []
         for record in self._records:
@@ -140,9 +140,9 @@ class RewordedCorpora:
         return rng.sample(found, min(count, len(found)))
 
     def of_one_trade(self, chars: int, count: int, rng: Random) -> tuple[dict[WorkTextId, str], list[RewordedCase]]:
-        """Half of the items of MODERN as works, up to that many characters, and that many passages of the others.
+        """Return half of the items of MODERN as works, up to `chars` characters, and `count` passages of the others.
 
-        An item that is known to share text with another is no page; one that tells the same events may be.
+        Items that are known to share text with another are not used as pages; items on the same events may be.
         """
         works: dict[WorkTextId, str] = {}
         cases: list[RewordedCase] = []
@@ -161,9 +161,9 @@ class RewordedCorpora:
         return works, rng.sample(cases, min(count, len(cases)))
 
     def development(self) -> tuple[dict[WorkTextId, str], list[RewordedCase]]:
-        """The innocent pages of the development data, and all other records as works, editions and news among them.
+        """Return all other records as works, and the innocent pages of the development data.
 
-        Of an article no other record is a work, of a book that pages are of no chapter.
+        Works include editions and news, but no other records of the articles and books that pages are made from.
         """
         rows = _lines(self._folder / "reworded_negatives_dev.jsonl")
         records = {str(record["id"]): record for record in self._records}
@@ -177,22 +177,22 @@ class RewordedCorpora:
         return {**demo_works(), **{WorkTextId(record["id"]): record["text"] for record in kept}}, cases
 
     def english_works(self) -> dict[WorkTextId, str]:
-        """Works in English: the passages of the Bible of even number, and the product's documentation."""
+        """Return works in English: the passages of the Bible with even numbers, and the product's documentation."""
         found = {WorkTextId(row["id"]): row["text"] for row in self.bible[::2]}
         found |= {WorkTextId(each.work): each.source for each in rewrites() if each.manner == FROM_ENGLISH}
         return found | {WorkTextId(path.name): path.read_text("utf-8") for path in sorted(DOCS.rglob("*.md"))}
 
     def translated(self) -> list[RewordedCase]:
-        """Return the Chinese of those passages, and of English passages of ours, as pages."""
+        """Return the Chinese versions of those passages, and of English passages of this project, as pages."""
         ours = [_ours(each) for each in rewrites() if each.manner == FROM_ENGLISH]
         return ours + [_chinese(row, WorkTextId(row["id"])) for row in self.bible[::2]]
 
     def innocent_chinese(self, count: int, rng: Random) -> list[RewordedCase]:
-        """As `innocent`, and the Chinese of passages of the Bible that are in no work."""
+        """Return the same as `innocent`, and the Chinese of passages of the Bible that are not works."""
         return self.innocent(count, rng) + [_chinese(row, None) for row in self.bible[1::2]]
 
     def innocent_english(self) -> list[RewordedCase]:
-        """Passages of the Bible whose Chinese is not in the reference corpus, and of the product's documentation."""
+        """Return English passages of the Bible without Chinese in the reference corpus, and of the documentation."""
         cases = [RewordedCase(row["id"], "English Bible", row["text"], origin=row["id"]) for row in self.bible[1::2]]
         for path in sorted(DOCS.rglob("*.md")):
             texts = _passages(path.read_text(encoding="utf-8"), ENGLISH_CHARS)
@@ -201,7 +201,7 @@ class RewordedCorpora:
 
 
 def demo_works() -> dict[WorkTextId, str]:
-    """Return the works of the demo by the names that rewrites of them give: demo/river-town/001-水位簿."""
+    """Return the works of the demo by the names used in rewrites, for example demo/river-town/001-水位簿."""
     paths = sorted(WORKS.rglob("*.txt"))
     return {WorkTextId(f"demo/{path.relative_to(WORKS).with_suffix('')}"): path.read_text("utf-8") for path in paths}
 
@@ -220,7 +220,7 @@ def _case(row: Record, kind: str, work: TextRange) -> RewordedCase:
 
 
 def _ours(rewrite: Rewrite) -> RewordedCase:
-    """Return a text of ours; its kind is its manner."""
+    """Return the case of a rewrite; its kind is the manner."""
     name = rewrite.work if rewrite.manner == FROM_ENGLISH else f"demo/{rewrite.work}"
     kind = {"english": "English of ours", FROM_ENGLISH: "Chinese of ours"}.get(rewrite.manner, rewrite.manner)
     page = TextRange(0, len(rewrite.text))
@@ -233,7 +233,7 @@ def _chinese(row: Record, text_id: WorkTextId | None) -> RewordedCase:
 
 
 def _origin(record: Record) -> str:
-    """Return the chapter, item or article that a record is of: of articles there are several."""
+    """Return the chapter, item or article of a record; an article may have several records."""
     name = str(record["id"])
     return name.rsplit("-", 1)[0] if record["work"] == WIKI else name
 

@@ -1,4 +1,4 @@
-"""Runs one engine over pages, in this process or in several, and takes its time."""
+"""Runs one engine on pages, in this process or in several, and measures the time."""
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Sequence
@@ -10,14 +10,14 @@ from core.errors import BrokenInvariant
 from laboratory.measures.finders import Finder, finder
 from laboratory.scores.detection_quality import Reported
 
-PAGES_A_REPORT = 20  # that a process matches before it sends what it found
+PAGES_A_REPORT = 20  # pages that a process matches before it sends its reports
 
-Progress = Callable[[int, int], None]  # pages done, pages in all
+Progress = Callable[[int, int], None]  # pages done, pages in total
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page to be looked up. own_id: the work that is the page itself, where it is one."""
+    """A page to be looked up. own_id: the work with the text of the page, if there is one."""
 
     page_id: str
     text: str
@@ -42,7 +42,7 @@ class Run:
 def run(engine: str, works: Iterable[tuple[str, str]], pages: Sequence[Page], progress: Progress, jobs: int = 1) -> Run:
     """Give the engine all works, then look up every page.
 
-    The first page is looked up once before the clock starts: it pays for what is compiled and built at first use.
+    The first page is looked up once before the clock starts, so that compilation at first use is not timed.
     """
     begun = perf_counter()
     made = finder(engine, works)

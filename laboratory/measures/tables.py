@@ -1,4 +1,4 @@
-"""The figures as rows of text: one line an engine, one line a condition, and recall side by side."""
+"""Formats the figures as tables: one line per engine, one line per condition, and recalls side by side."""
 
 from collections.abc import Sequence
 
@@ -10,11 +10,11 @@ from laboratory.scores.detection_quality import ALL, OVERALL, Condition, Measure
 from laboratory.scores.intervals import wilson
 
 MILLION = 1e6
-ENGINES_SIDE_BY_SIDE = 6  # that fit a terminal
+ENGINES_SIDE_BY_SIDE = 6  # fit a terminal
 
 
 def tables(results: Results) -> list[TextTable]:
-    """Return all that is to be read: the engines, then the conditions of one engine or the recall of several."""
+    """Return all tables: the engines, then the conditions of one engine or the recalls of several."""
     found = [overview(results)] if any(engine.measures for engine in results.engines) else []
     if len(results.engines) == 1:
         found += [conditions(results.engines[0], results.conditions)] if found else []
@@ -27,14 +27,14 @@ def tables(results: Results) -> list[TextTable]:
 
 
 def overview(results: Results) -> TextTable:
-    """Return one line an engine."""
+    """Return one line per engine."""
     right = ("precision", "recall", "F1", "false pos.", "accused", "plagdet", "granularity", "hard", "pages/s")
     rows = [_overview_row(engine) for engine in results.engines]
     return TextTable("All classes but hard, grey and chapter", ("engine", *right), tuple(rows), right)
 
 
 def conditions(engine: EngineResult, order: Sequence[Condition]) -> TextTable:
-    """Return one line a condition, with 95 % intervals."""
+    """Return one line per condition, with 95 % intervals."""
     right = (
         "pages",
         "precision",
@@ -52,7 +52,7 @@ def conditions(engine: EngineResult, order: Sequence[Condition]) -> TextTable:
 
 
 def recalls(results: Results) -> list[TextTable]:
-    """Recall by condition, some engines beside each other."""
+    """Return the recall by condition, with several engines side by side."""
     blocks = []
     for start in range(0, len(results.engines), ENGINES_SIDE_BY_SIDE):
         engines = results.engines[start : start + ENGINES_SIDE_BY_SIDE]
@@ -66,7 +66,7 @@ def recalls(results: Results) -> list[TextTable]:
 
 
 def news(results: Results) -> TextTable:
-    """Return one line an engine: repeating items found, innocent items accused."""
+    """Return one line per engine: repeating items found, innocent items accused."""
     right = ("repeating", "found", "recall", "innocent", "matched", "accused", "accused share", "pages/s")
     rows = []
     for engine in results.engines:
@@ -82,7 +82,7 @@ def news(results: Results) -> TextTable:
 
 
 def comparisons(fared: Sequence[Fared]) -> TextTable:
-    """One line an edit: what is shown of characters of which the fate is known, and how exactly passages are found."""
+    """Return one line per edit: the shares of correctly shown characters, and the accuracy of passages."""
     right = ("unchanged", "changed", "left out", "right kind", "claimed", "falsely deleted", "plagdet", "granularity")
     rows = tuple(
         (
@@ -97,7 +97,7 @@ def comparisons(fared: Sequence[Fared]) -> TextTable:
 
 
 def reworded_pages(results: RewordedResults) -> TextTable:
-    """Return one line for each kind of rewritten page, by the size of the works and what else stood on the page."""
+    """Return one line for each kind of rewritten page, by the size of the works and the surroundings on the page."""
     right = ("pages", "found", "share", "low", "wrong texts", "least score", "pairs", "in place", "ms a page")
     rows = tuple(
         (
@@ -120,7 +120,7 @@ def reworded_pages(results: RewordedResults) -> TextTable:
 
 
 def innocent_passages(results: RewordedResults) -> TextTable:
-    """Return one line for each kind of innocent passage and half: how many had a score, and how many were named."""
+    """Return one line for each kind of innocent passage and half: how many had a score, and how many were reported."""
     right = ("passages", "scored", "named", "share", "high", "highest", "ms a page")
     rows = tuple(_alarm_row(each) for each in results.alarms if each.passages)
     return TextTable("Innocent passages", ("works", "kind", "half", *right), rows, right)
@@ -143,13 +143,13 @@ def _alarm_row(each: RewordedAlarms) -> tuple[str, ...]:
 
 
 def bytes_a_char(results: RewordedResults) -> TextTable:
-    """Return the table of the bytes that each look-up takes for a character of the works."""
+    """Return the table of the bytes that each index takes per character of the works."""
     rows = tuple((name, f"{chars / MILLION:.1f} M", f"{bytes_:.2f}") for name, chars, bytes_ in results.bytes_a_char)
     return TextTable("Bytes a character of works", ("look-up", "works", "bytes"), rows, ("bytes",))
 
 
 def strength_text(condition: Condition) -> str:
-    """Return the strength as the tables name it; nothing where there is only one.
+    """Return the strength as shown in the tables, or "" if there is only one.
 
     >>> strength_text(Condition("full", "homophone", 0.4)), strength_text(Condition("full", "none", 0))
     ('0.4', '')

@@ -1,4 +1,4 @@
-"""The tables of `bench quality` as one HTML file: no script, nothing fetched, Chinese and English side by side."""
+"""The tables of `bench quality` as one HTML file in Chinese and English, without scripts or external resources."""
 
 import hashlib
 from base64 import b64encode
@@ -29,7 +29,7 @@ NOTES = (
 
 
 def rendered(results: Results) -> bytes:
-    """Write the page in UTF-8."""
+    """Return the page in UTF-8."""
     style = _STYLE_SHEET.read_text(encoding="utf-8")
     shown = tables(results)
     if len(results.engines) > 1:
@@ -81,6 +81,6 @@ def _curves(results: Results) -> list[Any]:
 
 
 def _both(english: str) -> Any:
-    """Write a name in both languages where the Chinese one is known."""
+    """Return a name in both languages, if the Chinese one is known."""
     chinese = CHINESE.get(english)
     return tag.SPAN(*([chinese, tag.SMALL(english)] if chinese else [english]), tag.CLASS("both"))

@@ -1,1 +1,1 @@
-"""Measures of detection, span by span and page by page, with their intervals."""
+"""Measures of detection by span and by page, with their intervals."""

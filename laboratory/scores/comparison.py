@@ -12,18 +12,18 @@ from laboratory.edits.edited import Edited
 from laboratory.edits.substitution import han_places
 
 KINDS = tuple(ChangeKind)
-PUT_IN = frozenset({ChangeKind.INSERTED, ChangeKind.NOISE})  # said to come from elsewhere
+PUT_IN = frozenset({ChangeKind.INSERTED, ChangeKind.NOISE})  # kinds of characters that are not from the work
 _OUTSIDE, _UNCHANGED = -2, -1
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Numbers of Chinese characters; those of several pages are added up.
+    """Numbers of Chinese characters. Those of several pages can be added.
 
-    unchanged: of the page, copied as they are, which are shown as such, as changed, or lie in no span; changed: of the
-    page, standing for another character of the work, and of these those under their kind and beside that character;
-    foreign: of the page, from elsewhere, and of these those shown as of the work; deleted: of the work, shown as left
-    out, and of these those that stand on the page.
+    unchanged: characters of the page that are literal copies; they are shown as such, shown as changed, or in no span.
+    changed: characters of the page that stand for another character of the work, and those of them that are shown under
+    the correct kind next to that character. foreign: characters of the page from elsewhere, and those of them shown as
+    from the work. deleted: characters of the work that are shown as left out, and those of them that are on the page.
     """
 
     unchanged: int = 0
@@ -39,7 +39,7 @@ class Comparison:
 
     @property
     def shares(self) -> dict[str, float | None]:
-        """Shares of the unchanged, of the changed, of the foreign and of the deleted; None where there are none."""
+        """The shares for unchanged, changed, foreign and deleted characters, each None if there are none."""
         parts = {
             "as_unchanged": (self.as_unchanged, self.unchanged),
             "as_changed": (self.as_changed, self.unchanged),
@@ -55,7 +55,7 @@ class Comparison:
 
 
 def compare(page: Edited, work: str, spans: Iterable[Span], kinds: Collection[ChangeKind]) -> Comparison:
-    """Score the comparison of one page against the truth. page: its origins are offsets of the work.
+    """Score the comparison of one page against the truth. page: its origins are offsets in the work.
 
     kinds: the correct kinds for a character that differs.
     """
@@ -90,7 +90,7 @@ def compare(page: Edited, work: str, spans: Iterable[Span], kinds: Collection[Ch
 def _shown(
     page_chars: int, work_chars: int, spans: Iterable[Span]
 ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int32], NDArray[np.bool_]]:
-    """For each character of the page the number of its kind, and the work's range beside it; which are left out."""
+    """Return the kind of each character of the page, the work's range shown next to it, and the deleted ones."""
     shown, deleted = np.full(page_chars, _OUTSIDE, np.int8), np.zeros(work_chars, np.bool_)
     starts, ends = np.full(page_chars, -1, np.int32), np.full(page_chars, -1, np.int32)
     for span in spans:
@@ -115,7 +115,7 @@ def _is_han(codes: NDArray[np.uint32]) -> NDArray[np.bool_]:
 
 
 def _stands_for_han(page: Edited, is_han_of_work: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return which characters of the page, of whatever kind, stand for a Chinese one."""
+    """Return True for each character of the page, of any kind, that stands for a Chinese one."""
     found = np.zeros(page.origins.size, np.bool_)
     is_of_work = page.origins >= 0
     found[is_of_work] = is_han_of_work[page.origins[is_of_work]]

@@ -1,7 +1,7 @@
 """Measures how well copies are found and which pages are wrongly accused, on pages where the truth is known.
 
-The unit of precision and recall is the pair of a page and a work. A work that carries parts of a page by nature (`also`
-of the truth) counts neither way.
+The unit of precision and recall is the pair of a page and a work. A work that naturally contains parts of a page
+(`also` of the truth) counts neither way.
 """
 
 from collections import defaultdict
@@ -17,9 +17,9 @@ from laboratory.edits.edited import Passage
 from laboratory.scores.intervals import Interval, bootstrap, wilson
 from laboratory.scores.span_scores import SpanScore, harmonic, plagdet, span_score
 
-# Beyond what is promised, by design ambiguous, or the ground of document engines: each has rows of its own alone.
+# Beyond what is promised, ambiguous by design, or the domain of document engines: not included in the totals.
 OUTSIDE_OVERALL = frozenset({"hard", "grey", "chapter"})
-NATURAL = "natural"  # where one true work of several is enough
+NATURAL = "natural"  # one of several true works is enough
 NEGATIVE, OVERALL, POSITIVES, ALL = "negative", "overall", "positives", "*"
 
 
@@ -27,8 +27,8 @@ NEGATIVE, OVERALL, POSITIVES, ALL = "negative", "overall", "positives", "*"
 class Case:
     """One page and its truth.
 
-    passages: what it took, none on an innocent page; also: works that carry parts of it by nature and count neither
-    way; is_span_scored: whether the passages are exact to the character.
+    passages: the passages that it took, none on an innocent page; also: works that naturally contain parts of it and
+    count neither way; is_span_scored: the passages are exact to the character.
     """
 
     case_class: str
@@ -43,9 +43,9 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Reported:
-    """One work that a page is said to have taken from. also: works said to carry the same passages.
+    """One work reported as a source of a page. also: works reported to contain the same passages.
 
-    match_class: None for an engine that has no classes, whose every report accuses.
+    match_class: None for an engine without classes, each of whose reports is an accusation.
     """
 
     work_id: str
@@ -82,7 +82,7 @@ class PageScore:
 
 @dataclass(frozen=True)
 class Measures:
-    """The figures of one condition. All shares are 0 to 1; intervals hold 95 %."""
+    """The figures of one condition. All shares are 0 to 1; intervals are at 95 %."""
 
     pages: Sequence[PageScore] = field(repr=False)
 
@@ -100,7 +100,7 @@ class Measures:
 
     @property
     def precision(self) -> float:
-        """Right works of those reported; 1 where nothing was reported and nothing was there to be found."""
+        """The share of correct works among those reported; 1 if nothing was reported and there was nothing to find."""
         reported = self.right + self.wrong
         return self.right / reported if reported else float(not self.missed)
 
@@ -110,7 +110,7 @@ class Measures:
 
     @property
     def recall(self) -> float:
-        """Works found of those taken from; 1 where there were none."""
+        """The share of works found among those taken from; 1 if there were none."""
         true = self.right + self.missed
         return self.right / true if true else 1.0
 
@@ -124,7 +124,7 @@ class Measures:
 
     @cached_property
     def positive_pages(self) -> int:
-        """Pages that took something."""
+        """The number of pages that took something."""
         return sum(page.is_positive for page in self.pages)
 
     @property
@@ -133,17 +133,17 @@ class Measures:
 
     @cached_property
     def matched_negatives(self) -> int:
-        """Innocent pages with any match."""
+        """The number of innocent pages with any match."""
         return sum(page.is_matched for page in self.pages if not page.is_positive)
 
     @cached_property
     def accused_negatives(self) -> int:
-        """Innocent pages with a match that is no quotation."""
+        """The number of innocent pages with a match that is not a quotation."""
         return sum(page.is_accused for page in self.pages if not page.is_positive)
 
     @property
     def false_positive_rate(self) -> float | None:
-        """Innocent pages with any match; None where there are no innocent pages."""
+        """The share of innocent pages with any match, or None if there are no innocent pages."""
         return self.matched_negatives / self.negative_pages if self.negative_pages else None
 
     @property
@@ -152,17 +152,17 @@ class Measures:
 
     @property
     def false_accusation_rate(self) -> float | None:
-        """Innocent pages with a match that is no quotation; None where there are no innocent pages."""
+        """The share of innocent pages with a match that is not a quotation, or None if there are no innocent pages."""
         return self.accused_negatives / self.negative_pages if self.negative_pages else None
 
     @cached_property
     def quoted_pages(self) -> int:
-        """Positive pages that were found, and reported as quoting alone."""
+        """The number of positive pages that were found, but only reported as quotations."""
         return sum(page.is_positive and bool(page.right) and not page.is_accused for page in self.pages)
 
     @cached_property
     def accused_positives(self) -> int:
-        """Positive pages that were reported as more than quoting."""
+        """The number of positive pages that were reported as more than quotations."""
         return sum(page.is_positive and page.is_accused for page in self.pages)
 
     @property
@@ -173,20 +173,20 @@ class Measures:
 
     @cached_property
     def spans(self) -> "SpanMeasures | None":
-        """None for an engine that gives no passages, and where no passage is exact enough to be scored."""
+        """The measures of spans, or None if the engine gives no passages or none is exact enough to be scored."""
         scores = [page.spans for page in self.pages if page.spans is not None]
         return SpanMeasures(scores) if any(score.recalls for score in scores) else None
 
 
 @dataclass(frozen=True)
 class SpanMeasures:
-    """PAN's figures over pages, micro (by characters) and macro (by passages)."""
+    """The measures of PAN over pages, micro (by characters) and macro (by passages)."""
 
     scores: Sequence[SpanScore] = field(repr=False)
 
     @cached_property
     def _sums(self) -> NDArray[np.float64]:
-        """float64[pages, 5]: met, detected, true, pieces, cases that were detected."""
+        """float64[pages, 5]: met, detected, true, pieces, number of detected cases."""
         rows = [(each.met, each.detected, each.true, sum(each.pieces), len(each.pieces)) for each in self.scores]
         return np.array(rows, np.float64).reshape(-1, 5)
 
@@ -196,19 +196,19 @@ class SpanMeasures:
 
     @property
     def precision(self) -> float:
-        """Characters reported that were taken."""
+        """The share of reported characters that were taken."""
         met, detected, *_ = self._totals
         return met / detected if detected else 0.0
 
     @property
     def recall(self) -> float:
-        """Characters taken that were reported."""
+        """The share of taken characters that were reported."""
         met, _, true, *_ = self._totals
         return met / true
 
     @property
     def granularity(self) -> float:
-        """Detections for each passage that was detected, 1 at best."""
+        """The mean number of detections of each detected passage, 1 at best."""
         pieces, cases = self._totals[3:]
         return pieces / cases if cases else 1.0
 
@@ -237,7 +237,7 @@ class SpanMeasures:
 def measured(pages: Iterable[tuple[Case, Sequence[Reported]]]) -> dict[Condition, Measures]:
     """Return the measures of every condition, of every class, of all classes together, and of their positive pages.
 
-    The order is that in which the pages come.
+    They are in the order of the pages.
     """
     everything = list(pages)
     gives_spans = any(report.passages for _, reports in everything for report in reports)
@@ -251,7 +251,7 @@ def measured(pages: Iterable[tuple[Case, Sequence[Reported]]]) -> dict[Condition
 
 
 def page_score(truth: Case, reports: Sequence[Reported], *, gives_spans: bool = True) -> PageScore:
-    """Compare what was reported of one page with its truth."""
+    """Compare the reports of one page with its truth."""
     true = {passage.work_id for passage in truth.passages}
     counted = [report for report in reports if report.work_id not in truth.also]
     named = {report.work_id for report in counted}
@@ -287,7 +287,7 @@ def _without_spans(score: PageScore) -> PageScore:
 
 
 def _plagdets(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """float64[draws] of float64[draws, 5]."""
+    """Return float64[draws], the plagdet of each row of float64[draws, 5]."""
     met, detected, true, pieces, cases = sums.T
     with np.errstate(divide="ignore", invalid="ignore"):
         precision, recall = np.nan_to_num(met / detected), np.nan_to_num(met / true)

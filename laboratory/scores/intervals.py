@@ -13,14 +13,14 @@ SEED = 2026
 
 
 class Interval(NamedTuple):
-    """[low, high], both ends inside."""
+    """A closed interval [low, high]."""
 
     low: float
     high: float
 
 
 def wilson(hits: int, trials: int) -> Interval:
-    """Return the score interval of a share, which holds at 0 and 1 too; [0, 1] where nothing was tried.
+    """Return the score interval of a share, which is also valid at 0 and 1; [0, 1] if there were no trials.
 
     Source: Wilson, "Probable inference, the law of succession, and statistical inference", 1927.
 
@@ -36,10 +36,10 @@ def wilson(hits: int, trials: int) -> Interval:
 
 
 def bootstrap(sums: NDArray[np.float64], figure: Callable[[NDArray[np.float64]], NDArray[np.float64]]) -> Interval:
-    """Return the percentile interval of a figure that follows from sums over pages, pages drawn again and again.
+    """Return the percentile interval of a figure computed from sums over pages, by resampling the pages.
 
     sums: float64[pages, quantities]; figure: from float64[draws, quantities] totals to float64[draws].
-    The draws are the same each time. [0, 1] where there are no pages.
+    The draws are the same each time. Return [0, 1] if there are no pages.
     """
     pages = sums.shape[0]
     if not pages:

@@ -19,11 +19,11 @@ _PAGE = ""  # the key of page characters among those of works, which have ids
 
 @dataclass(frozen=True, slots=True)
 class SpanScore:
-    """The figures of one page, to be added up over pages.
+    """The figures of one page, which can be added over pages.
 
-    met, detected, true: characters in the union of what detections and cases have in common, of detections, of cases.
-    precisions: of each detection the share that lies in cases; recalls: of each case the share that was detected;
-    pieces: of each case that was detected the number of its detections.
+    met, detected, true: numbers of characters in both detections and cases, in detections, and in cases.
+    precisions: share of each detection that lies in cases; recalls: share of each case that was detected;
+    pieces: number of detections of each detected case.
     """
 
     met: int
@@ -35,7 +35,7 @@ class SpanScore:
 
 
 def span_score(cases: Sequence[Passage], detections: Iterable[Passage]) -> SpanScore:
-    """Compare what was reported of one page with what it took. Detections with an empty side are left out."""
+    """Compare the detections on one page with its cases. Detections with an empty side are ignored."""
     found = [each for each in detections if len(each.page) and len(each.work)]
     overlaps = {
         (row, column): overlap
@@ -65,7 +65,7 @@ def plagdet(precision: float, recall: float, granularity: float) -> float:
 
 
 def harmonic(first: float, second: float) -> float:
-    """Return the harmonic mean; 0 where both are.
+    """Return the harmonic mean, or 0 if both are 0.
 
     >>> harmonic(0.5, 1.0) == 2 / 3
     True
@@ -74,7 +74,7 @@ def harmonic(first: float, second: float) -> float:
 
 
 def union(intervals: Iterable[Interval]) -> list[Interval]:
-    """Return the same positions in increasing intervals that do not touch.
+    """Return the union of intervals as increasing intervals that do not touch.
 
     >>> union([(4, 6), (0, 2), (1, 4), (9, 9)])
     [(0, 6)]
@@ -103,7 +103,7 @@ def _common(first: TextRange, second: TextRange) -> TextRange | None:
 
 
 def _chars(passages: Iterable[Passage]) -> int:
-    """Characters of the page and of each work that stand in any of the passages."""
+    """Return the characters of the page and of each work that are in any of the passages."""
     sides: defaultdict[str, list[Interval]] = defaultdict(list)
     for each in passages:
         sides[_PAGE].append((each.page.start, each.page.end))

@@ -1,4 +1,4 @@
-"""Time taken, twice: of the processor, which other load hardly disturbs, and of the clock, which a user waits for."""
+"""Measures processor time, which is hardly affected by other load, and wall time, which a user waits for."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from time import perf_counter, process_time
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Seconds: of the processor, all threads of this process together, and of the clock."""
+    """Processor time of all threads of this process, and wall time, in seconds."""
 
     processor_s: float
     wall_s: float
@@ -20,13 +20,13 @@ NO_TIME = Taken(0.0, 0.0)
 
 
 class Stopwatch:
-    """Runs from when it is made."""
+    """A stopwatch that starts when it is created."""
 
     def __init__(self) -> None:
         self._wall, self._processor = perf_counter(), process_time()
 
     def taken(self) -> Taken:
-        """Return the time since then."""
+        """Return the time since the start."""
         return Taken(process_time() - self._processor, perf_counter() - self._wall)
 
 
@@ -38,6 +38,6 @@ def taken_by(call: Callable[[], object]) -> Taken:
 
 
 def best(rounds: Iterable[Taken]) -> Taken:
-    """Return the least of each; what disturbs a round only ever makes it longer."""
+    """Return the minimum of each time, because disturbances only make a round longer."""
     held = list(rounds)
     return Taken(min(each.processor_s for each in held), min(each.wall_s for each in held))

@@ -1,4 +1,4 @@
-"""The figures of speed as rows of text, and what is asked of them."""
+"""The figures of speed as tables, and their targets."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -22,7 +22,7 @@ MAX_REDIS_BYTES_PER_CHAR = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """wanted: at least, or at most where is_most. by_wall: None where the clock has no say."""
+    """A target. wanted: minimum, or maximum if is_most. by_wall: None if wall time is irrelevant."""
 
     name: str
     unit: str
@@ -43,14 +43,14 @@ class Target:
 
     @property
     def record(self) -> dict[str, Any]:
-        """The figures for programs."""
+        """The target as a dictionary, with its verdict."""
         return {**asdict(self), "verdict": self.verdict}
 
 
 def fingerprint_table(speeds: Sequence[FingerprintSpeed]) -> TextTable:
-    """Return one line a contender and kind of text.
+    """Return one line per contender and kind of text.
 
-    The last column says how many times slower than the product it is.
+    The last column tells how many times slower than the product it is.
     """
     right = ("characters", "M/s processor", "M/s wall", "slower, wall", "slower, processor")
     rows = []
@@ -68,7 +68,7 @@ def fingerprint_table(speeds: Sequence[FingerprintSpeed]) -> TextTable:
 
 
 def fingerprint_targets(speeds: Sequence[FingerprintSpeed]) -> Iterator[Target]:
-    """Yield the product's own speed, and beside the fastest way of each peer, by the processor."""
+    """Yield the speed of the product, and its ratio to the fastest way of each peer, by processor time."""
     for texts in dict.fromkeys(each.texts for each in speeds):
         own = _own(speeds, texts)
         figures = own.processor_chars_per_s / MEGA, own.wall_chars_per_s / MEGA
@@ -83,7 +83,7 @@ def fingerprint_targets(speeds: Sequence[FingerprintSpeed]) -> Iterator[Target]:
 
 
 def matching_table(found: Matching) -> TextTable:
-    """Return one line an index."""
+    """Return one line per index."""
     right = (
         *("pages", "pages/s processor", "pages/s wall", "with fingerprint", "of it Redis", "median ms", "p99 ms"),
         *("slowest ms", "matched", "built in s"),
@@ -116,7 +116,7 @@ def matching_table(found: Matching) -> TextTable:
 
 
 def memory_table(found: Matching) -> TextTable:
-    """Return one line for each thing that holds memory."""
+    """Return one line for each use of memory."""
     held = found.memory
     figures = {
         "Redis, everything included": held.redis_bytes,
@@ -134,7 +134,7 @@ def memory_table(found: Matching) -> TextTable:
 
 
 def matching_targets(matching: Matching) -> Iterator[Target]:
-    """Pages a second by index, and the memory of Redis."""
+    """Yield the pages per second by index, and the memory of Redis."""
     for speed in matching.speeds:
         if speed.index in PAGES_PER_S:
             figures = speed.processor_pages_per_s, speed.wall_pages_per_s
@@ -147,7 +147,7 @@ def matching_targets(matching: Matching) -> Iterator[Target]:
 
 
 def long_table(inputs: Sequence[LongInput]) -> TextTable:
-    """Two lines an input, of half and of whole length."""
+    """Return two lines per input, for half and whole length."""
     right = ("characters", "fingerprint s", "index s", "match s", "wall s", "MB", "x time", "x memory")
     rows = tuple(row for each in inputs for row in _long_rows(each))
     title = "Long inputs, seconds of the processor; beside the whole length, how many times the half it takes"
@@ -155,13 +155,13 @@ def long_table(inputs: Sequence[LongInput]) -> TextTable:
 
 
 def long_targets(inputs: Sequence[LongInput]) -> Iterator[Target]:
-    """Yield all inputs grow in time and memory as the text does."""
+    """Yield the number of inputs whose time and memory grow linearly."""
     linear = float(sum(each.growth is Growth.LINEAR for each in inputs))
     yield Target("long inputs in linear time and memory", "inputs", float(len(inputs)), linear, None)
 
 
 def target_table(found: Sequence[Target]) -> TextTable:
-    """Return one line a target."""
+    """Return one line per target."""
     right = ("wanted", "processor", "wall")
     rows = []
     for each in found:

@@ -1,4 +1,4 @@
-"""Measures the speed of fingerprinting and of its peers, in turns and on the same texts."""
+"""Measures the speed of fingerprinting and of its peers, alternately and on the same texts."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from laboratory.measures.running import Progress
 from laboratory.speed.clock import Taken, best, taken_by
 from laboratory.speed.peers import Contender, contenders
 
-# Of a contender in a round: a slow one gets only the first of the texts, so that a run does not take minutes. The
-# processor's clock counts in steps of far less than a thousandth of it.
+# Maximum for a contender in a round: a slow one gets only the first texts, so that a run does not take minutes. The
+# resolution of processor time is far below a thousandth of it.
 ROUND_S = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class FingerprintSpeed:
-    """One contender on one kind of text. chars: of the texts that it was given in each round; taken: its best round."""
+    """One contender on one kind of text. chars: length of its texts in each round. taken: its best round."""
 
     contender: str
     package: str
@@ -37,9 +37,9 @@ Measured = tuple[list[FingerprintSpeed], dict[str, str]]
 
 
 def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress) -> Measured:
-    """Take the time of every contender, in turns, so that what disturbs one disturbs all; say why others are absent.
+    """Time the contenders alternately, so that disturbances affect all, and return why others are absent.
 
-    kinds: texts by what they are called; none is empty of texts.
+    kinds: texts by name of their kind, at least one of each.
     """
     present, absent = contenders()
     total, done = len(kinds) * len(present) * rounds, 0
@@ -60,8 +60,8 @@ def measured(kinds: Mapping[str, Sequence[str]], rounds: int, progress: Progress
 
 
 def _affordable(contender: Contender, texts: Sequence[str]) -> int:
-    """Return how many of the texts fit into a round; one at least."""
-    contender.make(texts[0])  # pays for what is compiled and loaded at first use
+    """Return the number of texts that fit into a round, at least one."""
+    contender.make(texts[0])  # compiles and loads at first use
     once = taken_by(_made(contender, texts[:1])).processor_s
     return max(1, min(len(texts), int(ROUND_S / max(once, 1e-9))))
 

@@ -1,4 +1,4 @@
-"""Long and degenerate inputs: whether time and memory grow no faster than the text."""
+"""Long and degenerate inputs: checks that time and memory grow no faster than the text."""
 
 import multiprocessing
 from collections.abc import Sequence
@@ -8,19 +8,19 @@ from enum import StrEnum
 from laboratory.measures.running import Progress
 from laboratory.speed.one_input import ONE, PRIVATE, REAL, REPEATED, TWO, Outcome, Role, Task, run
 
-# Twice the input takes 2 times as long where time is linear, 4 times where it is quadratic; the bound is their
-# geometric mean. Below MIN_SECONDS the ratio is chance.
+# Twice the input takes 2 times as long if time is linear, 4 times if it is quadratic; the bound is their geometric
+# mean. Below MIN_SECONDS the ratio is random.
 MAX_RATIO = 8**0.5
 MIN_SECONDS = 0.2
 MIN_BYTES = 32_000_000
-# The slowest of the inputs that are linear takes 0.4 millionths of a second a character, the slowest that was not, at
-# no more than 1.0 times the half, 114 (2026-11): a limit on the work that is done may end growth and not what it costs.
+# The slowest linear input takes 0.4 µs per character. An input that was not linear took 114 µs, although no more than
+# 1.0 times the time of its half (2026-11): a limit on the work done may stop the growth but not reduce the cost.
 MAX_S_PER_CHAR = 4e-6
 DEADLINE_S = 150.0
 MAX_BYTES = 8_000_000_000
 REAL_WORKS, REAL_WORK_CHARS = 4, 50_000
 
-# Longest input as a share of the plan's: a text of 10^7 characters is the longest that the product promises to read.
+# Longest input as a share of the plan's length: the product promises to read texts of up to 10^7 characters.
 _INPUTS: tuple[tuple[str, Role, float], ...] = (
     (REAL, Role.BOTH, 0.1),
     (REAL, Role.BOTH, 1.0),
@@ -37,7 +37,7 @@ _INPUTS: tuple[tuple[str, Role, float], ...] = (
 
 
 class Growth(StrEnum):
-    """SLOW: no faster than the text from the half on, but so costly that it was before. UNKNOWN: not measured."""
+    """SLOW: the cost does not grow beyond the half, but is too high already. UNKNOWN: not measured."""
 
     LINEAR = "linear"
     FASTER = "more than linear"
@@ -47,7 +47,7 @@ class Growth(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LongInput:
-    """One input at half and at whole length. An outcome that is missing has its reason."""
+    """One input at half and at whole length. A missing outcome has a reason."""
 
     kind: str
     role: Role
@@ -85,7 +85,7 @@ class LongInput:
 def measured(
     works: Sequence[str], chars: int, seed: int, progress: Progress, deadline_s: float = DEADLINE_S
 ) -> tuple[LongInput, ...]:
-    """Return every input at half and at whole length, the longest `chars` characters, each in a process of its own."""
+    """Return every input at half and whole length, the longest with `chars` characters, each run in its own process."""
     source = "\n".join(works)[:chars]
     ordinary = source[: REAL_WORKS * REAL_WORK_CHARS]
     real = tuple(ordinary[start : start + REAL_WORK_CHARS] for start in range(0, len(ordinary), REAL_WORK_CHARS))
@@ -95,7 +95,7 @@ def measured(
         task = Task(kind, role, whole, real, seed, source if kind == REAL else "")
         half = _outcome(replace(task, chars=whole // 2), deadline_s)
         progress(2 * len(found) + 1, 2 * len(_INPUTS))
-        # Where half of it was too much, the whole is not tried.
+        # If the half was too much, the whole is not tried.
         full = half if isinstance(half, str) else _outcome(task, deadline_s)
         found.append(_input(kind, role, whole, half, full))
         progress(2 * len(found), 2 * len(_INPUTS))

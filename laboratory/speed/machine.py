@@ -1,4 +1,4 @@
-"""On what it was measured: the machine, what else it did meanwhile, and the versions of what matters."""
+"""The environment of a measurement: the machine, its other load, and the relevant versions."""
 
 import os
 import platform
@@ -14,7 +14,7 @@ import psutil
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """load: processes that ran or waited for a processor, over the last minute, before and after."""
+    """The machine. load: mean number of runnable processes over the last minute, before and after."""
 
     processor: str
     processors: int
@@ -24,7 +24,7 @@ class Machine:
     python: str
     numpy: str
     numba: str
-    redis: str  # empty where none was measured
+    redis: str  # "" if none was measured
 
     def __str__(self) -> str:
         return (
@@ -35,12 +35,12 @@ class Machine:
 
 
 def load() -> float:
-    """Processes that run or wait for a processor, over the last minute."""
+    """Return the mean number of processes that run or wait for a processor, over the last minute."""
     return round(os.getloadavg()[0], 2)
 
 
 def machine(load_before: float, redis_version: str) -> Machine:
-    """This machine now."""
+    """Return this machine with its current load."""
     return Machine(
         _processor(),
         os.cpu_count() or 1,
@@ -55,19 +55,19 @@ def machine(load_before: float, redis_version: str) -> Machine:
 
 
 def own_bytes() -> int:
-    """Resident memory of this process that is no file's and not shared."""
+    """Return the resident memory of this process that is neither file-backed nor shared."""
     held = psutil.Process().memory_info()
     return int(held.rss - getattr(held, "shared", 0))
 
 
 def forget_peak() -> None:
-    """Let the peak of this process' resident set begin anew, where the system can (proc(5))."""
+    """Reset the peak of this process' resident set, if the system supports it (proc(5))."""
     with suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
 
 
 def peak_bytes() -> int:
-    """Return the peak of this program's resident set. That of getrusage would be the parent's, where it was higher."""
+    """Return the peak of this program's resident set. getrusage would return the parent's peak, if it was higher."""
     with suppress(OSError):
         for line in Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines():
             if line.startswith("VmHWM:"):

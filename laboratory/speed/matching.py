@@ -1,6 +1,6 @@
 """Measures the speed of matching pages in one process with each index, and the memory of the indexes.
 
-The texts of the works are in this process, as in a worker that has loaded each of them once.
+The texts of the works are in this process, as in a worker that has loaded all of them.
 """
 
 import gc
@@ -37,12 +37,12 @@ Pages = Sequence[GivenPage]
 
 @dataclass(frozen=True, slots=True)
 class MatchingSpeed:
-    """The speed of one matcher over all pages, in its best rounds.
+    """The speed of one matcher on all pages, in its best rounds.
 
-    taken: without the fingerprints of the pages; processor time of this process and of Redis together, redis_s of
-    Redis alone. median_ms, slowest_ms: of a page, of the clock, in the best round, the first of those looked up
-    together with the look-up of all; 99 of 100 pages take less than p99_ms. build: the index made of fingerprints.
-    matched_pages: those with a match.
+    taken: without fingerprinting the pages; the processor time is that of this process and Redis, redis_s that of Redis
+    alone. median_ms, slowest_ms: wall time of a page in the best round; the first page of a joint look-up includes the
+    look-up. 99 of 100 pages take less than p99_ms. build: time of building the index from fingerprints. matched_pages:
+    number of pages with a match.
     """
 
     index: str
@@ -67,19 +67,19 @@ class MatchingSpeed:
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Bytes for the whole reference corpus; None where not measured. Of the process: growth of its own memory."""
+    """Bytes for the whole reference corpus, None if not measured. Memory in the process is measured by its growth."""
 
     works_chars: int
     redis_bytes: int | None
     snapshot_bytes: int | None
     texts_bytes: int  # texts and fingerprints in the process
     memory_index_bytes: int
-    matcher_bytes: int  # what matching all pages through the snapshot, or else the memory index, added
+    matcher_bytes: int  # added by matching all pages through the snapshot, or else the memory index
 
 
 @dataclass(frozen=True, slots=True)
 class Matching:
-    """Speeds by index, and memory. fingerprints: of all pages, best round. without_redis: why there is no Redis."""
+    """Speeds by index, and memory. fingerprints: of all pages, best round. without_redis: why Redis is missing."""
 
     speeds: tuple[MatchingSpeed, ...]
     fingerprints: Taken
@@ -89,7 +89,7 @@ class Matching:
 
 @dataclass(slots=True)
 class _Entrant:
-    """One index with its matcher, and the rounds that it has run."""
+    """One index with its matcher and the results of its rounds."""
 
     name: str
     index: MatchIndex
@@ -103,10 +103,10 @@ class _Entrant:
 
 
 def measured(material: Material, rounds: int, redis: MeasuredRedis | str, say: Say, progress: Progress) -> Matching:
-    """Build the indexes and match all pages with each, in turns.
+    """Build the indexes, and match all pages with each, alternately.
 
     redis: an empty server, or the reason why there is none; then only the memory index is measured. Raises
-    BrokenInvariant when the indexes answer differently.
+    BrokenInvariant if the indexes give different answers.
     """
     say(f"fingerprinting {material.works_chars:,} characters of works")
     corpus = _corpus(material.works)
@@ -147,7 +147,7 @@ def _in_memory(corpus: MemoryCorpus) -> _Entrant:
     watch, index = Stopwatch(), MemoryIndex()
     for text_id, entry in corpus.items():
         index.add(text_id, entry.fingerprint)
-    index.lookup(np.zeros(1, np.uint64), 1)  # sorts what was added
+    index.lookup(np.zeros(1, np.uint64), 1)  # sorts the postings
     return _entrant(MEMORY, index, corpus, watch.taken(), None)
 
 
@@ -167,7 +167,7 @@ def _in_snapshot(corpus: MemoryCorpus, server: MeasuredRedis, folder: Path) -> _
 
 @contextmanager
 def _snapshot_folder() -> Iterator[Path]:
-    """A folder in shared memory where there is any."""
+    """Yield a temporary folder, in shared memory if there is any."""
     with TemporaryDirectory(prefix="zhuiwen-speed-", dir=SHARED_MEMORY if SHARED_MEMORY.is_dir() else None) as name:
         yield Path(name)
 
@@ -182,15 +182,15 @@ def _fingerprinted(pages: Sequence[str], rounds: int) -> tuple[Pages, Taken]:
 
 
 def _run(entrants: Sequence[_Entrant], pages: Pages, rounds: int, progress: Progress) -> int:
-    """Return the rounds of all, in turns; how many bytes the last matcher grew by when it met the pages first."""
+    """Run the rounds alternately. Return the number of bytes that the last matcher added in its first round."""
     total, done, grown = len(entrants) * (rounds + 1), 0, 0
     for entrant in entrants:
         before = own_bytes()
-        entrant.answers = list(entrant.matcher.match_pages(pages))  # a warm-up too: its time is not taken
+        entrant.answers = list(entrant.matcher.match_pages(pages))  # also a warm-up, which is not timed
         grown = _growth(before)
         done += 1
         progress(done, total)
-    freeze_loaded_objects()  # as a worker does when it begins
+    freeze_loaded_objects()  # as a worker does when it starts
     for _ in range(rounds):
         for entrant in entrants:
             _round(entrant, pages)

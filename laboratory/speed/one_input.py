@@ -1,4 +1,4 @@
-"""One long input, in a process of its own: its peak of memory is nobody else's, and it can be given up."""
+"""Runs one long input in a separate process, so that its peak memory can be measured and it can be aborted."""
 
 import resource
 from collections.abc import Callable, Mapping
@@ -16,10 +16,10 @@ from laboratory.memory_matcher import memory_matcher
 from laboratory.speed.clock import Stopwatch, Taken, best
 from laboratory.speed.machine import forget_peak, peak_bytes
 
-LEFT_OUT_SHARE = 0.05  # of the characters of a copy, so that its places drift from those of the work
-CHANGED_SHARE = 0.02  # of the characters, so that no two repetitions are alike for long
+LEFT_OUT_SHARE = 0.05  # of the characters of a copy, so that its offsets drift from those of the work
+CHANGED_SHARE = 0.02  # of the characters, so that no two repetitions are equal for long
 PRIVATE_USE = range(0xE000, 0xF900)
-REPEATS = 3  # the best counts; what takes long is done once
+REPEATS = 3  # the best counts; slow inputs run once
 REPEAT_WITHIN_S = 10.0
 WARM_CHARS = 3_000
 
@@ -35,7 +35,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One input. real: ordinary works, which stand in the index as well; source: more of them, for long real texts."""
+    """One input. real: ordinary works that are also in the index. source: more of them, for long real texts."""
 
     kind: str
     role: Role
@@ -47,9 +47,9 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """fingerprint: of the page; index: fingerprints of all works and the index of them; match: the page looked up.
+    """Times for fingerprinting the page, fingerprinting and indexing all works, and looking up the page.
 
-    peak_bytes: the most that was resident, beyond what was before the first fingerprint, the text itself among it.
+    peak_bytes: peak resident memory, including the text itself, above that before the first fingerprint.
     """
 
     fingerprint: Taken
@@ -65,7 +65,7 @@ class Outcome:
 
 
 def run(task: Task, max_bytes: int, answer: Connection) -> None:
-    """Send the outcome, or the reason why there is none."""
+    """Run a task, and send its outcome or the reason why there is none."""
     with answer:
         try:
             _measure(Task(task.kind, task.role, WARM_CHARS, task.real[:1], task.seed))
@@ -111,12 +111,12 @@ def _best(call: Callable[[], object]) -> Taken:
 
 
 def _real(task: Task) -> str:
-    """Real texts one after the other; those that repeat themselves where there are no more."""
+    """Return concatenated real texts, repeated if there are not enough."""
     return task.source[: task.chars] if len(task.source) >= task.chars else _repeated(task)
 
 
 def _repeated(task: Task) -> str:
-    """Return the real texts again and again, every 50th character changed to another of them."""
+    """Return the real texts repeated, with a share of CHANGED_SHARE random characters replaced by others of them."""
     real = _codes("\n".join(task.real))
     rng = np.random.default_rng(task.seed)
     made = np.tile(real, task.chars // real.size + 1)[: task.chars].copy()

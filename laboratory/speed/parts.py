@@ -19,12 +19,12 @@ from laboratory.speed.texts import Material, material, slices
 
 FINGERPRINTS, MATCHING, LONG = PARTS = ("fingerprints", "matching", "long")
 WORK_CHARS = 100_000
-TEXTS = {PAGE_CHARS: 400, WORK_CHARS: 10}  # so many texts of so many characters are fingerprinted: a million each
+TEXTS = {PAGE_CHARS: 400, WORK_CHARS: 10}  # number of texts to fingerprint by length, a million characters each
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The plan of a measurement. redis_url: of an empty database; None: only the memory index (see `without_redis`).
+    """The plan of a measurement. redis_url: an empty database, or None for the memory index only (see `without_redis`).
 
     texts: a folder instead of the corpora. parts: of PARTS.
     """
@@ -42,9 +42,9 @@ class Plan:
 
 
 def measure(plan: Plan, listener: Listener) -> Section:
-    """Measure all parts that the plan names; what was not asked for is None in the record. Seconds and bytes.
+    """Measure the parts of the plan; others are None in the record. Units are seconds and bytes.
 
-    Raises BadInput and UnreadableFile for sources that do not do, ServiceUnavailable where Redis fails.
+    Raises BadInput and UnreadableFile for unusable sources, ServiceUnavailable if Redis fails.
     """
     if unknown := set(plan.parts) - set(PARTS):
         raise BadInput("laboratory.no-part", parts=sorted(unknown), known=tuple(PARTS))

@@ -16,7 +16,7 @@ GRAM_CHARS = 5
 PERMUTATIONS = 128
 SEED = 42
 GAOYA_BANDS = 32
-# At its fastest (2026-11, from 250 to a whole work of 100,000 tried): 1.1 M characters/s by 500, 0.5 by whole works,
+# Its fastest size (2026-11, of 250 up to a whole work of 100,000): 1.1 M characters/s with 500, 0.5 with whole works,
 # for which it makes a table of 100 MB.
 DATASKETCH_BATCH = 500
 
@@ -25,7 +25,7 @@ Make = Callable[[str], object]
 
 @dataclass(frozen=True, slots=True)
 class Contender:
-    """Something that makes a fingerprint of a text. package: the library's name; empty for what is of the product."""
+    """A function that fingerprints a text. package: name of the library, "" for the product."""
 
     name: str
     package: str
@@ -34,7 +34,7 @@ class Contender:
 
 
 def grams(text: str) -> list[str]:
-    """Return all runs of 5 characters, in their order.
+    """Return all runs of 5 characters, in order.
 
     >>> grams("一二三四五六")
     ['一二三四五', '二三四五六']
@@ -43,7 +43,7 @@ def grams(text: str) -> list[str]:
 
 
 def contenders() -> tuple[list[Contender], dict[str, str]]:
-    """Return the product, the cutting into 5-grams, every peer that is installed; and by package why others are not."""
+    """Return the product, the cutting into 5-grams and all installed peers, and by package why others are missing."""
     present = [Contender(PRODUCT, "", "", fingerprint_text), Contender("5-grams alone, no peer", "", "", grams)]
     absent = {}
     for package, makes in _PEERS.items():
@@ -52,7 +52,7 @@ def contenders() -> tuple[list[Contender], dict[str, str]]:
         except ImportError as error:
             absent[package] = f"is not installed here ({error})"
         except Exception as error:
-            # Whatever a library of others raises, the rest is measured.
+            # Whatever a third-party library raises, the rest is measured.
             absent[package] = f"cannot be used here ({type(error).__name__}: {error})"
         else:
             present += made
@@ -101,7 +101,7 @@ def _rensa_matrix() -> Make:
 
 
 def _gaoya() -> Make:
-    """Make the signatures, which Python reaches nowhere else, on the way into an index."""
+    """Return a function that makes signatures by adding to an index, because Python has no other access to them."""
     index = import_module("gaoya").minhash.MinHashStringIndex(
         hash_size=32,
         num_bands=GAOYA_BANDS,

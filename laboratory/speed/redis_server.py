@@ -1,4 +1,4 @@
-"""A Redis to measure on: one that holds nothing, so that nothing of anyone's is measured or replaced."""
+"""A Redis for measurements. It must be empty, so that no other data are measured or replaced."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,7 +15,7 @@ NAMES_PER_DELETE = 1_000
 
 
 class MeasuredRedis:
-    """A server and what it says of itself."""
+    """A server and its own statistics."""
 
     def __init__(self, client: redis.Redis) -> None:
         self._client = client
@@ -23,20 +23,20 @@ class MeasuredRedis:
         self.version = str(client.info("server")["redis_version"])
 
     def used_bytes(self) -> int:
-        """Memory of all data, keys and what Redis needs to hold them."""
+        """Return the memory of all data with keys and overhead."""
         return int(self._client.info("memory")["used_memory"])
 
     def processor_s(self) -> float:
-        """Seconds of the processor since it started."""
+        """Return the processor time since its start, in seconds."""
         figures = self._client.info("cpu")
         return float(figures["used_cpu_user"]) + float(figures["used_cpu_sys"])
 
 
 @contextmanager
 def measured_redis(url: str) -> Iterator[MeasuredRedis]:
-    """The server at `url`, left as empty as it was.
+    """Yield the server at `url`, and empty it at the end.
 
-    Raises BadInput for a URL that is none and for a database that holds anything, ServiceUnavailable.
+    Raises BadInput for an invalid URL and for a database that is not empty, ServiceUnavailable.
     """
     try:
         client = redis.Redis.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)

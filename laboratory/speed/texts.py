@@ -1,4 +1,4 @@
-"""The texts for measuring speed: a reference corpus of a given size, and pages of one length in a mix of classes."""
+"""Texts for measuring speed: a reference corpus of a given size, and pages of equal length in a mix of classes."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,13 +17,13 @@ from laboratory.draws import generator, mixed, number
 from laboratory.markov import ChainText
 from laboratory.scores.detection_quality import Case
 
-# Of the pages. What is copied whole, under all kinds of edits, is one half; innocent pages are as many as a set of
-# labelled cases usually holds, and more than a crawl of suspects would bring.
+# Shares of the pages. Whole copies, with all kinds of edits, are one half; the share of innocent pages is that of a
+# usual set of labelled cases, and higher than in a crawl of suspects.
 MIX: Mapping[str, float] = MappingProxyType(
     {"full": 0.5, "excerpt": 0.15, "patchwork": 0.1, "natural": 0.1, "negative": 0.15}
 )
 MIN_WORKS_CHARS = 1_000
-CHAIN_CHARS = 8_000_000  # of real text that generated works follow: 128 MB
+CHAIN_CHARS = 8_000_000  # real text from which works are generated; takes 128 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Material:
 
 
 def material(sources: Sources, works_chars: int, pages: int, seed: int, say: Callable[[str], None]) -> Material:
-    """Works of `works_chars` characters, generated ones behind the real ones where these are fewer, and pages.
+    """Return works of `works_chars` characters, generated ones after the real ones if these are fewer, and pages.
 
-    Raises BadInput where the sources are too few or too much alike.
+    Raises BadInput if the sources are too few or too similar.
     """
     if works_chars < MIN_WORKS_CHARS or pages < 1:
         raise BadInput("laboratory.too-short", least=MIN_WORKS_CHARS)
@@ -62,7 +62,7 @@ def material(sources: Sources, works_chars: int, pages: int, seed: int, say: Cal
 
 
 def _works(real: Sequence[str], chars: int, seed: int) -> Iterator[str]:
-    """Yield the real texts and then generated ones, as long as real ones are, `chars` characters in all."""
+    """Yield the real texts and then generated ones of similar lengths, `chars` characters in total."""
     chain = ChainText(real, CHAIN_CHARS) if sum(map(len, real)) < chars else None
     made = 0
     while chars > 0:
@@ -78,10 +78,7 @@ def _works(real: Sequence[str], chars: int, seed: int) -> Iterator[str]:
 
 
 def slices(texts: Sequence[str], chars: int, count: int) -> list[str]:
-    """Return the first `count` texts of `chars` characters that the texts hold, laid end to end.
-
-    Fewer where they end.
-    """
+    """Return the first `count` slices of `chars` characters of the concatenated texts, fewer if these are too short."""
     joined = "\n".join(texts)
     full = [joined[start : start + chars] for start in range(0, min(len(joined), chars * count), chars)]
     return [text for text in full if len(text) == chars] or full[:1]
@@ -91,7 +88,7 @@ def _size(sources: Sources, works_chars: int, pages: int) -> Size:
     def each(name: str, conditions: int) -> int:
         return ceil(MIX[name] * pages / conditions)
 
-    # Innocent pages are drawn from every kind of outside text there is; some kinds may not have enough.
+    # Innocent pages are drawn from every kind of outside text; some kinds may not have enough.
     negative = dict.fromkeys(SIZES["full"].negative, 0) | {kind: each("negative", 2) for kind in Kind}
     return Size(
         reference_chars=works_chars,
@@ -109,7 +106,7 @@ def _size(sources: Sources, works_chars: int, pages: int) -> Size:
 
 
 def _drawn(cases: Sequence[Case], pages: int, rng: Random) -> list[Case]:
-    """So many cases in the shares of MIX; where a class has too few, others stand in."""
+    """Return that many cases in the shares of MIX; if a class has too few, others replace them."""
     by_class: dict[str, list[Case]] = defaultdict(list)
     for case in mixed(rng, cases):
         by_class[_class(case)].append(case)
@@ -125,12 +122,12 @@ def _drawn(cases: Sequence[Case], pages: int, rng: Random) -> list[Case]:
 
 
 def _class(case: Case) -> str:
-    """`excerpt` for excerpts of any length."""
+    """Return the class of a case, `excerpt` for excerpts of any length."""
     return "excerpt" if case.case_class.startswith("excerpt") else case.case_class
 
 
 def _of_page_length(drawn: Sequence[Case], cases: Sequence[Case]) -> Iterator[str]:
-    """Yield the pages cut to PAGE_CHARS, or innocent text put behind them up to it."""
+    """Yield the pages cut to PAGE_CHARS, or filled up to it with innocent text."""
     fillers = cycle([case.text for case in cases if _class(case) == "negative"] or [case.text for case in cases])
     for case in drawn:
         text = case.text

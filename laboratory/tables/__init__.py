@@ -1,1 +1,1 @@
-"""Writes the tables that the product carries: readings, near characters, followers, the background of meanings."""
+"""Writes the tables that are part of the product: readings, near characters, followers, background of meanings."""

@@ -2,9 +2,9 @@
 
     python -m laboratory.tables.build_background /path/to/corpora 2026
 
-The folder holds the shared corpora (editions_dev.jsonl.gz and the others of SOURCES). Of each file as many windows are
-drawn as SOURCES says, from as many works as it has, one for each passage drawn; every second is a pair. News are left
-out: their publisher allows study only. It prints the digest for `background.SHA256_2026`.
+The folder contains the shared corpora (editions_dev.jsonl.gz and the others of SOURCES). SOURCES gives the number of
+windows drawn from each file; each passage is from the next work in turn, and every second window is a pair. News are
+left out, because their publisher allows study only. Prints the digest for `background.SHA256_2026`.
 """
 
 import gzip
@@ -22,13 +22,13 @@ from matcher.reworded.background import centre_vectors, pack_background, unpack_
 from matcher.reworded.encoding import UseEncoder
 from matcher.reworded.weights import Floats
 
-SOURCES = {"editions": 1_200, "single": 800, "reuse_dev_docs": 300, "wiki": 700}  # windows of each
+SOURCES = {"editions": 1_200, "single": 800, "reuse_dev_docs": 300, "wiki": 700}  # number of windows
 PASSAGE_CHARS = 400
 SEED = 20261128
 
 
 def passages(folder: Path, name: str, count: int) -> Iterator[str]:
-    """Yield so many passages of a file, each work in turn, from random chapters and places."""
+    """Yield `count` passages of a file, from each work in turn, and from random chapters and places."""
     file = next(path for path in sorted(folder.glob(f"{name}*.jsonl.gz")) if "pairs" not in path.name)
     works: dict[str, list[str]] = defaultdict(list)
     with gzip.open(file, "rt", encoding="utf-8") as lines:
@@ -44,7 +44,7 @@ def passages(folder: Path, name: str, count: int) -> Iterator[str]:
 def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
     """Return the mean of all windows, and the sample.
 
-    The first and the last sentence of a passage are cut off: left out.
+    The first and the last sentence of a passage are left out, because they are truncated.
     """
     encoder = UseEncoder()
     drawn: list[Floats] = []
@@ -63,7 +63,7 @@ def background(folder: Path, sources: dict[str, int]) -> tuple[Floats, Floats]:
 
 
 def main(folder: str, name: str) -> None:
-    """Write the file of a name, and say its digest and size."""
+    """Write the file with a name, and print its digest and size."""
     content = pack_background(*background(Path(folder), SOURCES))
     path = Path(kept.__file__).with_name(f"background_{name}.bin")
     path.write_bytes(content)

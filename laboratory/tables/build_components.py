@@ -1,9 +1,9 @@
-"""Writes the table of components: of which parts each character is drawn, as a public table gives them.
+"""Writes the table of components: the parts of which each character is drawn, according to a public table.
 
     python -m laboratory.tables.build_components cjk-decomp.txt 2026
 
-The file is the CJK Decomposition Data File of Gavin Grover, which takes each character apart by its picture, step by
-step down to strokes. Licence: fingerprint/LICENSE. The same file gives the same bytes.
+The file is the CJK Decomposition Data File of Gavin Grover, which decomposes each character graphically, step by step
+down to strokes. Licence: fingerprint/LICENSE. The same file gives the same bytes.
 """
 
 import re
@@ -23,7 +23,7 @@ Parts = Mapping[str, tuple[str, ...]]
 
 
 def read_parts(lines: list[str]) -> Parts:
-    """Character, or number of a part that has no code point -> what it is made of.
+    """Return the parts of each character, or of each numbered part without a code point.
 
     >>> read_parts(["俞:d(亼,10102)", "㇐:c()"])
     {'俞': ('亼', '10102'), '㇐': ()}
@@ -33,7 +33,7 @@ def read_parts(lines: list[str]) -> Parts:
 
 
 def components_of(character: str, parts: Parts) -> frozenset[str]:
-    """Return the character and all that it is made of, at whatever depth, down to single strokes.
+    """Return the character and all its parts at any depth, down to single strokes.
 
     >>> sorted(components_of("伴", {"伴": ("亻", "半"), "半": ("丷", "㇐")}))
     ['㇐', '丷', '亻', '伴', '半']

@@ -1,4 +1,4 @@
-"""Writes the table of which characters follow each other: `python -m laboratory.tables.build_followers [CORPORA]`.
+"""Writes the table of characters that follow each other: `python -m laboratory.tables.build_followers [CORPORA]`.
 
 The same corpora give the same bytes. Prints the digest that fingerprint.order.followers records.
 """
@@ -28,9 +28,9 @@ from fingerprint.tables import TABLES_2026
 from laboratory.cases.build import SHARED_CORPORA
 from laboratory.cases.corpora import Record, read
 
-# Each file with the weight of its pairs: encyclopaedia and news are small beside novels of former centuries.
+# Each file with the weight of its pairs. Encyclopaedia and news are small compared to the novels of former centuries.
 FILES = {"editions": 1, "single": 1, "reuse_dev_docs": 1, "wiki": 4, "news_xwlb": 2}
-BY_RECORD = ("wiki", "news_xwlb")  # whose records are articles and no chapters
+BY_RECORD = ("wiki", "news_xwlb")  # their records are articles, not chapters
 HELD_OUT_ONE_IN = 4
 # Of 2 to 5 occurrences, gains of 0 to 1, and .3 to 8 expected occurrences added to all (so that two rare characters
 # that met are no pair) those that part prose from its characters shuffled best without parting genres as well: by .91
@@ -38,16 +38,16 @@ HELD_OUT_ONE_IN = 4
 MIN_COUNT, MIN_GAIN, SMOOTHING = 3, 0.4, 2.0
 
 Sequence = NDArray[np.uint16]
-Pairs = NDArray[np.uint32]  # the first above 16 bits, the second below
+Pairs = NDArray[np.uint32]  # the first character in the upper 16 bits, the second in the lower
 
 
 def is_held_out(name: str) -> bool:
-    """Return whether a work, or an article by its id, stays out of the table, to measure on."""
+    """Return True if a work, or an article, is kept out of the table for measurements."""
     return zlib.crc32(name.encode()) % HELD_OUT_ONE_IN == 0
 
 
 def read_records(corpora: Path, name: str) -> Iterator[tuple[Record, bool]]:
-    """Yield the records of one file, of a chapter in several editions the first, each with whether it is held out."""
+    """Yield the records of one file and True if held out. Of a chapter in several editions, only the first is used."""
     stem = name if name.endswith("_docs") else f"{name}_dev"
     seen = set()
     for record in read(corpora, f"{stem}.jsonl.gz"):
@@ -58,7 +58,7 @@ def read_records(corpora: Path, name: str) -> Iterator[tuple[Record, bool]]:
 
 
 def folded_han(text: str) -> NDArray[np.uint16]:
-    """uint16[n]: the Chinese characters of a text in their simplified forms, those of the basic plane."""
+    """Return uint16[n], the Chinese characters of the basic plane in a text, in simplified form."""
     codes = code_points(text)
     folded = TABLES_2026.readings.folding[codes[TABLES_2026.kinds[codes] == Kind.HAN]]
     return np.asarray(folded[folded < 1 << 16], np.uint16)
@@ -78,7 +78,7 @@ def build(corpora: Path) -> bytes:
 
 
 def _followers(texts: list[tuple[Sequence, int]]) -> Pairs:
-    """Return the pairs that occur in these texts, each with a weight, more often than by chance."""
+    """Return the pairs that occur in these weighted texts more often than by chance."""
     pairs = [codes[:-1].astype(np.uint32) << np.uint32(16) | codes[1:] for codes, _ in texts]
     weights = [np.full(each.size, weight, np.int32) for each, (_, weight) in zip(pairs, texts, strict=True)]
     found, numbers = np.unique(np.concatenate(pairs), return_inverse=True)
@@ -97,7 +97,7 @@ def _enter(words: NDArray[np.uint32], pairs: Pairs) -> None:
 
 
 def main() -> int:
-    """Return the command."""
+    """Run the command."""
     payload = build(Path(sys.argv[1]) if len(sys.argv) > 1 else SHARED_CORPORA)
     FOLLOWERS_2026.path.write_bytes(lzma.compress(payload, preset=9 | lzma.PRESET_EXTREME))
     sys.stdout.write(f"{payload_digest(payload)}\n")

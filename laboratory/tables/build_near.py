@@ -1,10 +1,10 @@
-"""Writes the near table of an algorithm: all readings of each character, and which others sound or look like it.
+"""Writes the near table of an algorithm: all readings of each character, and the others that sound or look like it.
 
     python -m laboratory.tables.build_near 5
 
-Needs pypinyin, Pillow and mplfonts, which only the builders of this package import. The same versions give the same
-bytes on one machine; on another the last of equally like characters may differ. No fingerprint holds anything of this
-table; a new one may change what verification finds.
+Requires pypinyin, Pillow and mplfonts, which only the builders of this package import. The same versions give the same
+bytes on one machine; on another the order of equally similar characters may differ. Fingerprints do not depend on this
+table; a new one may change the results of verification.
 """
 
 import sys
@@ -25,10 +25,10 @@ from laboratory.tables.build_readings import toneless
 from laboratory.tables.build_shapes import big5, gb2312, look_alikes
 
 DIGITS = range(ord("0"), ord("9") + 1)
-# A reading that no phrase shows counts as this many uses.
+# A reading without a phrase counts as this many uses.
 UNSEEN_USES = 0.1
-# Of what a character may be replaced by for its sound: the least share that a token must have to be named as an
-# alternative when it is not a reading of the character itself.
+# Minimum share of a token among the replacements of a character by sound, for the token to be listed as an alternative
+# if it is not a reading of the character itself.
 MIN_SHARE = 0.01
 
 Readings = Mapping[int, tuple[int, ...]]
@@ -36,9 +36,9 @@ Uses = Mapping[tuple[int, int], float]
 
 
 def all_readings(table: ReadingTable) -> dict[int, tuple[int, ...]]:
-    """Simplified character or digit -> syllable ids of its readings: its token first, the others by how usual they are.
+    """Return the syllable ids of the readings of each simplified character or digit: its token, then by frequency.
 
-    A simplified character has the first readings of all that is folded to it, too.
+    A simplified character also has the first readings of all characters that are folded to it.
     """
     uses = reading_uses(table)
     listed: dict[int, list[int]] = defaultdict(list)
@@ -56,7 +56,7 @@ def all_readings(table: ReadingTable) -> dict[int, tuple[int, ...]]:
 
 
 def reading_uses(table: ReadingTable) -> Uses:
-    """(simplified character, syllable id) -> how often the 47,111 phrases of pypinyin read it so."""
+    """Return the uses of each (simplified character, syllable id) in the 47,111 phrases of pypinyin."""
     uses: Counter[tuple[int, int]] = Counter()
     for phrase, readings in PHRASES_DICT.items():
         if len(phrase) == len(readings):
@@ -66,7 +66,7 @@ def reading_uses(table: ReadingTable) -> Uses:
 
 
 def sound_alternatives(readings: Readings, uses: Uses) -> Iterator[tuple[int, ...]]:
-    """For each character: tokens of the characters that may stand for its sound, but its own token."""
+    """Yield, for each character, the tokens of the characters that may replace it by sound, except its own token."""
     weights = {code: _shares(code, own, uses) for code, own in readings.items()}
     tokens_of_sound: dict[int, dict[int, float]] = defaultdict(
         lambda: defaultdict(float)
@@ -84,9 +84,9 @@ def sound_alternatives(readings: Readings, uses: Uses) -> Iterator[tuple[int, ..
 
 
 def shapes(codes: list[int], tables: Tables) -> NDArray[np.uint16]:
-    """uint16[codes, SHAPES_WIDTH]: the places, counted from 1, of the characters that look like each.
+    """Return uint16[codes, SHAPES_WIDTH], the 1-based positions of the characters that look like each.
 
-    Looked for are all of GB 2312 and Big5 in simplified form; found are those of GB 2312.
+    The characters are all of GB 2312 and Big5 in simplified form; their look-alikes are from GB 2312.
     """
     everyday, further, rare = (
         _simplify(characters, tables) for characters in (gb2312(range(16, 56)), gb2312(range(56, 88)), big5())
@@ -126,7 +126,7 @@ def _listed_readings(code: int, names: tuple[str, ...]) -> list[int]:
 
 
 def _syllable_id(reading: str, names: tuple[str, ...]) -> int:
-    """Return the syllable id of a reading; 0 for one without vowel, which only interjections have."""
+    """Return the syllable id of a reading, or 0 for a reading without a vowel, which only interjections have."""
     name = toneless(reading)
     return names.index(name) if name not in NO_VOWEL and name in names else 0
 

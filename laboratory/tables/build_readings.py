@@ -2,8 +2,8 @@
 
     python -m laboratory.tables.build_readings 2026
 
-Needs pypinyin and opencc, which nothing else of this package imports. The same versions of both give the same bytes.
-An algorithm names the digest of its table, so new bytes need a new name and a new algorithm
+Requires pypinyin and opencc. The same versions of both give the same bytes.
+An algorithm contains the digest of its table, so new bytes need a new name and a new algorithm
 (docs/recipes/fingerprint-algorithm.md).
 """
 
@@ -22,8 +22,8 @@ from fingerprint.readings import CODE_POINTS, pack, payload_digest
 
 FOLDER = Path(fingerprint.__file__).parent
 NUMERALS = "零一二三四五六七八九"
-# Written in Taiwan where the mainland writes the other; OpenCC leaves it alone because of compounds such as 著作.
-# Both sides of a comparison are folded alike, so that losing the distinction costs nothing.
+# Taiwan writes one where the mainland writes the other; OpenCC does not convert it because of compounds such as 著作.
+# Both sides of a comparison are folded in the same way, so the lost distinction is harmless.
 EXTRA_VARIANTS = {"著": "着"}
 FIRST_NON_ASCII = 0x80
 SURROGATES = range(0xD800, 0xE000)
@@ -38,13 +38,13 @@ SYLLABLES: tuple[str, ...] = ("", *_NAMES.split())
 
 
 def folding() -> dict[int, int]:
-    """Code point -> the simplified or compatibility form that stands for it, where it is another one."""
+    """Return the simplified or compatibility form of each code point that has a different one."""
     direct = _compatibility_forms() | _simplified_forms()
     return {source: target for source in direct if (target := _follow(source, direct)) != source}
 
 
 def readings(fold: dict[int, int]) -> dict[int, str]:
-    """Code point -> toneless syllable: the first reading of its folded form, else of itself."""
+    """Return the toneless syllable of each code point: the first reading of its folded form, else of itself."""
     own = {code: toneless(listed.split(",")[0]) for code, listed in PINYIN_DICT.items()}
     own |= {ord("0") + value: own[ord(numeral)] for value, numeral in enumerate(NUMERALS)}
     found = {code: own.get(fold.get(code, code)) or own.get(code, "") for code in own.keys() | fold.keys()}

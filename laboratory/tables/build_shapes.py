@@ -1,6 +1,6 @@
 """Finds characters that look alike by the glyphs of one font, for laboratory.tables.build_near.
 
-Needs Pillow and the Noto Sans CJK of mplfonts, which nothing else of this package imports.
+Requires Pillow and the Noto Sans CJK of mplfonts, which nothing else of this package imports.
 """
 
 from collections.abc import Iterator
@@ -16,9 +16,9 @@ EDGE_PIXELS, BASELINE_PIXELS = 48, 42
 # Blur and threshold: docs/decisions/matching.md.
 BLUR_PIXELS = 2
 MIN_LIKENESS = 0.78
-# Of an edge: a part so large holds the larger component of most characters and some of the other.
+# Share of an edge: a part of this size contains the larger component of most characters and some of the other.
 PART = 15 / 24
-# What a character of every day is worth against a rarer one that is as like.
+# Bonus of an everyday character over an equally similar rarer one.
 EVERYDAY_BONUS = 0.05
 BLOCK_ROWS = 1000
 
@@ -26,7 +26,7 @@ Pictures = NDArray[np.float32]
 
 
 def gb2312(rows: range) -> frozenset[str]:
-    """The characters of some rows of GB 2312: 16 to 55 are the 3,755 of every day, 56 to 87 the 3,008 further ones."""
+    """Return the characters of some rows of GB 2312: 16 to 55 are the 3,755 common ones, 56 to 87 the 3,008 others."""
     return _decode([(0xA0 + row, range(0xA1, 0xFF)) for row in rows], "gb2312")
 
 
@@ -39,10 +39,10 @@ def big5() -> frozenset[str]:
 def look_alikes(
     characters: list[str], common: frozenset[str], everyday: frozenset[str], width: int
 ) -> Iterator[list[str]]:
-    """For each character at most `width` of the common ones that look like it, the likest first.
+    """Yield, for each character, at most `width` of the common ones that look like it, the most similar first.
 
-    Likeness is the mean of two correlations of the blurred pictures: of the whole, and of the part (left, right, upper
-    or lower) that is likest. `everyday` ones come a little before others.
+    The similarity is the mean of two correlations of the blurred pictures: of the whole, and of the most similar part
+    (left, right, upper or lower). `everyday` characters get a small bonus.
     """
     parts = _parts(_pictures(characters))
     candidates = np.array([number for number, character in enumerate(characters) if character in common])
@@ -58,7 +58,7 @@ def look_alikes(
 
 
 def _pictures(characters: list[str]) -> Pictures:
-    """float32[characters, 24, 24]: blurred, every second pixel."""
+    """Return float32[characters, 24, 24], blurred pictures with every second pixel."""
     font = ImageFont.truetype(FONT, EDGE_PIXELS)
     pictures = np.empty((len(characters), EDGE_PIXELS // 2, EDGE_PIXELS // 2), np.float32)
     for number, character in enumerate(characters):
@@ -69,7 +69,7 @@ def _pictures(characters: list[str]) -> Pictures:
 
 
 def _parts(pictures: Pictures) -> list[Pictures]:
-    """The whole, right, left, lower and upper part of each picture, as vectors whose product is the correlation."""
+    """Return the whole and the right, left, lower and upper part of pictures, as vectors; products are correlations."""
     edge = pictures.shape[1]
     size = round(PART * edge)
     wholes = [

@@ -1,10 +1,10 @@
-"""Writes the table of variants: characters that are other forms of one another, as two public tables give them.
+"""Writes the table of variants: characters that are forms of the same character, according to two public tables.
 
     python -m laboratory.tables.build_variants Unihan_Variants.txt dypytz-variants.txt 2026
 
-The first file is of the Unicode Character Database (Unihan, here version 15.0). The second is the First Table of
-Verified Variant Characters (第一批异体字整理表) of 1955 as the project cjkvi-variants has typed it, with the characters
-that later tables gave back to use (彷, 黏). Licences: fingerprint/LICENSE. No fingerprint holds anything of this table.
+The first file is from the Unicode Character Database (Unihan, version 15.0). The second is the First Table of Verified
+Variant Characters (第一批异体字整理表) of 1955 as transcribed by the project cjkvi-variants, with the characters that
+later tables restored (彷, 黏). Licences: fingerprint/LICENSE. Fingerprints do not depend on this table.
 """
 
 import re
@@ -17,9 +17,9 @@ from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.variants import SOURCE_1955, SOURCE_UNIHAN, table_path
 from laboratory.tables.build_shapes import gb2312
 
-# The same word by definition, or in other glyphs. The specialised kind (the same in one sense) is left out.
+# The same word by definition, or with other glyphs. The specialised kind (the same in one sense) is left out.
 UNIHAN_FIELDS = frozenset({"kSemanticVariant", "kZVariant"})
-# Simplified, it is taken for 合, which is no variant of 阁.
+# It is simplified to 合, which is not a variant of 阁.
 FOLDED_INTO_ANOTHER = frozenset("閤")
 GB_2312_ROWS = range(16, 88)
 HEADER = f"""# Characters that are variants of one another: the source, and the characters of one group.
@@ -45,9 +45,9 @@ def groups_of_1955(lines: list[str]) -> Iterator[str]:
 
 
 def pairs_of_unihan(lines: list[str], near: NearTable) -> Iterator[str]:
-    """Yield the pairs of which one is in everyday use and the other is not, and that share a reading.
+    """Yield the pairs that share a reading, with one in everyday use and the other not.
 
-    Of two characters that are both in use each is a word of its own (他 and 她, 帐 and 账), whatever they once were.
+    Two characters that are both in use are different words today (他 and 她, 帐 and 账).
     """
     everyday = gb2312(GB_2312_ROWS)
     for line in lines:

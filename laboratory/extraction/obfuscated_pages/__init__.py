@@ -1,1 +1,1 @@
-"""Generated pages whose text is obfuscated in one known way each, with the text that a reader would see."""
+"""Generated pages with text obfuscated in one known way each, and with the text that a reader sees."""

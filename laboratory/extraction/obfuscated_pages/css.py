@@ -1,4 +1,4 @@
-"""Obfuscations by style: text that is not seen, decoy characters, text out of the sheet, and order made by style."""
+"""Obfuscations by CSS: hidden text, decoy characters, text in the style sheet, and visual reordering."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ _REVERSE_PAIRS = str.maketrans("（）《》「」『』【】()", "）（》《
 
 
 def hidden_text(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Words of 2 to 8 characters after every tenth or so character, each hidden in one of several ways."""
+    """Insert words of 2 to 8 characters after about every tenth character, each hidden in one of several ways."""
     return _with_decoys(paragraphs, rng, (2, 8), 0.1)
 
 
@@ -54,7 +54,7 @@ def hidden_paragraphs(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def generated(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Move about every tenth word into the style sheet, or into an attribute that the sheet shows."""
+    """Move about every tenth word into the style sheet, or into an attribute that the style sheet displays."""
     rules: list[str] = ["[data-w]::before{content:attr(data-w)}"]
     markup = []
     for each in paragraphs:
@@ -75,7 +75,7 @@ def generated(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def right_to_left(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Whole paragraphs stand backwards in the source, and style turns them."""
+    """Reverse whole paragraphs in the source, and restore them by CSS."""
     markup, css = [], ".r{direction:rtl;unicode-bidi:bidi-override;text-align:left}"
     for each in paragraphs:
         turned = escape(each[::-1].translate(_REVERSE_PAIRS))
@@ -92,7 +92,7 @@ def right_to_left(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def shuffled_boxes(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Clauses cut into characters that style puts into order: reversed boxes, `order`, floats, offsets."""
+    """Cut clauses into characters that CSS reorders: reversed boxes, `order`, floats, offsets."""
     css = ".fr{display:inline-flex;flex-direction:row-reverse}.fx{display:inline-flex}"
     css += ".fl{display:inline-block}.fl i{float:right}"
     css += ".ps{display:inline-block;position:relative;height:1em}.ps i{position:absolute;top:0}"

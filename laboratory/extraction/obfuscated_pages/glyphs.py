@@ -1,4 +1,4 @@
-"""Obfuscations that have to be looked at: obfuscated fonts and pictures in place of characters."""
+"""Obfuscations by drawn characters: obfuscated fonts, and pictures in place of characters."""
 
 import base64
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ _EM = 1000
 
 
 class Drawer:
-    """Makes fonts and pictures of one face."""
+    """Makes fonts and pictures from one font face."""
 
     def __init__(self, path: Path) -> None:
         self._face = TTFont(str(path), lazy=True, fontNumber=0)
@@ -35,14 +35,14 @@ class Drawer:
         self._outlines: dict[str, Any] = {}
 
     def private_font(self, paragraphs: Sequence[str], rng: Random) -> Body:
-        """Return true if a fifth of the characters or more have codes of no meaning."""
+        """Replace a fifth or more of the different characters by private-use code points, with a font."""
         chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(5, int(len(chars) * rng.uniform(0.2, 0.9))))
         codes = rng.sample(list(_PRIVATE), len(chosen))
         return self._page(paragraphs, rng, {char: chr(code) for char, code in zip(chosen, codes, strict=True)})
 
     def remapped_font(self, paragraphs: Sequence[str], rng: Random) -> Body:
-        """Characters stand for one another: what is in the source reads as nonsense."""
+        """Permute characters, with a font that draws the originals, so that the source is nonsense."""
         chars = self._han(paragraphs)
         pool = sorted({*chars, *(rng.sample(sorted(FREQUENT_HAN), 60))})
         pool = [char for char in pool if ord(char) in self._names]
@@ -51,7 +51,7 @@ class Drawer:
         return self._page(paragraphs, rng, dict(zip(chosen, turned, strict=True)))
 
     def pictures(self, paragraphs: Sequence[str], rng: Random) -> Body:
-        """Some characters are pictures of their own; the same file wherever the character stands."""
+        """Replace some characters by pictures, one file for each different character."""
         chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(4, len(chars) // 8))
         size, is_clear = rng.randint(20, 36), rng.random() < 0.5
@@ -60,7 +60,7 @@ class Drawer:
         return _marked(paragraphs, markup, files=files)
 
     def strip(self, paragraphs: Sequence[str], rng: Random) -> Body:
-        """Draw the pictures as parts of one strip, which style moves under a window."""
+        """Replace some characters by parts of one strip of pictures, which CSS positions in a box."""
         chars = self._han(paragraphs)
         chosen = rng.sample(chars, max(4, len(chars) // 8))
         size = rng.randint(22, 32)
@@ -75,7 +75,7 @@ class Drawer:
         return _marked(paragraphs, markup, css=css, files={"/img/z.png": _saved(strip)})
 
     def _han(self, paragraphs: Sequence[str]) -> list[str]:
-        """Return the different Chinese characters that the face has, in order."""
+        """Return the different Chinese characters of the paragraphs that the face contains, in order."""
         return sorted({char for char in "".join(paragraphs) if HAN.fullmatch(char) and ord(char) in self._names})
 
     def _page(self, paragraphs: Sequence[str], rng: Random, codes: dict[str, str]) -> Body:
@@ -92,7 +92,7 @@ class Drawer:
         return Body(markup, "\n".join(paragraphs), css=css, files={} if is_embedded else {"/font/x.ttf": font})
 
     def _font(self, shown: dict[str, str], rng: Random) -> bytes:
-        """Return a TrueType font in which each key is drawn as its value, a little larger, moved and slanted."""
+        """Return a TrueType font that draws each key as its value, slightly enlarged, shifted and slanted."""
         scale, slant = rng.uniform(0.92, 1.08), rng.uniform(-0.02, 0.02)
         move = (rng.uniform(-15, 15), rng.uniform(-15, 15))
         order = [".notdef", *(f"g{number}" for number in range(len(shown)))]
@@ -134,7 +134,7 @@ class Drawer:
 
 @lru_cache(maxsize=4)
 def drawer(path: Path) -> Drawer:
-    """Return the drawer of a face, made once."""
+    """Return the cached drawer of a face."""
     return Drawer(path)
 
 

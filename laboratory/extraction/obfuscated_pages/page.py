@@ -16,7 +16,7 @@ _NAVIGATION = "".join(
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """The paragraphs as markup, and what else the page carries. truth: what a reader sees, paragraphs on lines."""
+    """Paragraphs as markup, with styles, scripts and files. truth: the text that a reader sees, a paragraph a line."""
 
     markup: Sequence[str]
     truth: str
@@ -41,7 +41,7 @@ Maker = Callable[[Sequence[str], Random], Body]
 
 
 def page_of(name: str, kind: Obfuscation | None, body: Body, *, is_external: bool = False) -> HiddenPage:
-    """Return the whole page; is_external: its style stands in a sheet of its own."""
+    """Return the whole page. is_external: its style is in a separate style sheet."""
     files = dict(body.files)
     style = f"<style>{body.css}</style>" if body.css else ""
     if is_external and body.css:
@@ -57,7 +57,7 @@ def page_of(name: str, kind: Obfuscation | None, body: Body, *, is_external: boo
 
 
 def plain(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Nothing is done."""
+    """Return the paragraphs without obfuscation."""
     return Body([f"<p>{escape(each)}</p>" for each in paragraphs], "\n".join(paragraphs))
 
 

@@ -1,4 +1,4 @@
-"""Obfuscations by script: the text stands in the source encoded, split or turned round."""
+"""Obfuscations by JavaScript: the source contains the text encoded, split or reversed."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Short prose to be obfuscated: sentences put together from parts, so that no two pages have the same text."""
+"""Generates short prose to be obfuscated: sentences composed of parts, so that no two pages have the same text."""
 
 from random import Random
 
@@ -40,7 +40,7 @@ _REMARKS = (
 
 
 def paragraphs(rng: Random, count: int = 8) -> list[str]:
-    """`count` paragraphs of two to five sentences."""
+    """Return `count` paragraphs of two to five sentences."""
     return ["".join(_sentence(rng) for _ in range(rng.randint(2, 5))) for _ in range(count)]
 
 

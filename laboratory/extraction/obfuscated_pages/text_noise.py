@@ -1,4 +1,4 @@
-"""Obfuscations in the text itself: characters without width, spaces, pinyin, odd widths, marks, advertisements."""
+"""Obfuscations in the text itself: zero-width characters, spaces, pinyin, odd widths, marks, advertisements."""
 
 from collections.abc import Callable, Sequence
 from html import escape
@@ -25,13 +25,13 @@ def spaces(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def punctuation(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Marks that no Chinese sentence has between two characters."""
+    """Insert marks that no Chinese sentence has between two characters."""
     marks = rng.sample(_ODD_MARKS, rng.randint(1, 2))
     return _between(paragraphs, rng, lambda: rng.choice(marks), rng.uniform(0.15, 0.6) * len(marks))
 
 
 def true_marks(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Marks that sentences have, between so many characters that none ends anything any more."""
+    """Insert ordinary marks between so many characters that they no longer end clauses."""
     mark = rng.choice("。、，.,")
     return _between(paragraphs, rng, lambda: mark, rng.uniform(0.45, 0.8))
 
@@ -63,7 +63,7 @@ def ruby(paragraphs: Sequence[str], rng: Random) -> Body:
 
 
 def full_width(paragraphs: Sequence[str], rng: Random) -> Body:
-    """Latin words and numbers in full width; the marks of every other page in half width."""
+    """Convert Latin words and numbers to full width, and on every other page marks to half width."""
     words = ("VIP", "Beta3", "ok", "Room207", "Zhang", "DNA", "B12", "Tom")
     truth = [f"{each[: len(each) // 2]}{rng.choice(words)}{each[len(each) // 2 :]}" for each in paragraphs]
     shown = ["".join(chr(ord(c) + 0xFEE0) if "!" < c <= "~" else c for c in each) for each in truth]
@@ -112,7 +112,7 @@ def _wide(text: str) -> str:
 
 
 def _between(paragraphs: Sequence[str], rng: Random, noise: Callable[[], str], share: float) -> Body:
-    """Noise after a share of the characters that another character follows."""
+    """Insert noise after a share of the characters that are followed by another character."""
     shown = []
     for each in paragraphs:
         parts = []

@@ -13,13 +13,13 @@ from laboratory.extraction.obfuscated_pages.prose import paragraphs
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """One way to obfuscate a text. is_external: its style stands in a linked sheet on every other page."""
+    """One way to obfuscate a text. is_external: on every other page its style is in a linked style sheet."""
 
     name: str
     kind: Obfuscation | None
     maker: Maker
     is_external: bool = False
-    marks_count: bool = True  # False: which marks were the text's own cannot be told any more; letters are compared
+    marks_count: bool = True  # False: the text's own marks can no longer be recognized, so only letters are compared
 
 
 MARKUP_WAYS = (
@@ -43,7 +43,7 @@ CLEAN = Way("clean", None, plain)
 
 
 def drawn_ways(face: Path, label: str) -> tuple[Way, ...]:
-    """Return the ways that draw characters, in one face."""
+    """Return the ways that draw characters in a face."""
     drawer = glyphs.drawer(face)
     return (
         Way(f"private-use font, {label}", Obfuscation.FONT, drawer.private_font, is_external=True),
@@ -54,9 +54,9 @@ def drawn_ways(face: Path, label: str) -> tuple[Way, ...]:
 
 
 def pages_of(way: Way, seed: int, count: int, passages: Sequence[Sequence[str]] = ()) -> Iterator[HiddenPage]:
-    """`count` pages of one way; the same seed gives the same pages.
+    """Yield `count` pages of one way; the same seed gives the same pages.
 
-    passages: paragraphs that stand in place of generated prose, one text after another.
+    passages: texts of paragraphs to use instead of generated prose.
     """
     for number in range(count):
         rng = Random(f"{seed}:{way.name}:{number}")  # noqa: S311, no secret
