@@ -19,8 +19,8 @@ class StateCounts:
 class Totals:
     """The figures of the whole report.
 
-    chars_taken: characters of the works that stand on pages, each once however many pages have it. chars_on_pages: the
-    same added up page by page, so that a chapter on five pages counts five times.
+    chars_taken: characters of the works on pages, each counted once. chars_on_pages: the sum over pages, in which a
+    chapter on five pages counts five times.
     """
 
     pages_checked: int
@@ -40,7 +40,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class SiteMeasures:
-    """One site. `excluded`: findings that never were a case, for whatever reason."""
+    """One site. excluded: findings that never became a case, for any reason."""
 
     name: str
     hosts: tuple[str, ...]  # on which cases were found
@@ -57,7 +57,7 @@ class SiteMeasures:
 class WorkMeasures:
     """One work. Shares are of its length, `work_chars`; None without copies.
 
-    share_taken: the part of it that stands on pages, all together; largest_share: the largest part that one page has.
+    share_taken: the part of it on all pages together; largest_share: the largest part on one page.
     """
 
     rights_holder: str
@@ -73,7 +73,7 @@ class WorkMeasures:
 
 @dataclass(frozen=True, slots=True)
 class DayMeasures:
-    """One day. A page that is checked on several days counts on each."""
+    """One day. A page checked on several days counts on each."""
 
     day: date
     pages_checked: int

@@ -1,4 +1,4 @@
-"""Figures of cases, pages, exclusions and crawls that already lie within a report's scope.
+"""Computes the figures of a report from cases, pages, exclusions and crawls within its scope.
 
 A case counts in the period in which it was opened, with the state it has when the report is made, so that in every
 breakdown opened = confirmed + dismissed + set aside + open, and the sites, the works and the days each add up to the
@@ -35,12 +35,12 @@ def count_states(cases: Iterable[CaseRow]) -> StateCounts:
 
 
 def copies(cases: Iterable[CaseRow]) -> list[CaseRow]:
-    """Those cases that are neither dismissed nor set aside."""
+    """Return the cases that are neither dismissed nor set aside."""
     return [case for case in cases if case.state.is_copy]
 
 
 def chars_taken(cases: Iterable[CaseRow]) -> int:
-    """Count the characters of works that the cases took: each once, however many cases have it, in any order."""
+    """Return the number of characters of works that the cases took, each counted once."""
     united: dict[tuple[str, str, str], Places] = {}
     for case in cases:
         for text_id, places in case.taken.items():
@@ -75,13 +75,13 @@ def totals(
 
 
 def precision(counts: StateCounts) -> float | None:
-    """Divide confirmed cases by decided ones, 0 to 1; None while nothing is decided."""
+    """Return confirmed cases divided by decided ones, 0 to 1; None while nothing is decided."""
     decided = counts.confirmed + counts.dismissed
     return counts.confirmed / decided if decided else None
 
 
 def median_hours_to_verdict(cases: Iterable[CaseRow]) -> float | None:
-    """Hours from the opening of a case to its verdict; None while nothing is decided."""
+    """Return the median hours from opening a case to its verdict; None while nothing is decided."""
     hours = [
         max(0.0, (case.decided_at - case.opened_at).total_seconds() / 3600)
         for case in cases
@@ -96,7 +96,7 @@ def per_site(
     checked: Sequence[SitePages],
     exclusions: Sequence[ExclusionRow],
 ) -> tuple[SiteMeasures, ...]:
-    """Return every site that any row names: most copies first, then most pages checked, then by name."""
+    """Return every site of any row, by descending copies and checked pages, then by name."""
     cases_of = _group(cases, lambda case: case.site_name)
     pages_of = _group(pages, lambda row: row.site_name)
     exclusions_of = _group(exclusions, lambda row: row.site_name)
@@ -109,9 +109,9 @@ def per_site(
 
 
 def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
-    """Return every work that has a case: most copies first, then by title.
+    """Return every work with a case, by descending copies, then by title.
 
-    Two rights holders' like titles are two works.
+    Equal titles of two rights holders are two works.
     """
     groups = _group(cases, lambda case: (case.rights_holder, case.work_title))
     works = [_work(holder, title, group) for (holder, title), group in groups.items()]
@@ -119,7 +119,7 @@ def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
-    """Return every day of the period in order, those on which nothing happened too."""
+    """Return every day of the period in order, empty days too."""
     cases_of = _group(cases, lambda case: scope.local_day(case.opened_at))
     pages_of = _group(pages, lambda row: row.day)
     return tuple(
@@ -134,26 +134,26 @@ def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRo
 
 
 def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
-    """Return every class, also those without a case, in the order of the enumeration."""
+    """Return every class in the order of the enumeration, also without a case."""
     groups = _group(cases, lambda case: case.match_class)
     return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
 
 
 def by_obfuscation(cases: Sequence[CaseRow]) -> tuple[tuple[Obfuscation, StateCounts], ...]:
-    """Return every obfuscation that was met, commonest first. A case with two obfuscations counts under both."""
+    """Return every obfuscation found, most frequent first. A case with two obfuscations counts under both."""
     groups = {kind: [case for case in cases if kind in case.obfuscations] for kind in Obfuscation}
     met = [(kind, count_states(group)) for kind, group in groups.items() if group]
     return tuple(sorted(met, key=lambda pair: -pair[1].opened))
 
 
 def by_verdict(cases: Sequence[CaseRow]) -> tuple[tuple[Verdict | None, int], ...]:
-    """Cases under each verdict; None: those without one."""
+    """Return the number of cases by verdict; None for those without one."""
     counts = Counter(case.verdict for case in cases)
     return tuple((verdict, counts[verdict]) for verdict in (*Verdict, None))
 
 
 def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int], ...]:
-    """Exclusions under each reason that occurred, commonest first."""
+    """Return the number of exclusions by reason, most frequent first."""
     counts: Counter[Rejection] = Counter()
     for row in exclusions:
         counts[row.reason] += row.count
@@ -161,7 +161,7 @@ def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int]
 
 
 def per_crawled_site(crawls: Sequence[CrawlRow]) -> tuple[CrawlMeasures, ...]:
-    """Add up the runs of each site, in order of name."""
+    """Return the totals of the runs of each site, by name."""
     return tuple(_crawl(site, rows) for site, rows in sorted(_group(crawls, lambda row: row.site_name).items()))
 
 

@@ -10,7 +10,7 @@ from core.wording import find_words
 
 
 class Phrases:
-    """The phrases of one language. Raises BadInput for a language that there is none of."""
+    """The phrases of one language. Raises BadInput for an unsupported language."""
 
     def __init__(self, language: str) -> None:
         if language not in LANGUAGES:
@@ -22,7 +22,7 @@ class Phrases:
         return find_words(f"phrase.{key}", self._code)
 
     def term(self, member: StrEnum) -> str:
-        """Say a member of one of core's enumerations, or a notice."""
+        """Return the term for a member of one of core's enumerations, or for a notice."""
         return self[f"notice.{member}"] if isinstance(member, ReportNotice) else term(member).in_language(self.language)
 
     def terms(self, members: tuple[StrEnum, ...]) -> str:

@@ -1,6 +1,6 @@
-"""Records of a report: rows that the admin database fills, and the scope that a user chose.
+"""The rows of a report, filled from the admin database, and its scope, chosen by a user.
 
-Every moment is aware of its zone; every `day` is a calendar day in the user's zone.
+Every moment is an aware datetime; every `day` is a calendar day in the user's time zone.
 """
 
 from collections.abc import Mapping
@@ -34,7 +34,7 @@ class CrawlState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """One case: one page that took from one work. Titles, URL and excerpt are hostile text as they were crawled."""
+    """One case: one page that copied from one work. Titles, URL and excerpt are untrusted crawled text."""
 
     case_id: int
     rights_holder: str
@@ -50,20 +50,22 @@ class CaseRow:
     decided_at: datetime | None
     match_class: MatchClass
     similarity: float  # [0, 1]
-    page_containment: float  # share of the page that stands in the work
+    page_containment: float  # share of the page that is in the work
     matched_chars: int  # of the page
     taken_chars: int  # of the work, each once
     work_chars: int  # the length of the work, as findings count
-    taken: Mapping[str, Places]  # by text of the work, which these are
+    taken: Mapping[str, Places]  # places by text of the work
     obfuscations: tuple[Obfuscation, ...]
     opened_at: datetime
     first_seen_at: datetime
     last_seen_at: datetime
-    page_author: str = ""  # as the page states, who posted it, and when it says that it was published
+    page_author: str = ""  # author, poster and time of publication that the page states
     page_poster: str = ""
     page_published_at: datetime | None = None
-    other_urls: tuple[str, ...] = ()  # further addresses of the site with the same text, each with when it was seen
-    allowed_as: Rejection | None = None  # what allows the page: a licence, an own domain
+    other_urls: tuple[
+        str, ...
+    ] = ()  # further addresses of the site with the same text and the times at which it was seen
+    allowed_as: Rejection | None = None  # the right that allows the page: a licence, an own domain
     allowed_by: str = ""
     excerpt: str = ""  # a short passage of the page, frozen when the case was opened
 
@@ -74,15 +76,15 @@ class CaseRow:
 
     @property
     def work_containment(self) -> float:
-        """Share of the whole work that stands on the page."""
+        """The share of the whole work on the page."""
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LeadRow:
-    """A page that may say in other words what a work says: no case, and in no figure of copies.
+    """A page that may be a rewrite of a work: no case, and in no figure of copies.
 
-    band: of its score, "" where none was measured; alarms of passages: how many innocent ones reached that band.
+    band: of its score, "" if not measured; alarms of passages: the number of innocent passages in that band.
     """
 
     lead_id: int
@@ -131,7 +133,7 @@ class SitePages:
 class ExclusionRow:
     """The number of items that were left out for one reason on one site, in the period of the report.
 
-    `work_title` is empty where the reason has nothing to do with a work.
+    work_title: empty if the reason is independent of a work.
     """
 
     site_name: str
@@ -142,7 +144,7 @@ class ExclusionRow:
 
 @dataclass(frozen=True, slots=True)
 class CrawlRow:
-    """One crawl run of one site. `started_at` of a run that was missed is when it should have begun."""
+    """One crawl run of one site. started_at: for a missed run, its scheduled time."""
 
     site_name: str
     started_at: datetime
@@ -161,7 +163,7 @@ class ReportScope:
     """The scope of a report: the cases opened from `since` to `until`, both days included, in the user's zone.
 
     An empty `rights_holder` means all of them; empty `works` or `sites` mean no filter. A site is named by its name or
-    by one of its hosts. Raises BadInput for a period, zone or language that cannot be.
+    by one of its hosts. Raises BadInput for an invalid period, time zone or language.
     """
 
     rights_holder: str
@@ -205,15 +207,15 @@ class ReportScope:
 
     @property
     def days(self) -> tuple[date, ...]:
-        """Every day of the period, in order."""
+        """The days of the period, in order."""
         return tuple(self.since + timedelta(days=n) for n in range((self.until - self.since).days + 1))
 
     def local(self, moment: datetime) -> datetime:
-        """`moment` on the user's clock."""
+        """Return `moment` in the user's time zone."""
         return moment.astimezone(self.zone)
 
     def local_day(self, moment: datetime) -> date:
-        """Find the day of `moment` on the user's calendar."""
+        """Return the day of `moment` in the user's time zone."""
         return self.local(moment).date()
 
     def has_day(self, day: date) -> bool:

@@ -21,15 +21,15 @@ STATE_ORDER = (CaseState.CONFIRMED, CaseState.OPEN, CaseState.SET_ASIDE, CaseSta
 class ReportNotice(StrEnum):
     """A notice that a reader must see before the figures."""
 
-    NOTHING_CHECKED = "nothing_checked"  # no page was looked at: the absence of cases means nothing
-    NO_CASES = "no_cases"  # pages were looked at, and nothing was found
+    NOTHING_CHECKED = "nothing_checked"  # no page was checked: the absence of cases means nothing
+    NO_CASES = "no_cases"  # pages were checked, and nothing was found
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that a report says. `cases`: confirmed, open, set aside, dismissed ones, each in order of opening.
+    """The content of a report. cases: confirmed, open, set aside, dismissed ones, each in order of opening.
 
-    `leads` stand in a chapter of their own and in no other figure; has_leads: that there is such a chapter.
+    leads: suspected rewrites, in their own chapter and in no other figure; has_leads: whether there is such a chapter.
     """
 
     scope: ReportScope
@@ -48,13 +48,13 @@ class Report:
 
     @property
     def lead_counts(self) -> tuple[tuple[RewordedClass, tuple[int, ...]], ...]:
-        """Count the leads of each class in each state, in the order of the states."""
+        """Return the number of suspected rewrites by class and state, in the order of the states."""
         counts = Counter((lead.found_as, lead.state) for lead in self.leads)
         return tuple((found, tuple(counts[found, state] for state in RewordedState)) for found in RewordedClass)
 
     @property
     def top_sites(self) -> tuple[SiteMeasures, ...]:
-        """The sites with most copies, at most ten; a site with none is not among them."""
+        """The sites with most copies, at most MAX_TOP_SITES, without sites that have none."""
         return tuple(site for site in self.sites if site.cases.confirmed + site.cases.open)[:MAX_TOP_SITES]
 
     @property
@@ -73,11 +73,11 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     checked: Iterable[SitePages] = (),
     leads: Iterable[LeadRow] | None = None,
 ) -> Report:
-    """Report on those rows that lie within the scope; rows outside are left out, so a query may be coarser.
+    """Return the report of the rows within the scope; it ignores rows outside, so a query may be coarser.
 
-    Exclusions and `checked` have no date: give those of the period. A filter on works narrows cases, and exclusions
-    that name a work; pages and crawls are those of the sites, whatever works they carry. leads: None where nobody looks
-    for them; then the report has no chapter of them.
+    Exclusions and `checked` have no date: pass those of the period. A filter on works applies to cases, and to
+    exclusions that name a work; pages and crawls are those of the sites. leads: None if nobody searches for suspected
+    rewrites; then the report has no chapter of them.
     """
     lead_rows = sorted(
         (lead for lead in leads or () if _has_lead(scope, lead)), key=lambda lead: (lead.found_at, lead.lead_id)

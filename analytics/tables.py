@@ -1,7 +1,7 @@
-"""A report as figures and tables: the one place that decides what is shown and how it is rounded.
+"""The figures and tables of a report: selects and rounds the content of all formats.
 
-Every format renders these, so a figure cannot differ from one format to the next. A cell holds a plain value, an
-enumeration's member (which a format writes as its name or its phrase), or None where there is nothing to say.
+Every format renders these, so figures are equal in all formats. A cell is a plain value, a member of an enumeration
+(which a format writes as its name or its phrase), or None.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from core.wording import Message, has_words
 Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
 
 HOUR_DECIMALS = 1
-MAX_TITLE_CHARS = 200  # of a page; what stands behind it is stuffing for search engines
+MAX_TITLE_CHARS = 200  # of a page; the rest is stuffing for search engines
 
 
 class CellKind(StrEnum):
@@ -61,13 +61,13 @@ class ReportTable:
     rows: tuple[tuple[Cell, ...], ...]
 
     def records(self) -> Iterable[dict[str, Cell]]:
-        """Return each row with its columns' keys."""
+        """Return each row as a mapping by column."""
         keys = [column.key for column in self.columns]
         return (dict(zip(keys, row, strict=True)) for row in self.rows)
 
 
 def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
-    """Name what the report covers."""
+    """Return the figures of the scope."""
     scope = report.scope
     return (
         ReportFigure("rights_holder", CellKind.TEXT, clean_line(scope.rights_holder) or None),
@@ -81,7 +81,7 @@ def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 
 def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
-    """List the figures of the whole report."""
+    """Return the figures of the whole report."""
     totals = report.totals
     return (
         ReportFigure("pages_checked", CellKind.COUNT, totals.pages_checked),
@@ -105,7 +105,7 @@ def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 
 def measure_tables(report: Report) -> tuple[ReportTable, ...]:
-    """Return every table but the cases, in the order in which a reader wants them."""
+    """Return all tables except the cases, in the order for a reader."""
     return (
         sites(report),
         works(report),
@@ -150,7 +150,7 @@ def works(report: Report) -> ReportTable:
 
 
 def exclusions(report: Report) -> ReportTable:
-    """Name for each reason what is counted under it: findings, page versions, or responses of a crawl."""
+    """Return the exclusions by reason, with the counted unit: findings, page versions, or responses."""
     columns = (
         TableColumn("reason", CellKind.TERM),
         TableColumn("left_out", CellKind.TERM),
@@ -208,7 +208,7 @@ _CASE_COLUMNS = (
 
 
 def cases(report: Report) -> ReportTable:
-    """List the cases, in the report's order."""
+    """Return the table of cases, in the report's order."""
     rows = (tuple(_cell(report, case, column) for column in _CASE_COLUMNS) for case in report.cases)
     return ReportTable("cases", _CASE_COLUMNS, tuple(rows))
 
@@ -235,7 +235,7 @@ _LEAD_COLUMNS = (
 
 
 def lead_counts(report: Report) -> ReportTable:
-    """Leads of the period by class and state."""
+    """Return the table of suspected rewrites by class and state."""
     columns = (
         TableColumn("lead_class", CellKind.TERM),
         *_counts("leads_waiting", "leads_confirmed", "leads_dismissed"),
@@ -244,17 +244,17 @@ def lead_counts(report: Report) -> ReportTable:
 
 
 def leads(report: Report) -> ReportTable:
-    """List the leads, which are no cases."""
+    """Return the table of suspected rewrites, which are no cases."""
     rows = (tuple(_cell(report, lead, column) for column in _LEAD_COLUMNS) for lead in report.leads)
     return ReportTable("leads", _LEAD_COLUMNS, tuple(rows))
 
 
 def caution(report: Report) -> str:
-    """Return the caution above all leads."""
+    """Return the caution above all suspected rewrites."""
     return Message("reworded.caution").in_language(report.scope.language)
 
 
-# Columns that are called otherwise than the field that they show.
+# Columns whose name differs from their field.
 _FIELDS = {
     "work": "work_title",
     "chapter": "chapter_title",
@@ -269,7 +269,7 @@ _CUT = frozenset({"page_title", "page_poster", "page_author"})
 
 
 def _cell(report: Report, row: CaseRow | LeadRow, column: TableColumn) -> Cell:
-    """Return the value of a case or a lead in a column."""
+    """Return the value of a case or a suspected rewrite in a column."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
         return _band(report, row) if column.key == "band" else _alarms(report, row)
     value = getattr(row, _FIELDS.get(column.key, column.key))

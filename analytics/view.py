@@ -1,4 +1,4 @@
-"""A report as a person reads it: words in one language, laid out for a page. PDF and HTML show this and no more."""
+"""The layout of a report for readers: words in one language, the same in PDF and HTML."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from core.states import CaseState
 from core.wording import Message
 
 NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
-# Stand below the name in a row's first cell: a table on paper has no room for more columns.
+# Shown below the name in a row's first cell: a table on paper has no room for more columns.
 _SMALL = ("hosts", "work_chars")
 _NUMERIC = frozenset({CellKind.COUNT, CellKind.SHARE, CellKind.HOURS})
 
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """The content of a cell; `small` stands below it in lesser type."""
+    """The content of a cell; `small` is shown below it in smaller type."""
 
     text: str
     small: str = ""
@@ -40,7 +40,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """One bar of a chart: its parts from the foot up."""
+    """One bar of a chart: its parts from the bottom up."""
 
     label: str
     counts: tuple[int, ...]
@@ -48,7 +48,7 @@ class ChartBar:
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """The charts of a report. `parts`: the names of a bar's parts."""
+    """The charts of a report. parts: the names of a bar's parts."""
 
     parts: tuple[str, ...]
     top_sites: tuple[ChartBar, ...]
@@ -57,7 +57,7 @@ class Charts:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """One case: lines of (label, text), grouped as they stand in its row."""
+    """One case: lines of (label, text), grouped by the cells of its row."""
 
     number: str
     state: str
@@ -82,7 +82,7 @@ class CaseGroup:
 
 @dataclass(frozen=True, slots=True)
 class LeadsView:
-    """The chapter of leads: what they are not, how many, and which."""
+    """The chapter of suspected rewrites: a caution, their counts, and their list."""
 
     title: str
     caution: str
@@ -92,7 +92,7 @@ class LeadsView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """All that is shown. Without cases there are no charts to show, and no leads where none are looked for."""
+    """The content of a report; without cases it has no charts. leads: None if nobody searches for them."""
 
     phrases: Phrases
     scope: tuple[tuple[str, str], ...]
@@ -106,7 +106,7 @@ class ReportView:
 
 
 def lay_out(report: Report) -> ReportView:
-    """Lay a report out in the language of its scope."""
+    """Return the layout of a report in the language of its scope."""
     phrases = Phrases(report.scope.language)
     return ReportView(
         phrases=phrases,
@@ -122,7 +122,7 @@ def lay_out(report: Report) -> ReportView:
 
 
 def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
-    """Caveats on how pages were read, for whoever relies on these cases."""
+    """Return the caveats on the reading of the pages of these cases."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
             yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
@@ -141,7 +141,7 @@ def _bar(label: str, counts: StateCounts) -> ChartBar:
 
 
 def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableView:
-    """Join what stands in small type to a row's name, and leave out rights holders where the report has one."""
+    """Return a table with small columns below each row's name, without rights holders if the report has one."""
     dropped = {*_SMALL} | ({"rights_holder"} if report.scope.rights_holder else set())
     kept = [n for n, column in enumerate(table.columns) if column.key not in dropped]
     below = next((n for n, column in enumerate(table.columns) if column.key in _SMALL), None)
@@ -177,7 +177,7 @@ def _leads(report: Report, phrases: Phrases) -> LeadsView:
 
 
 def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[CellView, ...]:
-    """Return a lead in five columns: each with what else belongs there in lesser type."""
+    """Return a suspected rewrite in five columns, each with its details in smaller type."""
     counts = {"pairs": lead.pairs, "sentences": lead.sentences, "in_order": lead.in_order}
     below = [text["chapter"] if lead.chapter_title else "", "" if report.scope.rights_holder else text["rights_holder"]]
     decided = f"{text['reviewer']} {text['decided_at']}" if lead.decided_at else ""

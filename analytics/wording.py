@@ -1,4 +1,4 @@
-"""Cells as words, for the formats that people read; PDF and HTML write every figure the same way."""
+"""Cells as words, for the formats for people; PDF and HTML write every figure the same way."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -12,7 +12,7 @@ MOMENT_FORMAT = "%Y-%m-%d %H:%M"
 
 
 def cell_text(kind: CellKind, value: Cell, phrases: Phrases) -> str:
-    """Write a cell as it reads: 12,345; 83.1%; 2026-11-21 15:04; a dash where there is nothing.
+    """Return a cell in words: 12,345; 83.1%; 2026-11-21 15:04; a dash for None.
 
     >>> cell_text(CellKind.SHARE, 0.831, Phrases("en"))
     '83.1%'
@@ -43,18 +43,18 @@ def table_title(table: ReportTable, phrases: Phrases) -> str:
 
 
 def row_texts(table: ReportTable, row: Sequence[Cell], phrases: Phrases) -> list[str]:
-    """Write a row's cells as words. A verdict that is absent is said, not left blank: it is the state of most cases."""
+    """Return a row's cells in words. A missing verdict is spelled out: most cases have none."""
     pairs = zip(table.columns, row, strict=True)
     return [_cell_in_column(column, value, phrases) for column, value in pairs]
 
 
 def summary_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tuple[str, str]]:
-    """Label and value of each figure of the summary."""
+    """Return label and value of each figure of the summary."""
     return [(phrases[f"column.{figure.key}"], cell_text(figure.kind, figure.value, phrases)) for figure in figures]
 
 
 def scope_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tuple[str, str]]:
-    """Label and value of each line of the scope; the period in one line, an absent filter as "all"."""
+    """Return label and value of each line of the scope; the period in one line, a missing filter as "all"."""
     texts = {f.key: cell_text(f.kind, f.value, phrases) if f.value is not None else phrases["all"] for f in figures}
     period = f"{texts.pop('since')} {phrases['to']} {texts.pop('until')}"
     lines = [(phrases[f"scope.{key}"], text) for key, text in texts.items()]

@@ -17,14 +17,14 @@ TEMPLATES = Path(__file__).parents[1] / "templates"  # of Typst
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """One format. Its module has a function `render`, and is loaded when a report is written."""
+    """One format. Its module has a function `render`, and is loaded on use."""
 
     name: str  # what a caller says, and the extension of the file
     media_type: str
     module: str
 
     def render(self, report: "Report") -> bytes:
-        """Write `report`; the same report gives the same figures in every format."""
+        """Return the bytes of `report`; the same report gives the same figures in every format."""
         render: Callable[[Report], bytes] = import_module(f"{__name__}.{self.module}").render
         return render(report)
 
@@ -40,12 +40,12 @@ FORMATS: Mapping[str, ReportFormat] = {each.name: each for each in _FORMATS}
 
 
 def find_format(name: str) -> ReportFormat:
-    """Find the format of that name. Raises BadInput that lists those there are."""
+    """Return the format of that name. Raises BadInput listing the known ones."""
     if name not in FORMATS:
         raise BadInput("report.format", format=name, formats=tuple(FORMATS))
     return FORMATS[name]
 
 
 def render(report: "Report", name: str) -> bytes:
-    """Write `report` in the format of that name."""
+    """Return the bytes of `report` in the format of that name."""
     return find_format(name).render(report)

@@ -1,9 +1,9 @@
 """A report as CSV, for spreadsheets and scripts: UTF-8 with a byte-order mark, so that Excel in China reads it.
 
-One table with one header, so that it can be filtered, sorted and loaded without knowing where a part begins. Who asks
-for CSV wants the cases: they come first, a row each, with the case's number under "item". Below them stand the scope,
-every measure and the leads in long form: section, item, measure, value (section "sites", item the site, measure "pages
-checked", value 1234). Filtering on the first column gives either. Numbers and dates are plain; shares are 0 to 1.
+One table with one header, so that it can be filtered, sorted and loaded without knowing where a part begins. The cases
+come first, one row each, with the case's number under "item". Below them are the scope, every measure and the suspected
+rewrites in long form: section, item, measure, value (section "sites", item the site, measure "pages checked", value
+1234). Filtering on the first column separates them. Numbers and dates are plain; shares are 0 to 1.
 """
 
 import csv
@@ -21,7 +21,7 @@ from core.plain_text import defuse_formula
 
 
 def render(report: Report) -> bytes:
-    """Write the report as one CSV table, lines ended by CR LF."""
+    """Return the report as one CSV table, with lines ended by CR LF."""
     phrases = Phrases(report.scope.language)
     cases = tables.cases(report)
     facts = [column_label(column, phrases) for column in cases.columns[1:]]
@@ -37,7 +37,7 @@ def render(report: Report) -> bytes:
 
 
 def plain_cell(value: Cell, phrases: Phrases) -> str | int | float:
-    """Write a cell as CSV holds it; text that begins like a formula is neutralised.
+    """Return a cell for CSV; text that begins like a formula is neutralised.
 
     >>> plain_cell("=1+1", Phrases("en"))
     "'=1+1"

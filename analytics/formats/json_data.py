@@ -4,11 +4,11 @@
 "days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": [],
 "lead_caution", "lead_counts": [], "leads": []}`
 
-Leads are no cases and in no other figure; where a rights holder looks for none, these lists are empty.
+Leads (suspected rewrites) are no cases and in no other figure; these lists are empty if nobody searches for them.
 
-Keys are those of `analytics.tables`; `schema()` gives all of them as a JSON Schema. Shares are numbers from 0 to 1,
-days `2026-11-21`, moments ISO 8601 with the offset of the user's zone, terms the values of core's enumerations, and
-null stands where there is nothing. A version never loses a key or changes the meaning of one; new keys may come.
+Keys are those of `analytics.tables`; `schema()` returns a JSON Schema. Shares are numbers from 0 to 1, days
+`2026-11-21`, moments ISO 8601 with the offset of the user's time zone, terms the values of core's enumerations, missing
+values null. A version never loses a key or changes its meaning; new keys may be added.
 """
 
 import json
@@ -38,7 +38,7 @@ _TYPES: dict[CellKind, dict[str, Any]] = {
 
 
 def render(report: Report) -> bytes:
-    """Write the report in UTF-8 JSON, indented by two."""
+    """Return the report as UTF-8 JSON, indented by two."""
     content: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
@@ -54,7 +54,7 @@ def render(report: Report) -> bytes:
 
 
 def schema(report: Report) -> dict[str, Any]:
-    """Describe the JSON of any report, as a JSON Schema (draft 2020-12); `report` lends only its columns."""
+    """Return the JSON Schema (draft 2020-12) of any report; `report` provides only the columns."""
     properties: dict[str, Any] = {
         "format": {"const": FORMAT},
         "version": {"const": VERSION},

@@ -1,7 +1,7 @@
 """A report as PDF (PDF/A-2u, for archives and courts), set by Typst with the Noto CJK fonts of `mplfonts`.
 
-The text reaches the template as JSON in an input and is never part of its markup. The fonts of the machine are not
-used, so that a report looks alike everywhere; a character that the fonts lack is written by its number.
+The text reaches the template as JSON in an input and is never part of its markup. Fonts of the machine are not used, so
+that a report looks the same everywhere; a character that the fonts lack is written as its number.
 """
 
 import json
@@ -17,9 +17,9 @@ from core.plain_text import text_width
 from core.typesetting import TypesettingError, typeset, typeset_apart
 
 # Measured 2026-11-21 on two cores with 500 to 5,000 cases: 0.2 MB and 2 ms a case; 5,000 take 1.1 GB and 10 s and make
-# more than 600 pages. Nobody is served by more paper, and a small machine has no more memory.
+# more than 600 pages. More paper is of no use, and a small machine has no more memory.
 MAX_CASES = 5_000
-MAX_CASES_IN_THIS_PROCESS = 200  # 40 MB that stay with the process
+MAX_CASES_IN_THIS_PROCESS = 200  # 40 MB, which the process keeps
 
 MAX_LINES_OF_A_PAGE = 50  # 23 cm of 13 pt
 
@@ -30,7 +30,7 @@ _WORDS_OF_TEMPLATE = (
 
 
 def render(report: Report) -> bytes:
-    """Write the report as an A4 document. Raises BadInput where it has more cases than anyone prints."""
+    """Return the report as an A4 document. Raises BadInput for too many cases to print."""
     rows = len(report.cases) + len(report.leads)
     if rows > MAX_CASES:
         raise BadInput("report.too-many-to-print", most=MAX_CASES, cases=rows)
@@ -54,7 +54,7 @@ def _content(view: ReportView) -> dict[str, Any]:
 
 
 def _is_tall(case: CaseView) -> bool:
-    """Tell whether a case may need more than a page: by lines, were each of its texts in the narrowest column."""
+    """Return whether a case may need more than a page, estimated by lines in the narrowest column."""
     lines = [text for part in (case.history, case.page, case.work) for _, text in part]
     texts = (*lines, case.page_title, case.page_url, case.work_title)
     in_columns = sum(1 + text_width(text) // 10 for text in texts)

@@ -1,7 +1,7 @@
 """A report as an Excel workbook: summary, sites, works, days, cases; real numbers and dates, no formula, no link.
 
-Rows are written through to disk as they come (constant memory). Moments are on the user's clock; the summary names
-the zone, since a spreadsheet's dates have none.
+Rows are written to disk one by one (constant memory). Moments are in the user's time zone, which the summary names,
+since a spreadsheet's dates have none.
 """
 
 import io
@@ -30,7 +30,7 @@ _NUMBER_FORMATS = {
     CellKind.DAY: "yyyy-mm-dd",
     CellKind.MOMENT: "yyyy-mm-dd hh:mm",
 }
-# A number format rounds; these give the digits of core.shares.
+# A number format rounds; these show the digits of core.shares.
 _ALL_OR_NOTHING, _LITTLE, _TENTHS = "0%", '"<0.1%"', "0.0%"
 _OWN_SHEETS = ("sites", "works", "days")
 _OPTIONS = {
@@ -61,8 +61,8 @@ class _Styles:
 
 
 def render(report: Report) -> bytes:
-    """Write the report as an .xlsx file. Raises BadInput where the cases are more than a sheet can hold."""
-    if max(len(report.cases), len(report.leads) + 10) > MAX_ROWS:  # what stands above the leads has fewer rows
+    """Return the report as an .xlsx file. Raises BadInput for more cases than a sheet can have."""
+    if max(len(report.cases), len(report.leads) + 10) > MAX_ROWS:  # the tables above the leads have fewer rows
         raise BadInput("report.too-many-rows", most=MAX_ROWS, cases=len(report.cases))
     phrases = Phrases(report.scope.language)
     out = io.BytesIO()
@@ -112,7 +112,7 @@ def _share_format(share: float) -> str:
 
 
 def _write_summary(book: Any, report: Report, extra: Sequence[ReportTable], styles: _Styles) -> None:
-    """Write scope, figures and the small tables one below the other: they have too few rows for own sheets."""
+    """Write scope, figures and small tables on one sheet: they have too few rows for their own."""
     phrases = styles.phrases
     sheet = book.add_worksheet(phrases["table.summary"])
     sheet.hide_gridlines(2)
@@ -157,7 +157,7 @@ def _write_table_sheet(book: Any, table: ReportTable, styles: _Styles) -> None:
 
 
 def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
-    """Leads on a sheet of their own, under what they are not."""
+    """Write the suspected rewrites on their own sheet, below the caution."""
     counts, leads = tables.lead_counts(report), tables.leads(report)
     sheet = book.add_worksheet(table_title(leads, styles.phrases))
     for number, width in enumerate(_widths(leads, styles.phrases)):

@@ -1,7 +1,7 @@
-"""A report as one HTML file: no script, nothing fetched, charts within it, printable, readable on a telephone.
+"""A report as one HTML file without scripts or external resources, with charts, printable, readable on a phone.
 
-Everything goes through lxml's builder, which escapes; the policy in the head lets the browser run no script and fetch
-nothing, whatever a crawled title contains. Only http and https addresses become links.
+lxml's builder escapes all content; the policy in the head forbids scripts and requests, whatever a crawled title
+contains. Only http and https addresses become links.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ _STYLE_SHEET = Path(__file__).parents[1] / "templates" / "report.css"
 
 
 def render(report: Report) -> bytes:
-    """Write the report as one self-contained page in UTF-8."""
+    """Return the report as one self-contained page in UTF-8."""
     view = lay_out(report)
     style = _STYLE_SHEET.read_text(encoding="utf-8")
     page = tag.HTML(_head(view, style), _body(view), lang=view.phrases["html_lang"])

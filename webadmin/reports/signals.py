@@ -1,6 +1,6 @@
-"""Signals by which reports ask the applications above them."""
+"""Signals by which reports query higher apps."""
 
 from django.dispatch import Signal
 
-# The dashboard is drawn. user: for whom; receivers give tiles.
+# The dashboard is rendered. user: its reader; receivers return tiles.
 tiles_wanted = Signal()

@@ -1,4 +1,4 @@
-"""The verb `matter`: its damages, and one file with all its evidence, as a court takes it in."""
+"""The verb `matter`: its damages, and one file with all its evidence for a court."""
 
 import time
 from datetime import datetime
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webadmin.cases.models import Matter
     from webadmin.reports.services.court_file.parts import ExportChoice
 
-SAY_EVERY_S = 5.0  # as the demo does; a matter of a few pages says nothing before it is done
+SAY_EVERY_S = 5.0  # as in the demo; a matter of a few pages finishes earlier
 
 
 def damages(
@@ -97,7 +97,7 @@ def _write_export(
 
 
 class _ExportProgress:
-    """Says how far it is, every few seconds, beside the output."""
+    """Prints the progress on stderr every few seconds."""
 
     def __init__(self) -> None:
         self._said = time.monotonic()

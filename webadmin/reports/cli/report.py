@@ -40,7 +40,7 @@ def report(  # noqa: PLR0917 - options of a command
         last = parse_day("--until", until) or datetime.now(ZoneInfo(settings.web.time_zone)).date()
         first = parse_day("--since", since) or last - timedelta(days=DEFAULT_DAYS - 1)
         owner = holders.find_holder(rights_holder) if rights_holder else None
-        # Whoever may run commands on this machine may read everything that is stored on it.
+        # Users who may run commands on this machine may read all its data.
         made = make_report(
             owner or User(username="command line", is_superuser=True),
             first,
@@ -56,7 +56,7 @@ def report(  # noqa: PLR0917 - options of a command
 
 
 def _write_report(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
-    """Write the report and return its path, None for standard output; a file is there whole or not at all."""
+    """Write the report atomically and return its path, None for standard output."""
     if out == "-":
         sys.stdout.buffer.write(content)
         return None

@@ -1,4 +1,4 @@
-"""A matter as one file: what it will have, and the file itself. To make it is a manager's, as of a case."""
+"""The page of a matter's court file: its parts, and the download, which only managers may make."""
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -17,13 +17,13 @@ from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import desk_page
 from webadmin.ui.pages.wording import message_text
 
-# Estimated, from 250 pages (docs/figures.md): how long it takes is said in steps of this.
+# The step of the estimated duration, measured with 250 pages (docs/figures.md).
 SECONDS_A_PAGE = 0.4
 MINUTE_S = 60
 
 
 def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
-    """Show what the file will have; hand it out (POST). Raises Http404 for who may not."""
+    """Show the parts of the file; download it (POST). Raises Http404 for users who may not."""
     subject = matter_subject(request, key)
     matter = subject.matter
     if matter is None:
@@ -41,7 +41,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
 
 
 def _read_choice(request: HttpRequest) -> ExportChoice:
-    """Read the choice from the form (POST: part, names); the usual parts where nobody chose (`chosen`)."""
+    """Read the choice from the form (POST: part, names); the default parts without `chosen`."""
     if "chosen" not in request.POST:
         return USUAL
     asked = set(request.POST.getlist("part"))
@@ -49,7 +49,7 @@ def _read_choice(request: HttpRequest) -> ExportChoice:
 
 
 def _checkbox(part: ExportPart, chosen: ExportChoice) -> tuple[ExportPart, str, bool, bool]:
-    """Return a checkbox: its value and words, whether it is checked, whether the part is internal."""
+    """Return a checkbox: its value and label, whether it is checked, whether the part is internal."""
     return part, part.label.in_language(get_language() or "en"), part in chosen.parts, part in INTERNAL
 
 

@@ -1,7 +1,7 @@
-"""The dashboard: what is open, what is new, what did not run. Counts of the user's rights holders only.
+"""The dashboard: open and new cases and failed runs, of the user's rights holders.
 
-A fixed number of queries, whatever is stored: each table is one grouped count. Of more than MAX_LIVE cases the counts
-take seconds: they are kept for some minutes, and the page says of when they are.
+A fixed number of queries, independent of the data: each table is one grouped count. With more than MAX_LIVE cases the
+counts take seconds: they are cached for some minutes, and the page says of when they are.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,10 +33,10 @@ from webadmin.ui.pages.page_responses import desk_page
 from webadmin.works.models import Work
 
 CHART_DAYS = 30
-MAX_RUNS = 8  # that stand beside the other tables without scrolling
+MAX_RUNS = 8  # that fit next to the other tables without scrolling
 MAX_SITES = 10
 MAX_WORKS = 10
-MAX_LIVE = 20_000  # cases of which everything is counted anew for each view, within a second
+MAX_LIVE = 20_000  # cases that are counted for each view, within a second
 KEPT_S = 600
 _OPEN, _CONFIRMED, _DISMISSED = CaseState.OPEN, CaseState.CONFIRMED, CaseState.DISMISSED
 _ASIDE = CaseState.SET_ASIDE
@@ -62,13 +62,13 @@ class CountRow:
 
 
 def dashboard_view(request: HttpRequest) -> HttpResponse:
-    """Show the figures of what the user may see."""
+    """Show the figures of the user's rights holders."""
     context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
     return desk_page(request, "reports/dashboard.html", context)
 
 
 def figures(user: Person, now: datetime) -> dict[str, Any]:
-    """Count what the dashboard shows to a user."""
+    """Return the figures of the dashboard for a user."""
     runs = visible(CrawlRun.objects.all(), user)
     return {
         **_kept_counts(user, now),
@@ -79,7 +79,7 @@ def figures(user: Person, now: datetime) -> dict[str, Any]:
 
 
 def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
-    """Count now, or take counts of some minutes ago where there are many cases: by process, language and time zone."""
+    """Return fresh counts or, with many cases, cached ones of some minutes ago, by language and time zone."""
     cases = visible(Case.objects.order_by(), user)
     if cases[: MAX_LIVE + 1].count() <= MAX_LIVE:
         return _counts(user, now)
@@ -158,7 +158,7 @@ def _stock_tiles(user: Person) -> list[Tile]:
 
 
 def _proposal_tiles(user: Person) -> list[Tile]:
-    """Proposals that wait for a decision: sites that may have moved, and copies that a search found."""
+    """Return tiles for undecided proposals: sites that may have moved, and copies that a search found."""
     moves = visible(SiteMove.objects.filter(state=SiteMove.State.PROPOSED).order_by(), user).count()
     found = visible(DiscoveredPage.objects.filter(state=DiscoveredPage.State.PROPOSED).order_by(), user).count()
     tiles = [
@@ -179,7 +179,7 @@ def _proposal_tiles(user: Person) -> list[Tile]:
 
 
 def _evidence_tiles(user: Person) -> list[Tile]:
-    """Count the bundles, and those of them that the last check found changed or gone."""
+    """Return tiles for the bundles, and for those that the last check found changed or missing."""
     states = EvidenceBundle.State
     counts = dict(
         visible(EvidenceBundle.objects.order_by(), user).values_list("state").annotate(count=Count("pk"))
@@ -199,13 +199,13 @@ def _evidence_tiles(user: Person) -> list[Tile]:
 
 
 def _tiles_of_others(user: Person) -> list[Tile]:
-    """Tiles from the applications above."""
+    """Return the tiles of higher apps."""
     answers: list[Any] = [given for _receiver, given in tiles_wanted.send(None, user=user)]
     return [tile for given in answers for tile in given]
 
 
 def _file_tiles(user: Person) -> list[Tile]:
-    """Count the kept files that the last check found changed or gone: for administrators, who alone see the checks."""
+    """Return the tile of damaged kept files, for administrators only, who can see the checks."""
     last = EvidenceCheck.objects.first() if is_administrator(user) else None
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:
@@ -224,7 +224,7 @@ def _sites(cases: "QuerySet[Case]") -> list[CountRow]:
 
 
 def _works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
-    """Return the works of which most stands on pages; dismissed cases and those set aside are no copies."""
+    """Return the most copied works; dismissed and set aside cases do not count."""
     taken = sum_taken_chars(visible(Work.objects.all(), user))
     most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
     sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")
@@ -244,7 +244,7 @@ def _works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
 
 
 def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
-    """Count the runs of the last 7 days that failed, and those that were expected and did not happen."""
+    """Count the failed and the missed runs of the last 7 days."""
     since = now - timedelta(days=7)
     states = (
         (CrawlRun.State.MISSED, _("Expected, but not run (7 days)")),
@@ -275,7 +275,7 @@ def _exclusions(user: Person) -> list[CountRow]:
 
 
 def _days(cases: "QuerySet[Case]", now: datetime) -> Sequence[Day]:
-    """Count the cases opened and decided on each of the last days of the reader's calendar, oldest first."""
+    """Return the cases opened and decided on each of the last days in the reader's time zone, oldest first."""
     last = timezone.localdate(now)
     dates = [last - timedelta(days=back) for back in range(CHART_DAYS - 1, -1, -1)]
     since = timezone.localtime(now).replace(hour=0, minute=0, second=0, microsecond=0) - timedelta(days=CHART_DAYS)

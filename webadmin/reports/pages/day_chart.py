@@ -1,6 +1,6 @@
-"""A bar chart of days: two bars for each. The server draws it, no script does.
+"""A bar chart of days with two bars each, drawn by the server without scripts.
 
-Places are per cent of the drawing, which is as wide as its window; names and numbers stand beside it as text.
+Positions are per cent of the drawing, which is as wide as its window; names and numbers are text next to it.
 """
 
 import math
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 MAX_STEPS = 4  # between the lines across the drawing
-NAMED_DAYS = 5  # every so manieth day is named, the last one too: more have no room on a telephone
+NAMED_DAYS = 5  # days from one label to the next; a phone has no room for more
 _MARGIN = 0.14  # of a day's width, on either side of its bars
 
 
@@ -24,7 +24,7 @@ class Day:
 
 @dataclass(frozen=True, slots=True)
 class DayBar:
-    """One count of a day; places in per cent, as SVG has them."""
+    """One count of a day; positions in per cent for SVG."""
 
     kind: str
     x: str
@@ -34,7 +34,7 @@ class DayBar:
 
 @dataclass(frozen=True, slots=True)
 class DrawnDay:
-    """A day with its bars; those of a count of 0 are left out. is_named: it is written below."""
+    """A day with its bars, without those of a count of 0. is_named: it has a label."""
 
     day: Day
     x: str
@@ -44,7 +44,7 @@ class DrawnDay:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The drawing: its days, and the lines across it, each with its number, from above."""
+    """The drawing: its days, and its horizontal lines with their numbers, from the top."""
 
     days: Sequence[DrawnDay]
     lines: Sequence[tuple[int, str]]

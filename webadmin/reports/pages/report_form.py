@@ -1,4 +1,4 @@
-"""The form that chooses what a report covers."""
+"""The form for the scope of a report."""
 
 from datetime import date, timedelta
 from typing import Any
@@ -32,7 +32,7 @@ class DayInput(forms.DateInput):
 
 
 def require_usable(day: date) -> None:
-    """Raises ValidationError for a day that is too far off for a report."""
+    """Raise ValidationError for a day out of the range of reports."""
     if not is_usable(day):
         raise ValidationError(
             _("Choose a day from %(first)s to %(last)s."), params={"first": FIRST_DAY, "last": LAST_DAY}
@@ -40,7 +40,7 @@ def require_usable(day: date) -> None:
 
 
 class ReportForm(forms.Form):
-    """Period, rights holder, work, site, language and format; only what the user may see is on offer."""
+    """Period, rights holder, work, site, language and format; the choices are limited to the user's."""
 
     since = forms.DateField(label=pgettext_lazy("first day", "From"), widget=DayInput, validators=[require_usable])
     until = forms.DateField(
@@ -72,7 +72,7 @@ class ReportForm(forms.Form):
 
 
 def default_choice() -> dict[str, str]:
-    """Give what the form shows at first: the last thirty days, as PDF, in the reader's language."""
+    """Return the initial values: the last thirty days, as PDF, in the reader's language."""
     today: date = timezone.localdate()
     return {
         "since": (today - timedelta(days=DEFAULT_DAYS - 1)).isoformat(),

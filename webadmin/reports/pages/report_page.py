@@ -1,4 +1,4 @@
-"""The reports page: choose, look at, download."""
+"""The page of reports: choice, preview and download."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import message_text
 
 ACTIONS = ("", "show", "preview", "download")
-# A report quotes crawled pages. It is rendered without scripts, and the browser is told to run none.
+# A report quotes crawled pages. It has no scripts, and the policy forbids the browser to run any.
 PREVIEW_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
 )
@@ -35,7 +35,7 @@ PREVIEW_POLICY = (
 def report_view(request: HttpRequest) -> HttpResponse:
     """Show the form; with `do=preview` the report as a page, with `do=download` as a file.
 
-    Reviewers look, managers and administrators also download.
+    Reviewers may preview, managers and administrators may also download.
     """
     wanted = request.GET.get("do", "")
     if wanted not in ACTIONS:
@@ -75,7 +75,7 @@ def _report(request: HttpRequest, form: ReportForm) -> Report:
 
 
 def _may_export(request: HttpRequest, form: ReportForm) -> bool:
-    """Return true if the user manages everything that the report contains."""
+    """Return whether the user manages all rights holders of the report."""
     holder = form.cleaned_data.get("holder")
     if holder is not None:
         return user_role(request.user, holder) == Membership.Role.MANAGER
@@ -92,7 +92,7 @@ def _preview(content: bytes) -> HttpResponse:
 
 
 def _download(report: Report, chosen: ReportFormat, content: bytes) -> HttpResponse:
-    """Answer with a file whose name holds days only, never a title that somebody else chose."""
+    """Return the download; its file name has only the days, never titles from outside."""
     name = f"zhuiwen-report-{report.scope.since:%Y%m%d}-{report.scope.until:%Y%m%d}.{chosen.name}"
     return as_file(name, content, chosen.media_type)
 

@@ -1,1 +1,1 @@
-"""The rows that reports are made of, and the file of a matter for a court."""
+"""The rows of reports, and the court file of a matter."""

@@ -1,4 +1,4 @@
-"""The rows of a report, read from the admin database: only those that its reader may see."""
+"""Reads the rows of a report from the admin database, limited to those that its reader may see."""
 
 from collections import Counter, defaultdict
 from datetime import date
@@ -42,12 +42,12 @@ def make_report(
     language: str = "",
     zone: str = "",
 ) -> Report:
-    """Measure the period for a reader: a user, with all their rights holders, or one rights holder.
+    """Return the report of a period for a reader: a user with all their rights holders, or one rights holder.
 
-    zone: in which days begin and times are written; "" for the installation's.
+    zone: the time zone of days and times; "" for the installation's.
 
-    Raises NotFound for a work or site that the reader may not see, whose name would stand in the report;
-    BadInput for a period or language that cannot be.
+    Raises NotFound for a work or site that the reader may not see, since the report would reveal its name; BadInput for
+    an invalid period or language.
     """
     _require_seen(reader, work, site)
     holder = _only_holder(reader, work, site)
@@ -70,7 +70,7 @@ def make_report(
 
 
 def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> RightsHolder | None:
-    """Return the rights holder of all that such a report has; None where it may have more than one's."""
+    """Return the only rights holder of a report; None if it may have several."""
     if isinstance(reader, RightsHolder):
         return reader
     if work is not None or site is not None:
@@ -80,9 +80,9 @@ def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> Rights
 
 
 class ReportNames:
-    """The names of rights holders, sites and works in a report, by key; two of one name get different ones.
+    """The names of rights holders, sites and works in a report, by key, made unique.
 
-    A site's name is its own within a rights holder, a work's title may be shared by two authors.
+    A site's name is unique within a rights holder; two authors may share a title.
     """
 
     def __init__(self, sites: "QuerySet[Site]", works: "QuerySet[Work]") -> None:
@@ -115,7 +115,7 @@ def _visible_rows(queryset: QuerySet[Any], reader: Reader) -> QuerySet[Any]:
 
 
 class _ReportQuery:
-    """The queries of one report; every one of them passes `_visible_rows`."""
+    """The queries of one report, all limited by `_visible_rows`."""
 
     def __init__(
         self, reader: Reader, scope: ReportScope, names: ReportNames, work: Work | None, site: Site | None
@@ -133,7 +133,7 @@ class _ReportQuery:
         found = _visible_rows(
             Case.objects.filter(self._during("opened_at"), self._narrow("page__site", "work")), self._reader
         )
-        # What cases share is read once: a row for each of its five tables took twice the time (100,000 cases).
+        # Related rows are read once each: joins with five tables took twice the time (100,000 cases).
         cases = found.annotate(
             site_key=F("page__site_id"),
             given=F("decision__verdict"),
@@ -147,7 +147,7 @@ class _ReportQuery:
         ]
 
     def pages(self) -> list[PageRow]:
-        """Count by day the pages that were compared, and the versions that appeared: of new pages and changed ones."""
+        """Return, by day, the numbers of compared pages and of new versions, of new and changed pages."""
         checked_pages = self._by_day("checked_at", Count("page_id", distinct=True))
         appeared = self._by_day("appeared_at", Count("version_id"))
         return [
@@ -156,7 +156,7 @@ class _ReportQuery:
         ]
 
     def checked_pages(self) -> list[SitePages]:
-        """Count the pages that were compared in the period, each once."""
+        """Return the number of pages compared in the period, each counted once."""
         rows = self._checks("checked_at").values("page__site_id").annotate(n=Count("page_id", distinct=True))
         return [SitePages(self._names.sites[row["page__site_id"]], row["n"]) for row in rows]
 
@@ -172,7 +172,7 @@ class _ReportQuery:
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
     def leads(self) -> list[LeadRow] | None:
-        """Leads that were found in the period and that their page still gives; None where nobody looks for any."""
+        """Return the suspected rewrites of the period that their page still has; None if nobody searches for them."""
         condition = self._during("found_at") & self._narrow("site", "work")
         found = (
             _visible_rows(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
@@ -189,7 +189,7 @@ class _ReportQuery:
         return rows if is_wanted else None
 
     def exclusions(self) -> list[ExclusionRow]:
-        """Count findings that never were cases by work, and what went no further than a comparison or a response."""
+        """Return the numbers of excluded findings by work, and of pages and responses without a finding."""
         findings = _visible_rows(
             Exclusion.objects.filter(self._during("found_at"), self._narrow("page__site", "work")), self._reader
         )
@@ -236,14 +236,14 @@ class _ReportQuery:
 
 
 def _excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
-    """Read of each case the chapter and passage of which the page took most, in the version that the case shows."""
+    """Return the most copied chapter and passage of each case, in the version that the case shows."""
     matches = CaseMatch.objects.filter(case__in=cases.order_by().values("pk"), version_id=F("case__version_id"))
     fields = ("case_id", "chapter_title", "spans__0__page_excerpt")
     return {row["case_id"]: row for row in matches.order_by("matched_chars", "-pk").values(*fields)}
 
 
 def _other_urls(cases: QuerySet[Case], zone: ZoneInfo) -> dict[int, list[str]]:
-    """Return the further addresses of cases, each with the days on which it was seen first and last."""
+    """Return the further addresses of cases, with their first and last days."""
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     found: dict[int, list[str]] = defaultdict(list)
     for case, url, first, last in rows.values_list("case_id", "page__url", "first_seen_at", "last_seen_at"):

@@ -1,1 +1,1 @@
-"""A matter as one file that stands alone: list of evidence, bundles, comparison tables, papers, sheets."""
+"""The court file of a matter, self-contained: list of evidence, bundles, comparison tables, papers, sheets."""

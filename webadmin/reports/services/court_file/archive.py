@@ -1,4 +1,4 @@
-"""A matter -> one file that stands alone: what people read under names for people, and what programs check it by."""
+"""Writes the self-contained export of a matter: documents for people, and a folder for programs to check them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class MatterFacts:
 
 @dataclass
 class MatterExport:
-    """The export of a matter while it is made: one case at a time is in memory. Raises OSError as its spool."""
+    """The export of a matter in progress, with one case at a time in memory. Raises OSError like its spool."""
 
     spool: Spool
     matter: int
@@ -47,9 +47,9 @@ class MatterExport:
     _example: Example | None = None
 
     def add_case(self, material: CaseMaterial, stems: Sequence[str]) -> None:
-        """Take a case in with its bundles, each under its name without ending.
+        """Add a case with its bundles, each under its name without extension.
 
-        Raises DoesNotHold for a bundle or a stamp that was changed.
+        Raises DoesNotHold for a changed bundle or stamp.
         """
         taken, placed = [], {}
         for each, stem in zip(material.bundles, stems, strict=True):
@@ -65,22 +65,21 @@ class MatterExport:
         self.spool.put(name, statements.case(material, taken, placed))
 
     def add_document(self, name: str, content: bytes) -> Digest:
-        """Take in what the program wrote; its digest."""
+        """Add a document of the program, and return its digest."""
         self._documents.append(name)
         return self.spool.put(name, content)
 
     def add_paper(self, paper: Enclosure, name: str) -> None:
-        """Take in what people made or sent, as it is."""
+        """Add a file of people unchanged."""
         self._papers.append(statements.paper_entry(paper, name))
         self.spool.put(name, paper.content)
 
     def write(
         self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()
     ) -> VerificationReport:
-        """Write the file, which is there whole in the end or not at all, once it was verified.
+        """Verify the export and write it to `path` atomically; may be called again with other seals.
 
-        Raises DoesNotHold where it would be too large, UnreadableFile where `path` cannot be written; may be called
-        again with other seals.
+        Raises DoesNotHold if it would be too large, UnreadableFile if `path` cannot be written.
         """
         self._conclude(about, created.astimezone(UTC), seals)
         return write_verified(path, self.spool)
@@ -112,7 +111,7 @@ class MatterExport:
             self._example = example
 
     def _conclude(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
-        """Write what covers the whole export: statement, explanation, lists, seals."""
+        """Write the files about the whole export: statement, explanation, lists, seals."""
         manifest, sums = layout.checks_path(layout.MANIFEST), layout.checks_path(layout.SUMS)
         for name in [*self.spool]:
             if name in {manifest, sums} or name.startswith(layout.checks_path(f"{layout.SEAL}/")):

@@ -1,6 +1,6 @@
-"""The list of evidence (证据目录) of a matter: each piece with its number, name, source, what it shows, and its digest.
+"""The list of evidence (证据目录) of a matter: number, name, source, purpose and digest of each piece.
 
-Written in Chinese, for a court: as PDF and DOCX, as CSV, and as JSON for programs.
+In Chinese, for a court: as PDF and DOCX, as CSV, and as JSON for programs.
 """
 
 import csv
@@ -22,7 +22,7 @@ _DIGEST_LINE_CHARS = 16  # of a digest, in the narrow column
 
 
 class EvidenceGroup(StrEnum):
-    """In the order in which they stand."""
+    """The groups of evidence, in order."""
 
     OWNERSHIP = "权利主体与权属"
     PAGES = "网页取证"
@@ -35,9 +35,9 @@ class EvidenceGroup(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvidencePiece:
-    """A piece of evidence. file: its name in the export. name, source, shows may hold what a crawled page says.
+    """A piece of evidence. file: its name in the export. name, source, shows may contain text of crawled pages.
 
-    bundle: of an evidence bundle the digest that its day is stamped with; "" of anything else.
+    bundle: the digest of an evidence bundle; "" for other pieces.
     """
 
     group: EvidenceGroup
@@ -56,7 +56,7 @@ class NumberedPiece:
 
 
 def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
-    """By group, within it in the order given; numbers run through."""
+    """Return the pieces by group, in the given order within it, numbered consecutively."""
     order = list(EvidenceGroup)
     return [
         NumberedPiece(number, piece)
@@ -65,7 +65,7 @@ def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
 
 
 def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
-    """UTF-8 with its mark, RFC 4180; no cell can be a formula, and no character in it hides or turns others."""
+    """Return the list as CSV (RFC 4180) in UTF-8 with BOM; no cell is a formula, none has hidden characters."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(_CSV_HEADS)
@@ -77,12 +77,12 @@ def as_csv(rows: Sequence[NumberedPiece]) -> bytes:
 
 
 def as_json(rows: Sequence[NumberedPiece]) -> bytes:
-    """Return the same for programs, in ASCII."""
+    """Return the list as JSON in ASCII."""
     return json.dumps([{"number": row.number, **asdict(row.piece)} for row in rows], indent=1).encode() + b"\n"
 
 
 def document(rows: Sequence[NumberedPiece], about: str) -> Document:
-    """About: a line under the title that names the matter."""
+    """Return the list as a document. about: the line under the title that names the matter."""
     blocks: list[Block] = [Paragraph.heading(TITLE, 1, Align.CENTER), Paragraph.from_text(clean_line(about))]
     for group in EvidenceGroup:
         of_group = [row for row in rows if row.piece.group is group]

@@ -28,7 +28,7 @@ _CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.
 
 @dataclass(frozen=True, slots=True)
 class MatterSummary:
-    """The input of the explanation. example: a bundle, with its way to a stamped root where one has any.
+    """The input of the explanation. example: a bundle, with an audit path to a stamped root if one has any.
 
     contents: each file or folder for people, and its use.
     """
@@ -46,7 +46,7 @@ class MatterSummary:
 
 
 def matter_explanation(told: MatterSummary, at: datetime, code_version: str) -> dict[str, bytes]:
-    """README.html, which needs no network and runs nothing, and the same as PDF."""
+    """Return README.html, which needs no network and no scripts, and the same text as PDF."""
     title = f"{HEADLINE} M{told.matter}"
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:
@@ -86,7 +86,7 @@ def _in_one_language(words: Words, told: MatterSummary) -> list[Block]:
 
 
 def _missing(words: Words, told: MatterSummary) -> list[str]:
-    """List what this file lacks."""
+    """Return the points that this file lacks."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
     missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]

@@ -1,4 +1,4 @@
-"""The parts of a matter's file, and the names of the files and folders in it."""
+"""The parts of a court file, and the names of its files and folders."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,20 +7,20 @@ from enum import StrEnum
 from core.wording import Message
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup
 
-MAX_STEM_CHARS = 40  # of a name in a list of files; the whole one stands in the list of evidence
+MAX_STEM_CHARS = 40  # of a file name; the list of evidence has the whole name
 _OTHER = re.compile(r"[^\w（）《》“”、，。·-]+")
 
 
 class ExportPart(StrEnum):
-    """A part that may go into the file beside the bundles of the pages."""
+    """An optional part of the file, in addition to the bundles of pages."""
 
     OWNERSHIP = "ownership"
     COMPARISON = "comparison"
     OTHERS = "others"
     NOTICES = "notices"
     DAMAGES = "damages"
-    FACTORS = "factors"  # names what is missing
-    DECISIONS = "decisions"  # who decided what, and when
+    FACTORS = "factors"  # names missing evidence
+    DECISIONS = "decisions"  # names the people who decided
 
     @property
     def label(self) -> Message:
@@ -32,7 +32,7 @@ INTERNAL = frozenset({ExportPart.FACTORS, ExportPart.DECISIONS})
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """The parts that a person chose. with_names: people by name; else by their role."""
+    """The chosen parts. with_names: people by name instead of role."""
 
     parts: frozenset[ExportPart] = frozenset(ExportPart) - INTERNAL
     with_names: bool = False
@@ -43,13 +43,13 @@ USUAL = ExportChoice()
 
 @dataclass
 class FileNames:
-    """Numbers pieces of evidence and their folders in the order in which they come, and names their files by them."""
+    """Numbers pieces of evidence and their folders in order, and names their files by these numbers."""
 
     pieces: int = 0
     folders: dict[EvidenceGroup, str] = field(default_factory=dict)
 
     def stem(self, group: EvidenceGroup, name: str) -> str:
-        """Return the next piece of a group: its folder and its name without an ending.
+        """Return the path of the next piece of a group, without extension.
 
         >>> names = FileNames()
         >>> names.stem(EvidenceGroup.OWNERSHIP, "营业执照 (副本)"), names.stem(EvidenceGroup.PAGES, "案件12")
@@ -61,7 +61,7 @@ class FileNames:
 
     @property
     def contents(self) -> list[tuple[str, Message]]:
-        """Each folder, and what is in it."""
+        """Return each folder with a description of its content."""
         return [(f"{folder}/", _contents(group)) for group, folder in self.folders.items()]
 
 
@@ -70,7 +70,7 @@ def _contents(group: EvidenceGroup) -> Message:
 
 
 def readable(name: str) -> str:
-    """Return a name of any origin as one for a file: letters, digits and few signs.
+    """Return a safe file name for any name: letters, digits and few signs.
 
     >>> readable("=cmd /c ../x 第一章　水位簿.html")
     'cmd_c_x_第一章_水位簿_html'

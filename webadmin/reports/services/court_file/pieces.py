@@ -1,4 +1,4 @@
-"""Pieces of evidence of a matter: name, source, and what each shows, in the words of the list of evidence."""
+"""Describes pieces of evidence of a matter for the list of evidence: name, source and purpose."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,7 @@ _SHEETS = {
 
 
 def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece:
-    """Return one bundle of a case, under its name without ending; read its match with it."""
+    """Return the piece of one bundle of a case. stem: its name without extension; select `match` with it."""
     zone = timezone.get_default_timezone()
     fetched, match = format_with_offset(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
@@ -56,7 +56,7 @@ def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece
 
 
 def file_piece(row: Row, file: str) -> EvidencePiece:
-    """Return a file of people."""
+    """Return the piece of a file of people."""
     kept, facts = row
     with translation.override(CHINESE):
         group, source, shows = _describe_file(kept, facts)
@@ -64,7 +64,7 @@ def file_piece(row: Row, file: str) -> EvidencePiece:
 
 
 def file_group(row: Row) -> EvidenceGroup:
-    """Return the group of a file that people made or sent."""
+    """Return the group of a file of people."""
     with translation.override(CHINESE):
         return _describe_file(*row)[0]
 

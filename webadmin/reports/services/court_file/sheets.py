@@ -1,4 +1,4 @@
-"""The sheets of a matter as papers, in Chinese: factor by factor, damages, what was decided."""
+"""The sheets of a matter as Chinese documents: factors, damages, decisions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ _EVENT_WIDTHS = (0.28, 0.22, 0.14, 0.14, 0.22)
 
 
 def here(at: datetime) -> str:
-    """Return a moment as papers have it, in the installation's zone with its offset."""
+    """Return a moment in the installation's time zone, with its offset."""
     return format_with_offset(at, timezone.get_default_timezone())
 
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
-    """Return the sheet; it never says that anything is proved."""
+    """Return the sheet of factors; it never claims that anything is proved."""
     blocks = [*_head(FACTORS, about), Paragraph.from_text(_zh(Message("factor.opening")))]
     for factor in sheet:
         blocks += [Paragraph.heading(_zh(factor.title), 2), Paragraph.from_text(_zh(describe_source(factor)))]
@@ -53,7 +53,7 @@ def damages(found: Damages, about: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecords:
-    """Verdicts on the confirmed cases and what became of the notices about them. naming: of the people who acted."""
+    """Verdicts on the confirmed cases and results of the notices about them. naming: of the people who acted."""
 
     verdicts: Sequence[VerdictRecord]
     events: Sequence[NoticeEvent]
@@ -61,7 +61,7 @@ class DecisionRecords:
 
 
 def decisions(decided: DecisionRecords, about: str) -> Document:
-    """List who decided what and when; where people are not named, by day alone."""
+    """Return the sheet of decisions; if people are not named, with days instead of times."""
     rows = [_decision(each, decided.naming) for each in decided.verdicts]
     blocks = [*_head(DECISIONS, about), _table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
     if decided.events:
@@ -72,7 +72,7 @@ def decisions(decided: DecisionRecords, about: str) -> Document:
 
 
 def decisions_as_values(decided: DecisionRecords) -> dict[str, Any]:
-    """Return the same for programs."""
+    """Return the decisions as JSON values."""
     return {
         "verdicts": [
             {
@@ -100,7 +100,7 @@ def decisions_as_values(decided: DecisionRecords) -> dict[str, Any]:
 
 
 def damages_as_values(found: Damages) -> dict[str, Any]:
-    """As `Damages.as_dict`, without who entered the fee and what is not decided yet."""
+    """Return `Damages.as_dict` without the user who entered the fee, and without undecided cases."""
     said = found.as_dict()
     del said["open_cases_not_counted"]
     if said["fee"]:

@@ -1,4 +1,4 @@
-"""The files of an export while it is made: on disk, so that of hundreds of bundles one at a time is in memory."""
+"""The files of an export in progress, on disk, so that only one of hundreds of bundles is in memory."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,7 +10,7 @@ from core.ids import Digest
 
 
 class Spool(Mapping[str, bytes]):
-    """Files by name in a folder that is there and empty. Raises OSError where the disk does not take them."""
+    """Files by name in an existing empty folder. Raises OSError if the disk fails."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -19,9 +19,9 @@ class Spool(Mapping[str, bytes]):
         self.listed: dict[str, ListedFile] = {}
 
     def put(self, name: str, content: bytes) -> Digest:
-        """Keep a file, in place of one of the same name; its SHA-256.
+        """Store a file, replacing one of the same name, and return its SHA-256.
 
-        Raises DoesNotHold where no export can be so large.
+        Raises DoesNotHold if the export would be too large.
         """
         self._bytes += len(content)
         if self._bytes > container.MAX_BYTES or len(self.listed) >= container.MAX_FILES:
@@ -32,7 +32,7 @@ class Spool(Mapping[str, bytes]):
         return self.listed[name].sha256
 
     def drop(self, name: str) -> None:
-        """Forget a file that is there; its place on the disk goes with the folder."""
+        """Remove a file from the export; it stays on disk until the folder is deleted."""
         del self.listed[name]
 
     def __getitem__(self, name: str) -> bytes:

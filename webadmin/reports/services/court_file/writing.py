@@ -1,4 +1,4 @@
-"""Writes the file of a matter: its confirmed cases one after the other, then what belongs to all of them."""
+"""Gathers and writes the court file of a matter: its confirmed cases one by one, then the parts about all of them."""
 
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -56,11 +56,11 @@ from webadmin.reports.services.court_file.spool import Spool
 Say = Callable[[Message], None]
 LIST = f"01-{evidence_list.TITLE}"
 _LISTED = [(f"{LIST}.*", Message("court-file.list-of-evidence"))]
-_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # of what a case's page says, what people decided
+_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # the facts of a case page that people decided
 
 
 def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> VerificationReport:
-    """As the desk writes it: sealed by the authorities that answer, by none if need be. Raises as `prepare_export`."""
+    """Write the file of a matter, sealed by the authorities that answer, if any. Raises as `prepare_export`."""
     named = f"matter {matter.pk}"
     authorities = sealing_authorities(named)
     with prepare_export(matter, path.absolute().parent, chosen) as made:
@@ -69,7 +69,7 @@ def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> V
 
 @dataclass
 class PreparedExport:
-    """All that a matter's file is written from, on the disk. left_out: what is not whole any more, a sentence each."""
+    """The gathered content of a matter's file, on disk. left_out: a message for each damaged file."""
 
     export: MatterExport
     about: MatterFacts
@@ -80,7 +80,7 @@ class PreparedExport:
         return self.about.left_out
 
     def write(self, path: Path, seals: Sequence[Stamper]) -> VerificationReport:
-        """Raises as `MatterExport.write`, RetryLater where an authority does not answer."""
+        """Write the file. Raises as `MatterExport.write`, and RetryLater if an authority does not answer."""
         return self.export.write(path, self.about, created=self.created, seals=seals)
 
 
@@ -88,10 +88,10 @@ class PreparedExport:
 def prepare_export(
     matter: Matter, folder: Path, chosen: ExportChoice = USUAL, say: Say = lambda _: None
 ) -> Iterator[PreparedExport]:
-    """Gather the chosen parts of a matter in a folder that goes in the end; say: told how far it is.
+    """Gather the chosen parts of a matter in a temporary folder. say: called with the progress.
 
-    Raises BadInput where nothing of the matter is confirmed or has evidence yet, RetryLater where a store is away,
-    UnreadableFile where the folder takes no files.
+    Raises BadInput if no case of the matter is confirmed or has evidence, RetryLater if a store is unreachable,
+    UnreadableFile if the folder cannot be written.
     """
     cases = confirmed_cases(matter)
     if not cases.exists():
@@ -106,14 +106,14 @@ def prepare_export(
 
 
 def confirmed_cases(matter: Matter) -> "QuerySet[Case]":
-    """Return the cases that go in, in the order of their numbers."""
+    """Return the confirmed cases of a matter, in the order of their numbers."""
     rows = Case.objects.filter(matter=matter, state=CaseState.CONFIRMED).order_by("pk")
     return rows.select_related("work", "page__site", "rights_holder", "decision", "matter")
 
 
 @dataclass
 class _ExportBuilder:
-    """One export while it is gathered, in the order in which its pieces are numbered."""
+    """Gathers one export, in the order in which its pieces are numbered."""
 
     matter: Matter
     export: MatterExport
@@ -149,7 +149,7 @@ class _ExportBuilder:
         return PreparedExport(self.export, about, self.created)
 
     def _add_cases(self, cases: Sequence[Case]) -> None:
-        """The cases with their bundles. Raises BadInput where there is none."""
+        """Add the cases with their bundles. Raises BadInput without any bundle."""
         before = len(self.pieces)
         for number, case in enumerate(cases, 1):
             self._add_case(case)
@@ -158,7 +158,7 @@ class _ExportBuilder:
             raise BadInput("matter.no-bundle", site=self.matter.site, work=self.matter.work)
 
     def _add_case(self, case: Case) -> None:
-        """A case with those of its bundles that are whole; one without any is named."""
+        """Add a case with its intact bundles; report one without any."""
         bundles, stems = [], []
         rows = list(kept_bundles(case).select_related("match"))
         if ExportPart.NOTICES in self.chosen.parts:
@@ -181,14 +181,14 @@ class _ExportBuilder:
         self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
     def _case_facts(self, case: Case) -> dict[str, Any]:
-        """Return the facts of the case's page; decisions of people only where they were chosen."""
+        """Return the facts of the case page; decisions of people only if that part is chosen."""
         facts = case_facts(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
         if ExportPart.DECISIONS in self.chosen.parts:
             return facts
         return {name: value for name, value in facts.items() if name not in _DECIDED}
 
     def _add_tables(self, cases: Sequence[Case]) -> None:
-        """Comparison tables of as many cases as one has pictures for."""
+        """Add the comparison tables, for as many cases as one table may have."""
         for number, start in enumerate(range(0, len(cases), MAX_PICTURES), 1):
             batch = cases[start : start + MAX_PICTURES]
             name = f"侵权比对表（之{number}）"
@@ -198,7 +198,7 @@ class _ExportBuilder:
             self.say(Message("matter.cases-compared", done=start + len(batch), all=len(cases)))
 
     def _ownership_proofs(self) -> Iterator[Row]:
-        """Proofs of identity and ownership that are valid today."""
+        """Yield the proofs of identity and ownership that are valid today."""
         today = self.created.astimezone(timezone.get_default_timezone()).date()
         own = HolderPaper.objects.filter(rights_holder=self.matter.rights_holder_id, withdrawn_at=None)
         for paper in own.filter(Q(work=None) | Q(work=self.matter.work_id)).order_by("kind", "pk"):
@@ -206,7 +206,7 @@ class _ExportBuilder:
                 yield holder_paper_row(paper)
 
     def _notices(self) -> "QuerySet[Notice]":
-        """Those that name any of the cases that go in."""
+        """Return the notices about any of the confirmed cases."""
         return Notice.objects.filter(pages__case__in=confirmed_cases(self.matter).values("pk")).distinct()
 
     def _add_papers(self, part: ExportPart, rows: Iterable[Row]) -> None:
@@ -220,7 +220,7 @@ class _ExportBuilder:
             self.pieces.append(pieces.file_piece((kept, facts), f"{stem}.{paper.ending}"))
 
     def _add_sheets(self) -> dict[str, object]:
-        """Return the sheets that are wanted; the same as JSON values."""
+        """Add the chosen sheets, and return them as JSON values."""
         facts: dict[str, object] = {
             "rights_holder": self.matter.rights_holder.name,
             "site": self.matter.site.name,
@@ -261,6 +261,6 @@ class _ExportBuilder:
         self.export.add_document(f"{LIST}.json", evidence_list.as_json(rows))
 
     def _add_document(self, stem: str, document: Document) -> tuple[str, Digest]:
-        """In both formats; name in the export and digest of the PDF."""
+        """Add a document in both formats, and return the name and digest of the PDF."""
         self.export.add_document(f"{stem}.docx", word_file(document, self.created))
         return f"{stem}.pdf", self.export.add_document(f"{stem}.pdf", pdf_file(document, self.created))
