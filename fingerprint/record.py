@@ -34,7 +34,7 @@ class DamagedFingerprint(BadInput):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprint:
-    """All that is compared of a text.
+    """The fingerprint of a text, by which it is compared.
 
     tokens   uint16[n]           syllable ids of the algorithm's reading table, or WILDCARD
     offsets  int32[n]            where each token begins in the text as given; strictly increasing but

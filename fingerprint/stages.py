@@ -30,7 +30,7 @@ Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
 
 
 def normalize(text: str, tables: Tables) -> Stream:
-    """As fingerprint.normalization, for whole pages and works."""
+    """Return the stream of a whole page or work, equal to that of `fingerprint.normalization`."""
     return _normalize(code_points(text), tables)
 
 

@@ -1,7 +1,7 @@
-"""Every threshold of the matcher, with unit, reason and source.
+"""The thresholds of the matcher, with unit, reason and source.
 
 "Benchmark" is the one of 165 works (25.1 M characters) and 8,665 pages under 31 kinds and strengths of edits, 2026; its
-figures and the ranges tried stand beside each number. Tokens are characters that have a reading.
+figures and the ranges tried are next to each number. Tokens are characters that have a reading.
 """
 
 import math

@@ -34,7 +34,7 @@ Ranges = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends, tokens 
 
 
 class AlignedPage(NamedTuple):
-    """All that was found of a page before anything is judged. Numbers of texts are those of the segments."""
+    """The alignments of a page before judging. Text numbers are those of the segments."""
 
     page: TokenizedPage
     written: ReadingOrder  # the page as given

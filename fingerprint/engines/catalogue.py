@@ -1,4 +1,4 @@
-"""Every engine under the name that `--engine` takes. An engine's module lists its own ENTRIES; here modules are listed.
+"""The engines by their names for `--engine`. Each engine's module has its ENTRIES; this module lists the modules.
 
 How to add one: docs/recipes/engine.md.
 """

@@ -1,9 +1,9 @@
-"""All long common substrings of one text and many: what a suffix structure over the many would find.
+"""Finds all long common substrings of one text and many, as a suffix structure over the many would.
 
-A suffix tree or array of 25 M characters would take minutes and gigabytes in this language. This index gives the same
-answer for substrings of a minimum length L: of the L - q + 1 runs of q characters (q-grams) in any substring of length
-L, one begins at a place of the stored texts that is divisible by L - q + 1. So only those places are stored, every
-q-gram of the page is looked up, and each hit is extended, character by character, to the longest match around it.
+A suffix tree or array of 25 M characters would take minutes and gigabytes in Python. This index gives the same result
+for substrings of a minimum length L: of the L - q + 1 runs of q characters (q-grams) in any substring of length L, one
+begins at an offset of the stored texts that is divisible by L - q + 1. So only those offsets are stored, every q-gram
+of the page is looked up, and each hit is extended, character by character, to the longest match around it.
 """
 
 from dataclasses import dataclass

@@ -46,7 +46,7 @@ class IMatch(WordEngine):
         return self._works.owners.works((chapter, 1.0) for chapter in self._chapters.get(digest, ()))
 
     def _digest(self, words: NDArray[np.uint64], numbers: NDArray[np.integer]) -> bytes:
-        """Of the chosen words in order; empty where there are too few of them."""
+        """Return the digest of the chosen words in order; empty if there are too few."""
         chosen = words[self._is_chosen[numbers]]
         return hashlib.sha1(chosen, usedforsecurity=False).digest() if chosen.size >= self._min_terms else b""
 

@@ -13,7 +13,7 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokenize, 
 
 
 class JaccardEngine(FeatureEngine):
-    """Every chapter whose set of features is as much like the page's as asked."""
+    """Finds the chapters whose sets of features are similar enough to the page's."""
 
     def __init__(
         self,

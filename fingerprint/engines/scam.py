@@ -139,7 +139,7 @@ class Scam(ChapterEngine):
         self._registries = [Registry(epsilon, min_similarity) for _ in range(registries)]
 
     def choose_registries(self, words: NDArray[np.uint64], counts: NDArray[np.int32]) -> list[Registry]:
-        """Those that can hold a chapter similar enough to a page of these words."""
+        """Return the registries that can have a chapter similar enough to a page with these words."""
         least = self._min_similarity - ROUNDING
         return [registry for registry in self._registries if registry.highest_possible(words, counts) >= least]
 

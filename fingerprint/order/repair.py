@@ -61,7 +61,7 @@ class Text:
 
     @cached_property
     def gains(self) -> Gains:
-        """As of `kernels.near_gains`."""
+        """Return `kernels.near_gains` of the tokens."""
         return kernels.near_gains(self.keys, self.table)
 
     def in_order(self, order: Order) -> "Text":

@@ -39,7 +39,7 @@ def find_segments(
 
 
 def gapped_limits(calibration: Calibration) -> XDropLimits:
-    """When an extension from a hit is given up."""
+    """Return the limits at which a gapped extension from a hit is given up."""
     return XDropLimits(calibration.gapped_drop, calibration.gapped_lag, calibration.band_tokens)
 
 

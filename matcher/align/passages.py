@@ -183,16 +183,16 @@ def _limits(calibration: Calibration) -> JoiningLimits:
 
 
 def _pick_scattered(too_little: list[AlignedPassage], calibration: Calibration) -> list[AlignedPassage]:
-    """Of the pieces that are too little by themselves those that are not tiny, when they are many together.
+    """Return the small pieces, without tiny ones, if together they are long enough to be kept.
 
-    Passages that are enough by themselves do not count: a chance agreement far from a copied chapter is not part of it.
+    Firm passages do not count here: a chance agreement far from a copied chapter is not part of it.
     """
     found = [piece for piece in too_little if piece.matches >= calibration.min_companion_tokens]
     return found if sum(piece.matches for piece in found) >= calibration.min_scattered_tokens else []
 
 
 def _is_companion(piece: AlignedPassage, firm: AlignedPassage, calibration: Calibration) -> bool:
-    """Return true if a piece that is too little by itself stands near one that is not, on both sides."""
+    """Return whether a small piece is near a firm one on both sides."""
     page_gap = max(piece.page_start, firm.page_start) - min(piece.page_end, firm.page_end)
     work_gap = max(piece.work_start, firm.work_start) - min(piece.work_end, firm.work_end)
     return (

@@ -230,7 +230,7 @@ class _Rows:
         return made
 
     def _slide(self, rows: list[SpelledRow], place: int) -> list[SpelledRow]:
-        """Of a character that the work has twice (姐姐 for 姐), the one at this place as left out, if either may be."""
+        """Move the deletion of one of two equal characters (姐 for 姐姐) to this place, if possible."""
         changed = {token for row in rows for token in range(row.page_start, row.page_end)}
         for number, row in enumerate(rows):
             way = place - row.page_start

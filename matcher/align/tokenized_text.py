@@ -27,7 +27,7 @@ class TokenizedText:
     fingerprint: Fingerprint
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
-        """uint32[end - start]: the first code point of each token of a range."""
+        """Return the first code point of each token of a range, uint32[end - start]."""
         offsets = self.fingerprint.offsets[start:end]
         if not offsets.size:
             return np.zeros(0, np.uint32)
@@ -36,7 +36,7 @@ class TokenizedText:
         return found
 
     def part(self, start: int, end: int) -> TextPart:
-        """Tokens from `start` to `end`, as far as there are any."""
+        """Return the tokens from `start` to `end`, clipped to the text."""
         offsets, tokens = self.fingerprint.offsets, self.fingerprint.tokens
         start, end = max(0, start), min(tokens.size, end)
         first = int(offsets[start - 1]) if start else 0
@@ -127,10 +127,10 @@ class TokenizedPage(TokenizedText):
         return cls(text, fingerprint, near, characters, codes)
 
     def code_points(self, start: int, end: int) -> NDArray[np.uint32]:
-        """As of any text, without looking into it again."""
+        """Return the first code points of a range of tokens, without reading the text again."""
         return self.codes[start:end]
 
     def part(self, start: int, end: int) -> TextPart:
-        """As of any text, without looking into it again."""
+        """Return a range of tokens, without reading the text again."""
         tokens = self.fingerprint.tokens
         return TextPart(self.characters, 0, self.fingerprint.offsets, tokens, max(0, start), min(tokens.size, end))

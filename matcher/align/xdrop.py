@@ -19,7 +19,7 @@ WIDTH = 128
 
 
 class XDropLimits(NamedTuple):
-    """When an alignment is given up.
+    """The limits at which an alignment is given up.
 
     drop: scores this much below the best; lag: this much below the best of the wave before; band: diagonals on either
     side of that of the best score.

@@ -37,7 +37,7 @@ def find_rows(
 
 @kernel(allocates=False)
 def _find_key_rows(key: np.uint64, bits: int, first: Int, end: Int, entries: NDArray[np.uint64]) -> tuple[Int, Int]:
-    """Of a bucket, rows [first, end), those that carry a key."""
+    """Return the range of rows with a key in a bucket, rows [first, end)."""
     low_half = np.uint64(0xFFFFFFFF)
     check = (key << np.uint64(bits)) & ~low_half
     if end - first > SHORT:

@@ -34,7 +34,7 @@ def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel()
 def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_tokens: int) -> tuple[int, int]:
-    """Of the tokens of a page that lie in no passage: how many a phrase covers, and how many there are."""
+    """Return the number of tokens outside all passages that a phrase covers, and the number of all outside."""
     edges, is_rest = np.zeros(page_tokens + 1, np.int32), np.ones(page_tokens, np.bool_)
     for passage in range(starts.size):
         is_rest[starts[passage] : ends[passage]] = False

@@ -10,7 +10,7 @@ from matcher.align.tokenized_text import TokenizedText
 
 
 class Figures(NamedTuple):
-    """All passages of one text on one page, in tokens."""
+    """The figures of the passages of one text on one page, in tokens."""
 
     matched: int  # agree in sound or shape
     same: int  # are one character

@@ -19,7 +19,7 @@ Places = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class AlignmentRules:
-    """All numbers that the score depends on. Values and what else was tried: docs/decisions/rewritten-text.md."""
+    """The constants of the score. Reasons and tried alternatives: docs/decisions/rewritten-text.md."""
 
     shift: float = 0.08  # taken from csls
     min_gain: float = 0.05  # and this, of what remains

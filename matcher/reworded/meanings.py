@@ -95,7 +95,7 @@ class TextMeanings:
 
     @classmethod
     def from_text(cls, text: str, encoder: Encoder, background: Background) -> "TextMeanings":
-        """Of a text of any length, read piece by piece."""
+        """Encode a text of any length, piece by piece."""
         units, vectors, near = [np.zeros((0, 2), np.int32)], [np.zeros((0, 512), np.float32)], [np.zeros(0, np.float32)]
         for start, piece in _pieces(text):
             encoded = encoder.encode([piece])[0]

@@ -1,4 +1,4 @@
-"""From a page to its leads: gate, encode, align, join, decide."""
+"""Searches a page for rewritten passages of works: gate, encode, align, join, decide."""
 
 from collections import defaultdict
 from collections.abc import Container, Iterator, Sequence
@@ -40,19 +40,19 @@ class Indexes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SearchedPage:
-    """A page, and the texts that are left alone."""
+    """A page, and the texts to ignore."""
 
     text: str
     without: Container[WorkTextId]
 
     def exclude(self, found: Sequence[FoundChunk]) -> list[FoundChunk]:
-        """Drop the chunks of texts that are left alone."""
+        """Return the chunks without those of ignored texts."""
         return [chunk for chunk in found if chunk.text_id not in self.without]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Part:
-    """A run of sentences of the page, and what parts of it, as ranges of the page, are compared with."""
+    """A run of sentences of the page, and the chunks with which ranges of it are compared."""
 
     page: _SearchedPage
     units: Units
@@ -62,7 +62,7 @@ class _Part:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BlockComparison:
-    """A block, sentences of a part, set against a stretch."""
+    """A block of sentences of a part, aligned with a stretch."""
 
     part: _Part
     block: Block
@@ -71,7 +71,7 @@ class _BlockComparison:
 
 
 class RewordedSearch:
-    """Finds what pages say in other words than the works do; one thread at a time."""
+    """Finds rewritten passages of works on pages; one thread at a time."""
 
     def __init__(
         self,
@@ -86,9 +86,9 @@ class RewordedSearch:
         self._calibration = calibration
 
     def search(self, text: str, without: Container[WorkTextId] = ()) -> tuple[RewordedMatch, ...]:
-        """Return the leads of a page, the highest score first; nothing for a page that says what no work says.
+        """Return the suspected rewrites of a page, the highest score first.
 
-        without: texts that are left alone, as if they were no works.
+        without: texts to ignore.
         """
         page, latin = _SearchedPage(text, without), is_latin(text)
         matches = self._decide(self._by_meaning(page, self._indexes.han if latin else self._indexes.latin), True)
@@ -196,7 +196,7 @@ class RewordedSearch:
         return in_other_words(compared.alignment, page, SentenceSide(stretch.text, stretch.units - stretch.start))
 
     def _elsewhere(self, compared: _BlockComparison, own: Alignment, least: float) -> float:
-        """Score what the block shares with another place of the works; less where `least` is not left anyway."""
+        """Return the best score of the block elsewhere in the works; stop once less than `least` is left."""
         part, (first, last) = compared.part, compared.block
         block = part.windows.subset(first, last)
         found = self._indexes.chunks.find(part.page.text[part.units[first, 0] : part.units[last - 1, 1]])
@@ -213,7 +213,7 @@ class RewordedSearch:
         return round(score - self._calibration.rival_weight * elsewhere, 4)
 
     def _pairs(self, several: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:
-        """Of all blocks that joined the strongest pair of each sentence of the page."""
+        """Return the strongest pair of each sentence of the page over all joined blocks."""
         strongest: dict[tuple[int, int], RewordedPair] = {}
         for each in several:
             for pair in each.alignment.pairs:
@@ -234,9 +234,9 @@ def _range(units: Units, number: int) -> TextRange:
 
 
 def outstanding_chunks(found: Sequence[FoundChunk], min_ratio: float, most: int) -> list[FoundChunk]:
-    """Of chunks by score those with at least min_ratio times the tenth's, `most` at the most.
+    """Return the chunks, sorted by score, with at least min_ratio times the tenth's score, at most `most`.
 
-    With less than ten there is no telling: the first are taken.
+    With fewer than ten chunks there is no reference: the first ones are returned.
     """
     least = min_ratio * found[TENTH].score if len(found) > TENTH else 0.0
     return [chunk for chunk in found[:most] if chunk.score >= least]
@@ -264,10 +264,10 @@ def elsewhere_chunks(chunk: FoundChunk, found: Sequence[FoundChunk], texts: Work
 
 
 def shared_score(own: Alignment, rival: Alignment) -> float:
-    """Return the part of a competing place's score that rests on sentences with a counterpart in the place itself.
+    """Return the part of a competing place's score for sentences that the place itself matches too.
 
-    Of each sentence no more than the place itself has of it: a page that goes on in the next chapter, or in another
-    work, says other sentences there.
+    Each sentence counts at most as much as in the place itself: a page that continues in the next chapter, or in
+    another work, has other sentences there.
     """
     strengths = {pair.page: pair.strength for pair in own.pairs}
     whole = sum(pair.strength for pair in rival.pairs)
