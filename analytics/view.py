@@ -122,7 +122,7 @@ def lay_out(report: Report) -> ReportView:
 
 
 def _caveats(report: Report, phrases: Phrases) -> Iterator[str]:
-    """Return the caveats on the reading of the pages of these cases."""
+    """Yield the caveats on the reading of the pages of these cases."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
             yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"

@@ -19,7 +19,7 @@ SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)
 def hash_anchors(
     tokens: NDArray[np.uint16], positions: NDArray[np.int32], rule: AnchorRule, symbols: NDArray[np.uint16]
 ) -> NDArray[np.uint64]:
-    """uint64[len(positions)]: the hash of the k tokens that begin at each position."""
+    """Return the hash of the k tokens from each position on, uint64[len(positions)]."""
     hashed = symbols[tokens].astype(np.uint64)
     hashes = np.zeros(positions.size, np.uint64)
     for shift in range(rule.tokens):

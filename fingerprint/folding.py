@@ -31,7 +31,7 @@ Folded = tuple[str, str, str]
 
 
 def folded_symbols(names: tuple[str, ...]) -> NDArray[np.uint16]:
-    """uint16[65536]: the symbol of every token, counted from 1 in the order of syllables; 0 for everything else.
+    """Return the symbol of every token, from 1 in the order of syllables, uint16[65536]; 0 for all others.
 
     names: of the syllables by id; that of id 0 is "".
 
@@ -46,7 +46,7 @@ def folded_symbols(names: tuple[str, ...]) -> NDArray[np.uint16]:
 
 
 def fold_syllable(name: str) -> Folded:
-    """Place of the initial, glide and rhyme of a toneless syllable; any of them may be empty.
+    """Return the places of initial, glide and rhyme of a toneless syllable; any of them may be empty.
 
     >>> fold_syllable("zhuang"), fold_syllable("yuan"), fold_syllable("liu"), fold_syllable("er")
     (('z', 'u', 'n'), ('', 'u', 'n'), ('l', 'i', 'ao'), ('', '', 'er'))

@@ -16,7 +16,7 @@ WHOLE = (
 
 
 def fuzzy_syllables(names: tuple[str, ...], symbols: NDArray[np.uint16] | None = None) -> NDArray[np.uint16]:
-    """uint16[syllables, F]: ids of the syllables that each may be taken for, 0 behind the last.
+    """Return the ids of the syllables confused with each, uint16[syllables, F], filled up with 0.
 
     names: of the syllables by id; that of id 0 is "". symbols: uint16[65536]; those with the same symbol count too.
 
@@ -43,7 +43,7 @@ def _confusable(name: str) -> set[str]:
 
 
 def _same_symbol(names: tuple[str, ...], symbols: NDArray[np.uint16]) -> list[set[str]]:
-    """For each syllable, all with its symbol, itself among them; for "" none."""
+    """Return the syllables with the same symbol as each, including itself; none for ""."""
     of_symbol: dict[int, set[str]] = {}
     numbers = symbols[: len(names)].tolist()
     for name, symbol in zip(names[1:], numbers[1:], strict=True):

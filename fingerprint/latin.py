@@ -55,7 +55,7 @@ def read_latin(rows: SignRows, pinyin: PinyinReader) -> LatinReading:
 
 
 def _is_in_chain(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """bool[runs]: whether each run belongs to the chain of the run before it."""
+    """Return whether each run belongs to the chain of the previous run, bool[runs]."""
     is_gap = (seen == Kind.SPACE) | (seen == Kind.JOINING)
     gaps = np.concatenate([[0], np.cumsum(is_gap)])
     width = starts[1:] - ends[:-1]

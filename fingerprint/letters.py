@@ -11,7 +11,7 @@ TOKENS = 1 << 16  # of 16 bits
 
 
 def letter_number(letter: str) -> int:
-    """Number the letters: a is 1.
+    """Return the number of a letter: a is 1.
 
     >>> letter_number("z")
     26
@@ -20,7 +20,7 @@ def letter_number(letter: str) -> int:
 
 
 def initial_letters(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """uint8[65536]: the initial of each token, 1 for a to 26 for z; NO_LETTER for wildcards and unused numbers.
+    """Return the initial of each token, uint8[65536]: 1 for a to 26 for z, NO_LETTER for wildcards and unused ids.
 
     names: of the syllables by id; that of id 0 is "".
     """

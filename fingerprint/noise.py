@@ -46,7 +46,7 @@ class Noise:
 
 
 def collect_noise(found: list[tuple[Obfuscation, Runs]]) -> Noise:
-    """Runs of several kinds as one list in order of the text."""
+    """Return the runs of several kinds as one list, in order of the text."""
     starts = np.concatenate([np.zeros(0, np.int64), *(runs[0] for _, runs in found)])
     ends = np.concatenate([np.zeros(0, np.int64), *(runs[1] for _, runs in found)])
     kinds = np.concatenate([np.zeros(0, np.uint8), *(_kind_column(kind, runs) for kind, runs in found)])
@@ -65,14 +65,14 @@ def find_runs(mask: NDArray[np.bool_]) -> Runs:
 
 
 def zero_width_runs(kinds: NDArray[np.uint8]) -> Runs:
-    """Zero-width characters behind a Han character; elsewhere (file mark, emoji) they are honest."""
+    """Return the runs of zero-width characters after a Han character; elsewhere (BOM, emoji) they are legitimate."""
     starts, ends = find_runs(kinds == Kind.ZERO_WIDTH)
     follows_han = _read_kind(kinds, starts - 1) == Kind.HAN
     return starts[follows_han], ends[follows_han]
 
 
 def spaces_between_han(kinds: NDArray[np.uint8], visible: NDArray[np.int64]) -> Runs:
-    """Runs of spaces with a Han character on both sides; `visible` are the positions that are not zero-width."""
+    """Return the runs of spaces between Han characters. visible: the positions without zero width."""
     seen = kinds[visible]
     starts, ends = find_runs(seen == Kind.SPACE)
     is_between = (_read_kind(seen, starts - 1) == Kind.HAN) & (_read_kind(seen, ends) == Kind.HAN)

@@ -27,7 +27,7 @@ class PinyinReader:
         self._cached: dict[str, Syllables | None] = {}
 
     def split_run(self, run: str) -> Syllables | None:
-        """(syllable id, offset in the run) of each syllable; None when the run is not pinyin.
+        """Return (syllable id, offset in the run) of each syllable; None if the run is not pinyin.
 
         Tone marks are taken off, ü is v, capitals and full-width letters count as small ones.
         """

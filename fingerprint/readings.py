@@ -33,7 +33,7 @@ Columns = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 
 def pack(readings: Columns, folding: Columns) -> bytes:
-    """The table as bytes, before compression: for each of the two, its length, code points and values (uint32, LE)."""
+    """Return the uncompressed table: of both parts the length, code points and values (uint32, LE)."""
     parts = []
     for keys, values in (readings, folding):
         steps = np.diff(keys, prepend=np.uint32(0))
@@ -51,7 +51,7 @@ def unpack(payload: bytes) -> tuple[Columns, Columns]:
 
 
 def payload_digest(payload: bytes) -> str:
-    """SHA-256 of the table before compression, 64 hex digits."""
+    """Return the SHA-256 of the uncompressed table, 64 hex digits."""
     return hashlib.sha256(payload).hexdigest()
 
 
@@ -103,12 +103,12 @@ READINGS_2026 = ReadingTable(
 
 
 def code_points(text: str) -> NDArray[np.uint32]:
-    """uint32[len(text)]: the code points, lone surrogates included."""
+    """Return the code points of a text, lone surrogates included, uint32[len(text)]."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4")
 
 
 def syllable_ids(text: str, table: ReadingTable = READINGS_2026) -> NDArray[np.uint16]:
-    """uint16[len(text)]: the toneless syllable of each code point, 0 where it has none.
+    """Return the toneless syllable of each code point, uint16[len(text)]; 0 without one.
 
     Traditional and compatibility forms read as their simplified form, digits as Chinese numerals.
 
@@ -119,7 +119,7 @@ def syllable_ids(text: str, table: ReadingTable = READINGS_2026) -> NDArray[np.u
 
 
 def fold_variants(text: str, table: ReadingTable = READINGS_2026) -> NDArray[np.uint32]:
-    """uint32[len(text)]: each code point in its simplified or compatibility form.
+    """Return each code point in its simplified or compatibility form, uint32[len(text)].
 
     >>> "".join(map(chr, fold_variants("網Ａ")))
     '网A'

@@ -123,7 +123,7 @@ def _seed_hashes(
 
 
 def _checksum(stored: bytes) -> int:
-    """CRC-32 of everything but the checksum itself: of the form as it is stored, unused bits of the last byte too."""
+    """Return the CRC-32 of the stored form except the checksum itself, with unused bits of the last byte."""
     return zlib.crc32(stored[COUNTS_AT:], zlib.crc32(stored[:2]))
 
 

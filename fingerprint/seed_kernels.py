@@ -128,7 +128,7 @@ def _take_lower(
 def fingerprint_windows(  # noqa: PLR0917 - numba compiles no records
     tokens: Tokens, letters: NDArray[np.uint8], low: Numbers, high: Numbers, granularity: int, step: int, width: int
 ) -> NDArray[np.uint8]:
-    """uint8[windows, width]: the number of each window.
+    """Return the number of each window, uint8[windows, width].
 
     letters: uint8[65536], the initial of a token. low, high: uint64[LETTERS, granularity + 1], what a letter that
     occurs so often adds to the number of 128 bits.

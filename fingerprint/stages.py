@@ -70,7 +70,7 @@ def find_anchors(
 
 
 def fingerprint_windows(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """uint8[windows, bytes]: the fingerprint of each window, in order of the stream.
+    """Return the fingerprint of each window, in order of the stream, uint8[windows, bytes].
 
     initials: uint8[65536], of every token.
     """

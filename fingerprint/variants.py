@@ -28,7 +28,7 @@ VARIANTS_2026 = table_path("2026")
 
 
 def read_groups(path: Path = VARIANTS_2026) -> list[tuple[str, str]]:
-    """(source, characters that are variants of one another) of each line. Raises BrokenInvariant for another file."""
+    """Return source and variant characters of each line. Raises BrokenInvariant for another file."""
     try:
         lines = path.read_text("utf-8").splitlines()
         return [(source, group) for source, group in (line.split("\t") for line in lines if not line.startswith("#"))]
@@ -37,7 +37,7 @@ def read_groups(path: Path = VARIANTS_2026) -> list[tuple[str, str]]:
 
 
 def variant_pairs(table: ReadingTable = READINGS_2026, path: Path = VARIANTS_2026) -> NDArray[np.int64]:
-    """int64[n], ascending: `variant_key` of each two variants, in their simplified forms by this table.
+    """Return the `variant_key` of each pair of variants in this table's simplified forms, int64[n], ascending.
 
     Pairs that folding makes one character are left out.
     """

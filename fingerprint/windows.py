@@ -18,7 +18,7 @@ def window_count(tokens: int, rule: WindowRule) -> int:
 
 
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
-    """uint8[windows, len(rule.letters)]: what exceeds the reference, rounded up, cut to [0, rule.max_digit].
+    """Return the excess over the reference, rounded up, cut to [0, rule.max_digit], uint8[windows, letters].
 
     The source says "normalise to a closed range" and shows no formula: with [0, 1] a digit says whether the letter is
     more frequent than in ordinary text, with a wider range by how many occurrences.

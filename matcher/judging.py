@@ -228,7 +228,7 @@ class Editions:
 
 
 def _anchor_hashes(fingerprint: Fingerprint) -> NDArray[np.uint64]:
-    """uint64[a], sorted, distinct: of the anchors, whatever the seeds are; windows of two editions are out of phase."""
+    """Return the sorted distinct hashes of the anchors, uint64[a]; windows of two editions are out of phase."""
     algorithm = fingerprint.algorithm
     if Seeds.WINDOWS not in algorithm.seeds:
         return np.unique(fingerprint.hashes)
@@ -260,7 +260,7 @@ def classify(found: Figures, is_quotation: bool, is_patchwork: bool, calibration
 
 
 def find_patchwork(found: Sequence[Figures], works: Sequence[object], calibration: Calibration) -> list[bool]:
-    """For each copy on a page, whether it is a piece of a patchwork of parts of several works.
+    """Return whether each copy on a page is a piece of a patchwork of parts of several works.
 
     works: the work of each text; consecutive chapters of one work are not a patchwork.
     """
@@ -275,7 +275,7 @@ def find_patchwork(found: Sequence[Figures], works: Sequence[object], calibratio
 
 
 def stands_whole(work_tokens: int, comparisons: Sequence[PassageComparison], calibration: Calibration) -> bool:
-    """True if one passage has nearly all of a text that is long enough to say something: a copy, however formulaic.
+    """Return whether one passage has nearly all of a text that is long enough: a copy, however formulaic.
 
     work_tokens: of the whole text. A page that stands whole in a text needs no rule: nothing that fills a page is a
     quotation or set wording.

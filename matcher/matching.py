@@ -60,7 +60,7 @@ class Matcher:
         return next(self.match_pages([GivenPage(text, fingerprint, sources)]))
 
     def match_pages(self, pages: Iterable[GivenPage]) -> Iterator[tuple[Match, ...]]:
-        """For each page all texts that it took from, the one with most tokens first; empty when it took from none.
+        """Yield for each page the texts that it copied from, the one with most tokens first; empty without any.
 
         Some pages are looked up at once, in the index as it is then. Raises IndexStale, ServiceUnavailable, and
         AlgorithmMismatch for fingerprints of another algorithm, of a page or of a work in the corpus.

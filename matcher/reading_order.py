@@ -160,7 +160,7 @@ def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRan
 
 
 def _foreign(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[TextRange]:
-    """Runs of tokens that stand between the characters of a span on the page and are read elsewhere."""
+    """Yield runs of tokens between the characters of a span on the page that are read elsewhere."""
     if page.places is None:
         return
     offsets = page.fingerprint.offsets

@@ -32,7 +32,7 @@ class ChapterTable:
         return self.starts.size - 1
 
     def term_numbers(self, words: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """int64[len(words)]: the number of each word, UNKNOWN where no chapter has it."""
+        """Return the number of each word, int64[len(words)]; UNKNOWN for words of no chapter."""
         if not self.vocabulary.size:
             return np.full(words.size, UNKNOWN, np.int64)
         places = np.minimum(np.searchsorted(self.vocabulary, words), self.vocabulary.size - 1)
@@ -44,7 +44,7 @@ class ChapterTable:
         return self.vocabulary[self.terms[place]], self.counts[place]
 
     def inverse_frequencies(self) -> NDArray[np.float64]:
-        """float64[v]: log(N / n) of each word that n of N chapters have."""
+        """Return log(N / n) of each word in n of N chapters, float64[v]."""
         return np.log(self.chapters / self.frequencies)
 
 
@@ -62,7 +62,7 @@ class ChapterWords:
         self._table: ChapterTable | None = None
 
     def add_chapter(self, work_id: str, chapter: str) -> None:
-        """A chapter of that work."""
+        """Add a chapter of a work."""
         words, counts = word_counts(chapter, self._min_occurrences)
         if words.size:
             self.owners.add_chapter(work_id)
@@ -111,14 +111,14 @@ def build_chapter_table(words: list[NDArray[np.uint64]], counts: list[NDArray[np
 
 
 def highest_places(scores: NDArray[np.float64], limit: int) -> NDArray[np.int64]:
-    """int64[at most limit]: the places of the highest scores, increasing; of equal ones those that come first."""
+    """Return the ascending places of the highest scores, int64[at most limit]; of equal ones the first."""
     return np.sort(np.argsort(-scores, kind="stable")[:limit])
 
 
 def highest_terms(
     table: ChapterTable, scores: NDArray[np.float64], limit: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64[c + 1], int64[n]: the places in `table.terms` of each chapter's `limit` highest scores, and their starts.
+    """Return the places in `table.terms` of each chapter's `limit` highest scores, int64[n], after their starts.
 
     scores: float64[len(table.terms)].
     """
@@ -132,7 +132,7 @@ def highest_terms(
 
 
 def unit_weights(starts: NDArray[np.int64], weights: NDArray[np.float64]) -> NDArray[np.float32]:
-    """float32[n]: the weights of chapters that lie one after the other, each chapter's vector of length 1 (or 0)."""
+    """Return the weights of consecutive chapters, float32[n], each chapter's vector normalized to 1 (or 0)."""
     squares = np.concatenate([[0.0], np.cumsum(np.square(weights))])
     lengths = np.sqrt(squares[starts[1:]] - squares[starts[:-1]])
     lengths[lengths == 0] = 1
@@ -168,7 +168,7 @@ def build_word_postings(
 def dot_products(
     postings: WordPostings, terms: NDArray[np.int64], weights: NDArray[np.float32], chapters: int
 ) -> NDArray[np.float32]:
-    """float32[chapters]: the sum over the page's terms of page weight times chapter weight."""
+    """Return the dot product of the page's weights with each chapter's, float32[chapters]."""
     sums = np.zeros(chapters, np.float32)
     _add_products(postings.starts, postings.chapters, postings.weights, terms, weights, sums)
     return sums

@@ -44,13 +44,13 @@ class SubstringIndex:
         self._sorted: _SortedGrams | None = None
 
     def add_codes(self, codes: NDArray[np.uint32]) -> int:
-        """Return the number of a new text, counted from 0. codes: uint32[n], none of them SEPARATOR."""
+        """Add a text, and return its number, counted from 0. codes: uint32[n], without SEPARATOR."""
         self._texts.append(codes)
         self._sorted = None
         return len(self._texts) - 1
 
     def find(self, codes: NDArray[np.uint32]) -> list[CommonSubstring]:
-        """In order of the page, for each text: the matches that begin or end outside those found before them.
+        """Return the matches by text, in order of the page, that begin or end outside those before them.
 
         A stretch of the page that lies inside a match with a text is not looked for again in that text.
         """
@@ -63,7 +63,7 @@ class SubstringIndex:
         return [CommonSubstring(*row) for row in found.tolist()]
 
     def longest_lengths(self, codes: NDArray[np.uint32]) -> dict[int, int]:
-        """Characters of the longest common substring with each text that has one of the minimum length."""
+        """Return the length of the longest common substring with each text that has one of the minimum length."""
         lengths: dict[int, int] = {}
         for match in self.find(codes):
             lengths[match.text] = max(match.chars, lengths.get(match.text, 0))
@@ -151,7 +151,7 @@ def _matches(  # noqa: PLR0917 - numba compiles no records
     stream: NDArray[np.uint32],
     starts: NDArray[np.int64],
 ) -> NDArray[np.int64]:
-    """int64[matches, 4]: text, place in the page, place in the text, characters."""
+    """Return text, place in the page, place in the text and length of each match, int64[matches, 4]."""
     found = np.empty((16, 4), np.int64)
     count = 0
     covered = np.zeros(starts.size, np.int64)

@@ -69,7 +69,7 @@ def canonical_words(text: str) -> list[str]:
 
 
 def crc_shingles(words: Sequence[str], size: int = 3) -> NDArray[np.uint32]:
-    """uint32[n - size + 1]: the CRC-32 of every `size` words in a row, joined by blanks; empty where there are fewer.
+    """Return the CRC-32 of every `size` consecutive words, joined by blanks, uint32[n - size + 1]; empty for fewer.
 
     >>> crc_shingles("a rose is a rose".split()).size, crc_shingles(["rose"]).size
     (3, 0)

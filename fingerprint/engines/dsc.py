@@ -22,7 +22,7 @@ MIN_CONTAINMENT, MIN_CONTAINMENT_SS = 0.25, 0.10
 
 
 def kept_shingles(text: str, tokens: int = SHINGLE_TOKENS, one_in: int = ONE_IN) -> NDArray[np.uint64]:
-    """uint64[n]: the shingles whose hash is divisible by `one_in`, in order of the text."""
+    """Return the shingles whose hash is divisible by `one_in`, in order of the text, uint64[n]."""
     hashes = shingle_hashes(tokenize(text).ids, tokens)
     return np.compress(hashes % np.uint64(one_in) == 0, hashes)
 

@@ -40,7 +40,7 @@ class Engine(Protocol):
         """Index a work. An id is added once; works with the same text are works of their own."""
 
     def find(self, text: str) -> list[EngineMatch]:
-        """The works that are duplicates of the page by the engine's published rule: each once, the best first."""
+        """Return the works that duplicate the page by the engine's published rule, each once, the best first."""
 
 
 @dataclass(frozen=True, slots=True)

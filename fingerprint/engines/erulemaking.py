@@ -128,7 +128,7 @@ class _WordSeeds:
         self._is_seed = owners == np.arange(owners.size)
 
     def cosines(self, words: NDArray[np.uint64], counts: NDArray[np.int32], bucket: int) -> NDArray[np.float64]:
-        """float64[chapters, most repeated first]: of the page with each seed near its bucket, 0 for all others."""
+        """Return the cosine of the page with each seed near its bucket, float64[chapters by repetition], else 0."""
         numbers = self._table.term_numbers(words)
         numbers, counts = numbers[numbers != UNKNOWN], counts[numbers != UNKNOWN]
         chosen = highest_places(self._inverse_frequencies[numbers], self._features)
@@ -140,7 +140,7 @@ class _WordSeeds:
 
 
 def _by_repetition(digests: list[int]) -> list[int]:
-    """Numbers of the texts, those first whose digest occurs most often; of equal ones in order."""
+    """Return the numbers of the texts, the most frequent digests first; of equal ones in order."""
     _, kinds, repeats = np.unique(np.array(digests, np.uint64), return_inverse=True, return_counts=True)
     order: list[int] = np.argsort(-repeats[kinds], kind="stable").tolist()
     return order
@@ -157,7 +157,7 @@ def _seed_of_each(  # noqa: PLR0917 - numba compiles no records
     buckets: NDArray[np.int64],
     min_cosine: float,
 ) -> NDArray[np.int64]:
-    """int64[chapters]: the most similar earlier seed near a chapter's bucket, itself where none is similar enough."""
+    """Return the most similar earlier seed near each chapter's bucket, int64[chapters]; itself if none is similar."""
     count = starts.size - 1
     seeds = np.arange(count)
     sums = np.empty(count, np.float32)

@@ -38,4 +38,4 @@ class FeatureEngine(ChapterEngine):
     def _alike(
         self, shared: NDArray[np.int64], page_features: int, chapter_features: NDArray[np.int64]
     ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-        """float64[n]: how similar page and chapter are; bool[n]: whether that is enough."""
+        """Return the similarity of page and chapter, float64[n], and whether it suffices, bool[n]."""

@@ -25,7 +25,7 @@ class FeatureIndex:
         return np.array(self._sizes, np.int64)
 
     def add_features(self, features: NDArray[np.uint64]) -> None:
-        """The next chapter. features: each once, well mixed."""
+        """Add the next chapter. features: each once, well mixed."""
         self._pending.append(features)
         self._sizes.append(features.size)
 
@@ -49,7 +49,7 @@ class FeatureIndex:
 
 
 def bucket_starts(keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], np.uint64]:
-    """int64[2^b + 1]: where the keys (increasing) with each value of the b leading bits begin; and 64 - b."""
+    """Return the starts of the ascending keys by their b leading bits, int64[2^b + 1], and 64 - b."""
     bits = min(MAX_BUCKET_BITS, max(1, int(keys.size).bit_length()))
     shift = np.uint64(64 - bits)
     limits = np.arange(1 << bits, dtype=np.uint64) << shift

@@ -62,7 +62,7 @@ class FrequencyEngine:
 
 
 def letter_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDArray[np.uint16]:
-    """uint16[windows, LETTERS]: how often each letter occurs in each window; every row sums to `granularity`."""
+    """Return the count of each letter in each window, uint16[windows, LETTERS]; each row sums to `granularity`."""
     windows = max(0, (letters.size - granularity) // step + 1)
     counts = np.empty((windows, LETTERS), np.uint16)
     for first in range(0, windows, WINDOWS_PER_SLAB):
@@ -84,7 +84,7 @@ def _slab_counts(letters: NDArray[np.uint8], granularity: int, step: int) -> NDA
 
 
 def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
-    """uint8[windows, len(rule.letters)]: occurrences beyond the reference, with the middle of [0, max_digit] added.
+    """Return the occurrences beyond the reference, shifted by the middle of [0, max_digit], uint8[windows, letters].
 
     The middle of [0, 1] is 1, of [0, 3] 2, of [0, 7] 4 and of [0, 9] 5; what lies outside the range is cut off.
     """
@@ -107,7 +107,7 @@ def _windows(text: str, rule: WindowRule) -> tuple[Offsets, NDArray[np.uint64], 
 
 
 def _hashes(values: NDArray[np.uint8]) -> NDArray[np.uint64]:
-    """uint64[windows]: a hash of the digits of each window."""
+    """Return a hash of the digits of each window, uint64[windows]."""
     hashes = np.zeros(len(values), np.uint64)
     for column in values.T:
         hashes *= WORD_MULTIPLIER

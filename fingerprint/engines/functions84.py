@@ -25,7 +25,7 @@ SEEDS = mix(np.arange(1, FUNCTIONS + 1, dtype=np.uint64)) | np.uint64(1)
 
 
 def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64]:
-    """uint64[84]: the least hash of a text's shingles under each function; uint64[0] where it has no shingle.
+    """Return the least hash of a text's shingles under each function, uint64[84]; uint64[0] without shingles.
 
     A text of n tokens has n - 10 + 1 shingles; markup, punctuation and function words are gone, letters in lower case.
     """
@@ -35,12 +35,12 @@ def minima(text: str, shingle_tokens: int = SHINGLE_TOKENS) -> NDArray[np.uint64
 
 
 def super_shingles(least: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64[6]: one hash for every 14 minima in a row."""
+    """Return one hash for every 14 consecutive minima, uint64[6]."""
     return shingle_hashes(least, MINIMA)[::MINIMA]
 
 
 def mega_shingles(supers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64[15]: one hash for every pair of super-shingles."""
+    """Return one hash for every pair of super-shingles, uint64[15]."""
     return np.concatenate([shingle_hashes(supers[list(pair)], len(pair)) for pair in PAIRS])
 
 

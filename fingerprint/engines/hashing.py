@@ -11,7 +11,7 @@ WORD_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
 def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64[n]: each value with its bits mixed well; different values stay different."""
+    """Return each value with well mixed bits, uint64[n]; different values stay different."""
     mixing: NDArray[np.uint64] = values ^ (values >> np.uint64(30))
     mixing *= MIX_1
     mixing ^= mixing >> np.uint64(27)
@@ -21,7 +21,7 @@ def mix(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 
 def shingle_hashes(ids: NDArray[np.uint64], size: int) -> NDArray[np.uint64]:
-    """uint64[n - size + 1]: the hash of every `size` consecutive ids; empty where there are fewer."""
+    """Return the hash of every `size` consecutive ids, uint64[n - size + 1]; empty for fewer."""
     if ids.size < size:
         return np.zeros(0, np.uint64)
     return mix(_polynomials(ids, size))

@@ -35,12 +35,12 @@ class JaccardEngine(FeatureEngine):
 
 
 def shingle_set(text: str, tokens: int) -> NDArray[np.uint64]:
-    """uint64[n]: the different runs of so many tokens, as hashes."""
+    """Return the distinct runs of so many tokens, as hashes, uint64[n]."""
     return np.unique(shingle_hashes(tokenize(text).ids, tokens))
 
 
 def word_set(text: str) -> NDArray[np.uint64]:
-    """uint64[n]: the different words, as hashes."""
+    """Return the distinct words, as hashes, uint64[n]."""
     return np.unique(word_ids(tokenize(text)))
 
 

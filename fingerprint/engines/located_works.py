@@ -25,7 +25,7 @@ class LocatedWorks:
     def add_features(
         self, work_id: str, offsets: Offsets, features: NDArray[np.uint64], places: NDArray[np.int32]
     ) -> None:
-        """The features of a work, well mixed, with the token each begins at."""
+        """Add the features of a work, well mixed, with the token at which each begins."""
         self._index.add_features(len(self._work_ids), features, places)
         self._work_ids.append(work_id)
         self._offsets.append(offsets)

@@ -76,7 +76,7 @@ class MinHashLshEngine(ChapterEngine):
 
 
 def choose_bands_and_rows(threshold: float, permutations: int) -> tuple[int, int]:
-    """The numbers of bands, and of minima that agree in a band that matches, with the least errors of both kinds.
+    """Return the numbers of bands, and of minima per band, with the fewest errors of both kinds.
 
     >>> choose_bands_and_rows(0.5, 128)
     (25, 5)

@@ -18,7 +18,7 @@ WITHOUT_MARKS = Message("engine.chinese-characters-latin-letters-and")
 
 
 def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """uint32[n]: the Chinese characters, digits and letters of a text; int64[n]: their offsets in the text as given.
+    """Return the Chinese characters, digits and letters of a text, uint32[n], and their offsets, int64[n].
 
     Case and width of letters are folded, simplified and traditional characters are not: to these engines they differ.
 
@@ -33,7 +33,7 @@ def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
 
 @cache
 def _table() -> NDArray[np.uint32]:
-    """uint32[code point]: the character that stands for it, 0 where it is none of the plain kinds."""
+    """Return the folded character of each code point, uint32; 0 for other kinds."""
     table = np.arange(CODE_POINTS, dtype=np.uint32)
     table[~np.isin(TABLES_2026.kinds, PLAIN_KINDS)] = 0
     for letters in FULL_WIDTH_LATIN:

@@ -32,7 +32,7 @@ class PositionIndex:
         self._buckets, self._shift = bucket_starts(self._keys)
 
     def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
-        """The features of a work, well mixed."""
+        """Add the features of a work, well mixed."""
         self._pending.append((work, features, places))
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
@@ -64,7 +64,7 @@ class PositionIndex:
 
 
 def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
-    """int64[n]: increasing numbers of the counts that add up to no more, the smallest ones first."""
+    """Return the ascending numbers of the smallest counts that sum up to the limit, int64[n]."""
     if counts.sum() <= max_total:
         return np.flatnonzero(counts)
     order = np.argsort(counts, kind="stable")
@@ -76,7 +76,7 @@ def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
 def _ranges(
     features: NDArray[np.uint64], keys: NDArray[np.uint64], buckets: NDArray[np.int64], shift: np.uint64
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """int64[n] twice: where the entries of each feature begin, and how many there are."""
+    """Return the start and the number of the entries of each feature, int64[n] each."""
     firsts, counts = np.empty(features.size, np.int64), np.empty(features.size, np.int64)
     for query in range(features.size):
         bucket = np.int64(features[query] >> shift)

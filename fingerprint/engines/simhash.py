@@ -56,7 +56,7 @@ class SimhashEngine(ChapterEngine):
         return self._owners.works((chapter, 1 - distance / self._bits) for chapter, distance in near)
 
     def _fingerprint(self, text: str) -> int | None:
-        """None for a text without features: nothing can be like it."""
+        """Return the fingerprint of a text; None without features, as nothing can resemble it."""
         features = shingle_hashes(tokenize(text).ids, self._feature_tokens)
         return simhash(features, self._bits) if features.size else None
 

@@ -53,7 +53,7 @@ class BlockTables:
         self._tables: list[tuple[NDArray[np.uint64], NDArray[np.int64]]] | None = None
 
     def add_fingerprint(self, fingerprint: int) -> None:
-        """The next fingerprint."""
+        """Add the next fingerprint."""
         self._fingerprints.append(fingerprint)
         self._tables = None
 

@@ -83,7 +83,7 @@ def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
 
 
 def _changes(values: NDArray[np.generic], by_more_than: int) -> NDArray[np.bool_]:
-    """bool[n]: whether a value is further from the one before it; true for the first."""
+    """Return whether each value is further from the previous one, bool[n]; True for the first."""
     changed = np.ones(values.size, np.bool_)
     changed[1:] = np.abs(np.diff(values.astype(np.int64))) > by_more_than
     return changed

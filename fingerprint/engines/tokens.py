@@ -75,7 +75,7 @@ def word_pairs(tokens: Tokens) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
 
 
 def word_ids(tokens: Tokens) -> NDArray[np.uint64]:
-    """uint64[w]: the words of a text, in order; equal for equal words."""
+    """Return the words of a text in order, uint64[w]; equal for equal words."""
     first, is_pair = word_pairs(tokens)
     ids = tokens.ids[first] * WORD_MULTIPLIER
     ids[is_pair] += tokens.ids[first[is_pair] + 1]
@@ -108,7 +108,7 @@ def _read(
 
 @cache
 def _classes() -> NDArray[np.uint8]:
-    """uint8[code point]: DROPPED, HAN, LETTER or DIGIT."""
+    """Return the class of each code point, uint8: DROPPED, HAN, LETTER or DIGIT."""
     kinds, classes = TABLES_2026.kinds, np.full(CODE_POINTS, DROPPED, np.uint8)
     classes[kinds == Kind.HAN] = HAN
     classes[(kinds == Kind.LATIN) | (kinds == Kind.FULL_WIDTH_LATIN)] = LETTER
@@ -118,7 +118,7 @@ def _classes() -> NDArray[np.uint8]:
 
 @cache
 def _characters(fold: bool) -> NDArray[np.uint32]:
-    """uint32[code point]: the character that stands for it in tokens."""
+    """Return the character that tokens have for each code point, uint32."""
     table = READINGS_2026.folding.copy()
     if not fold:
         han = np.flatnonzero(_classes() == HAN)

@@ -19,7 +19,7 @@ from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, tokenize
 
 
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
-    """int64[n]: increasing places of the k-grams that robust winnowing keeps.
+    """Return the ascending places of the k-grams that robust winnowing keeps, int64[n].
 
     Of equal least hashes in a window the one that the last window kept stays, else the rightmost is taken, so that a
     single character repeated is kept once a window and not at every place. Fewer hashes than a window: none is kept.

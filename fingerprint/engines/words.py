@@ -7,7 +7,7 @@ from fingerprint.engines.tokens import tokenize, word_ids
 
 
 def word_counts(text: str, min_occurrences: int = 1) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """uint64[m]: the words that occur so often in a text, increasing, each once; int32[m]: how often each occurs.
+    """Return the frequent words of a text, uint64[m], ascending and distinct, and their counts, int32[m].
 
     >>> sorted(word_counts("天地，天地")[1].tolist()), word_counts("天地，天地", 2)[1].tolist()
     ([1, 2], [2])

@@ -68,7 +68,7 @@ def pair_key(character: int) -> np.uint32:
 
 @kernel(allocates=False, nogil=True)
 def is_pair(first: np.uint32, second: np.uint32, table: Table) -> np.uint32:
-    """1 if the second character follows the first more often than by chance, else 0. By their keys.
+    """Return 1 if the second key's character follows the first's more often than by chance, else 0.
 
     Of pairs that do not some 1 in 40 are said to.
     """

@@ -41,7 +41,7 @@ AROUND = 6  # pairs on either side of one that is made, which are near it
 
 @kernel(allocates=False, nogil=True)
 def pair_gain(first: np.uint32, second: np.uint32, table: Table) -> int:
-    """Return the gain of one pair. What is no Chinese character, and one behind itself, tell nothing of the order."""
+    """Return the gain of one pair; 0 for other than Chinese characters and for equal ones."""
     if NO_KEY in (first, second) or first == second:
         return 0
     return UNKNOWN + KNOWN * np.int64(is_pair(first, second, table))  # type: ignore[return-value]
@@ -49,7 +49,7 @@ def pair_gain(first: np.uint32, second: np.uint32, table: Table) -> int:
 
 @kernel(nogil=True)
 def near_gains(keys: Keys, table: Table) -> Gains:
-    """int16[n, 2 + MAX_BETWEEN]: the gain of each token before the previous one, and behind those before it."""
+    """Return the gain of each token before the previous one, and after earlier ones, int16[n, 2 + MAX_BETWEEN]."""
     gains = np.zeros((keys.size, 2 + MAX_BETWEEN), np.int16)
     fill_gains(gains, keys, table)
     return gains
@@ -66,7 +66,7 @@ def fill_gains(gains: Gains, keys: Keys, table: Table) -> None:
 
 @kernel(nogil=True)
 def reverse_units(gains: Gains, bounds: Bounds) -> tuple[Order, float]:
-    """The order in which units are backwards where that is better Chinese, and what it takes to name them, in gains."""
+    """Return the order with units reversed where that is better Chinese, and the cost of naming them, in gains."""
     units, cost, share = bounds.size - 1, 0.0, 0.0
     change, is_turned = np.zeros(units, np.int64), np.zeros(units, np.bool_)
     for unit in range(units):

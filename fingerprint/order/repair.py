@@ -69,7 +69,7 @@ class Text:
         return Text(self.keys[order], np.arange(order.size, dtype=np.int32), None, self.table)
 
     def units(self) -> Iterator[Bounds]:
-        """The starts of units that may be reversed, and the end of the last: the whole, lines, sentences, clauses."""
+        """Yield the starts of reversible units, and the end of the last: the whole, lines, sentences, clauses."""
         size = self.keys.size
         yield np.array([0, size], np.int32)
         if self.codes is None:
@@ -101,7 +101,7 @@ def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) 
 
 
 def _find_order(text: Text) -> Order | None:
-    """int32[m], places of the tokens as they are read; None where no order is good enough."""
+    """Return the places of the tokens in reading order, int32[m]; None if no order is good enough."""
     original, found, best, all_spent = text, None, None, 0.0
     for _ in range(MAX_ROUNDS):
         orders = list(_orders(text)) if text.keys.size >= MIN_TOKENS else []

@@ -85,7 +85,7 @@ def _token_key(
 
 @kernel(nogil=True)
 def pair_keys(codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16]) -> Keys:
-    """uint32[n]: the keys of the characters of all tokens."""
+    """Return the keys of the characters of all tokens, uint32[n]."""
     keys = np.empty(offsets.size, np.uint32)
     for place in range(offsets.size):
         keys[place] = _token_key(codes, offsets, simplified_forms, place)

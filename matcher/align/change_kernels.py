@@ -231,7 +231,7 @@ def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, 
 
 @kernel()
 def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
-    """int32[r, 2]: of the work, what has a counterpart, runs that follow each other as one; then what was rewritten."""
+    """Return the ranges of the work with a counterpart, int32[r, 2], adjacent runs joined; then the rewritten ones."""
     ranges, count = np.empty((runs.shape[0] + gaps.shape[0], 2), np.int32), 0
     for number in range(runs.shape[0]):
         start = runs[number, IN_WORK]
@@ -279,7 +279,7 @@ def _add_change(written: _Written, number: int, place: ChangePlace) -> None:
 
 @kernel()
 def sum_up(changes: Changes, kinds: int) -> Totals:
-    """int32[kinds, 3]: how many changes of each kind, tokens of their longer sides, row of the first."""
+    """Return the number of changes by kind, the tokens of their longer sides and the first row, int32[kinds, 3]."""
     totals = np.zeros((kinds, 3), np.int32)
     for number in range(changes.shape[0]):
         row = changes[number]

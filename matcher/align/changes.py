@@ -70,7 +70,7 @@ _OF_GAP = {
 
 
 def kind_number(kind: ChangeKind) -> int:
-    """Number of a kind in the rows of changes."""
+    """Return the number of a kind in the rows of changes."""
     return _NUMBERS[kind]
 
 
@@ -155,7 +155,7 @@ class PassageComparison(NamedTuple):
 
 
 def change_sizes(changes: Changes) -> NDArray[np.int32]:
-    """int32[n]: tokens of the longer side of each change."""
+    """Return the tokens of the longer side of each change, int32[n]."""
     return np.asarray(
         np.maximum(changes[:, TO_PAGE] - changes[:, FROM_PAGE], changes[:, TO_WORK] - changes[:, FROM_WORK])
     )
@@ -257,7 +257,7 @@ def may_be_spelled(totals: TotalRows) -> bool:
 
 
 def count_changed(totals: TotalRows) -> int:
-    """Tokens in which the wording differs, of the longer side of each change."""
+    """Return the tokens with changed wording, of the longer side of each change."""
     return sum([row[TOKENS] for row, is_wording in zip(totals, IS_WORDING, strict=True) if is_wording])
 
 

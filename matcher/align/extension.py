@@ -68,7 +68,7 @@ def _extend(  # noqa: PLR0917 - kernels take no keywords
     form: NumberForm,
     limits: ExtensionLimits,
 ) -> tuple[Segments, Phrases]:
-    """Segments and phrases. numbers: the hits as sorted numbers, where they fit into such; else `hits` is in order."""
+    """Return segments and phrases. numbers: the hits as sorted numbers, if they fit; else `hits` is in order."""
     memory = working_memory()
     if form.page_bits:
         hits = promising_hits(page, texts, numbers, form, limits.gapped.band)

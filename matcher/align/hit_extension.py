@@ -218,7 +218,7 @@ def extend_ungapped(  # noqa: PLR0917 - kernels take no keywords
 def _best_run(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, origin: TokenPosition, direction: int, limit: int, drop: int
 ) -> tuple[int, int]:
-    """Best score of one side, and its tokens."""
+    """Return the best score of one side, and its tokens."""
     score, best, reached, step = 0, 0, 0, 0
     rows, masks = near
     while step < limit:

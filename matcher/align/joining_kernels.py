@@ -43,7 +43,7 @@ class TakenStretches(NamedTuple):
 
 @kernel()
 def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int64]:
-    """int64[n]: the rows with which runs of joined segments begin. ordered: of one text as on the page, not empty.
+    """Return the first rows of runs of joined segments, int64[n]. ordered: of one text by page, not empty.
 
     What is joined grows and can bridge more, so that the order of joining does not matter.
     """
@@ -65,7 +65,7 @@ def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int6
 
 @kernel()
 def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """float64[segments - 1]: how many tokens both sides of each gap must have taken for it to be bridged.
+    """Return the tokens that both sides of each gap need for a bridge, float64[segments - 1].
 
     bool[segments - 1]: where it is enough that one side has: the work goes on, or has both pieces in one stretch.
     """
@@ -107,7 +107,7 @@ def _for_page(page_gap: int, on: int, limits: JoiningLimits) -> float:
 
 @kernel()
 def _taken_stretches(ordered: Segments) -> TakenStretches:
-    """The stretches of the work that the segments took, which do not touch, and how much was taken before each."""
+    """Return the disjoint stretches of the work in segments, and the tokens taken before each."""
     order = np.argsort(ordered[:, WORK_START])
     starts, ends, before = (
         np.empty(order.size, np.int64),

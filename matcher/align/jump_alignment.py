@@ -35,7 +35,7 @@ def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
     inner: TokenBounds,
     costs: JumpCosts,
 ) -> NDArray[np.int32]:
-    """int32[page tokens]: the place in `work` of each token's counterpart, or UNALIGNED.
+    """Return the place in `work` of each token's counterpart, or UNALIGNED, int32[page tokens].
 
     inner: of the page, what is known to be of the work; around it only pieces of some length have a counterpart. Where
     two pieces of the page have the same of the work, the lesser takes another place that has it too, if any.

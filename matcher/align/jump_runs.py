@@ -35,7 +35,7 @@ def follow_only_way(  # noqa: PLR0917 - kernels take no keywords
     at: int,
     costs: JumpCosts,
 ) -> int:
-    """Walk on from page token `at`, if there is one way only; the token at which that or the room for cells ends."""
+    """Walk on from page token `at` while there is only one way; return the token at which that or the room ends."""
     if not _is_only_way(cells, ends, page.tokens, work.tokens, at, costs.gap_tokens):
         return at
     cell = as_int(ends.cell[at])
@@ -65,7 +65,7 @@ def follow_only_way(  # noqa: PLR0917 - kernels take no keywords
 def _is_only_way(  # noqa: PLR0917
     cells: Cells, ends: Ends, page: Tokens, work: Tokens, at: int, most: int
 ) -> bool:
-    """True if the best walk goes on for RUN_BEHIND_EDIT tokens, and no other cell, directly or by a gap, for a few."""
+    """Return whether the best walk continues for RUN_BEHIND_EDIT tokens, and no other cell does for a few."""
     best = ends.cell[at]
     if best == NO_CELL or ends.best[at] < ends.foreign[at]:
         return False
@@ -117,7 +117,7 @@ def leads_farther(  # noqa: PLR0917
 def is_landing(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, seeds: RunSeeds, at: int, place: int, ahead: int, covered: int
 ) -> bool:
-    """True if a leap may lead so far in front of a seed's place: tokens agree up to it and are equal from there on."""
+    """Return whether a leap may land so far before a seed: tokens agree up to it and are equal from there on."""
     least = max(seeds.length, covered + 1 - ahead)
     if place < ahead or equal_tokens(page, work, at + ahead, place, least) < least:
         return False
@@ -160,7 +160,7 @@ def _stride(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _clear_edit(page: AlignmentSide, work: AlignmentSide, at: int, there: int, most: int) -> tuple[int, int]:
-    """Tokens of page and work that one edit takes: as many of both, or of one side alone; 0, 0 where it is unclear."""
+    """Return the tokens of page and work of one clear edit: equally many, or of one side; 0, 0 if unclear."""
     found, others = (0, 0), 0
     for size in range(most + 1):
         for on_page, in_work in ((size, 0), (0, size)) if size else ((1, 1), (2, 2)):

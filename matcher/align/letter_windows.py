@@ -35,7 +35,7 @@ def find_letters(
     changes: Changes,
     row_kinds: RowKinds,
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
-    """bool[changes]: those that are plain pinyin already; int64[n, 2]: where else there are letters beside a change.
+    """Return which changes are plain pinyin already, bool[changes], and windows with letters, int64[n, 2].
 
     characters: of the page; offsets: of its tokens, which do not increase where it is read in another order; kinds: of
     code points; changes: in order of the page. Windows are in order of the text, and begin and end at Chinese

@@ -37,7 +37,7 @@ def _rows(
     rows_of: NDArray[np.uint16],
     readings: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """Rows of the masks, and code points. rows_of: by these; readings: rows of characters, before those of tokens."""
+    """Return rows of the masks, and code points. rows_of: by these; readings: rows of characters, before tokens."""
     rows, codes = np.empty(tokens.size, np.int32), np.empty(tokens.size, np.uint32)
     for number in range(tokens.size):
         codes[number] = characters[offsets[number]]
@@ -50,7 +50,7 @@ def _rows(
 
 @cache
 def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
-    """Masks of characters by their row in the near table; behind them those of syllables, for tokens without a row.
+    """Return the masks of characters by row in the near table, then of syllables, for tokens without a row.
 
     Cached for the life of the process, as the tables are that it is made from: 2 MB and 40 ms for each algorithm.
     """

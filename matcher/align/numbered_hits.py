@@ -58,7 +58,7 @@ def _count_bits(number: int) -> int:
 
 @kernel(allocates=False)
 def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
-    """Text, place on the page and place in the text."""
+    """Return text, place on the page and place in the text."""
     page_at, line = number & ((1 << form.page_bits) - 1), number >> form.page_bits
     diagonal = (line & ((1 << form.diagonal_bits) - 1)) - form.span
     return line >> form.diagonal_bits, page_at, diagonal + page_at
@@ -66,7 +66,7 @@ def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
 
 @kernel()
 def promising_hits(page: Tokens, texts: TextTokens, numbers: NDArray[np.int64], form: NumberForm, band: int) -> Hits:
-    """The hits but for those that are alone on their diagonals and have less than MIN_EQUAL equal tokens beside them.
+    """Return the hits without those alone on their diagonals with fewer than MIN_EQUAL equal tokens around.
 
     Those are most hits of a page, and nearly all in a large corpus: extending them took most of the time. numbers: in
     increasing order; band: diagonals on either side that count as the same.

@@ -83,7 +83,7 @@ def in_page_order(segments: Segments) -> Segments:
 def carried_matches(
     lost: Segments, winners: NDArray[np.int32], text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
 ) -> NDArray[np.int64]:
-    """int64[n, 2]: the texts that lost something of the passages [starts, ends) to `text`, and tokens that match."""
+    """Return the texts that lost parts of passages [starts, ends) to `text`, and matching tokens, int64[n, 2]."""
     found, count = np.zeros((len(lost), 2), np.int64), 0
     for row in range(len(lost)):
         if winners[row] != text or not _touches(lost[row, PAGE_START], lost[row, PAGE_END], starts, ends):
@@ -107,7 +107,7 @@ def _touches(start: int, end: int, starts: NDArray[np.int32], ends: NDArray[np.i
 
 @kernel()
 def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) -> Numbers:
-    """The rows of the segments, the highest bid first: its score, more where the page has most of that stretch."""
+    """Return the rows of the segments, highest bid first: its score, more if the page has most of that stretch."""
     bids = np.empty(len(segments), np.float64)
     for shift in (0, STRETCH_TOKENS // 2):
         shares = _home_scores(segments, shift)
@@ -123,7 +123,7 @@ def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) ->
 
 @kernel()
 def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
-    """float64[n]: scores of all segments of the stretch of the work in which each begins."""
+    """Return the sum of scores of the segments in the same stretch of the work as each, float64[n]."""
     stretches = np.empty(len(segments), np.int64)
     for number in range(len(segments)):
         place = (as_int(segments[number, WORK_START]) + shift) // STRETCH_TOKENS
@@ -142,7 +142,7 @@ def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
 
 @kernel()
 def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_overlap: float) -> NDArray[np.int32]:
-    """int32[n]: KEPT, or the kept segment that takes more than `max_overlap` of a segment's page range."""
+    """Return KEPT, or the kept segment that takes more than `max_overlap` of each page range, int32[n]."""
     links, used = 0, 0
     for number in range(len(segments)):
         links += block_number(segments[number, PAGE_END]) - block_number(segments[number, PAGE_START]) + 1

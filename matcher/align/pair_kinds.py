@@ -61,7 +61,7 @@ def classify_pair(page: TokenStretch, work: TokenStretch, here: int, there: int,
 
 @kernel(allocates=False)
 def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_token: int, their_token: int) -> bool:
-    """True if a simplified character may stand for another by sound or shape, not only by one of its syllables."""
+    """Return whether two simplified characters are similar in sound or shape, not only by one reading."""
     return bool(
         tables.is_letter[ours]
         or _share_a_reading(tables.readings, tables.rows[ours], tables.rows[theirs])

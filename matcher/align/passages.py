@@ -97,7 +97,7 @@ def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibratio
 
 
 def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Iterator[_PassageRun]:
-    """The runs, those joined that are most of one stretch of the work, in whatever order and among other sentences.
+    """Yield the runs, joining those that are most of one stretch of the work, in any order, among other text.
 
     Where runs are not, those between what was taken from elsewhere may be, or those between the widest gaps.
     """
@@ -122,7 +122,7 @@ def _gather_mixtures(runs: list[_PassageRun], calibration: Calibration) -> Itera
 
 
 def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibration) -> Iterator[bool]:
-    """For each run, whether it is no part of a mixture: it is at an end, or has some of the page for itself."""
+    """Yield whether each run is outside of any mixture: at an end, or with some of the page for itself."""
     before = np.maximum.accumulate([run.page_end if is_near else 0 for run, is_near in zip(runs, near, strict=True)])
     after = runs[-1].page_end
     behind = [
@@ -147,7 +147,7 @@ def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun |
 
 
 def _near_middle(runs: list[_PassageRun]) -> list[bool]:
-    """For each run, whether it is no farther from the middle one, in the work, than all of them are long on the page.
+    """Return whether each run is no farther from the middle one, in the work, than all are long on the page.
 
     The middle is where the run begins with which half of the tokens are reached.
     """
@@ -159,7 +159,7 @@ def _near_middle(runs: list[_PassageRun]) -> list[bool]:
 
 
 def _open_gap(before: _PassageRun, after: _PassageRun, calibration: Calibration) -> float:
-    """Tokens of the page between two runs but for those that what the work has between them may be strewn among."""
+    """Return the page tokens between two runs, less those among which the work's tokens may be distributed."""
     work_gap = after.work_start - before.work_end
     is_strewn = 0 <= work_gap <= calibration.max_page_gap_tokens
     strewn = work_gap / calibration.min_density_of_mixture if is_strewn else 0

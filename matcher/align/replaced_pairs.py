@@ -53,7 +53,7 @@ class Likeness(NamedTuple):
 
 
 def syllable_initials(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """uint8[syllables]: with what each begins, hard and soft alike; 0 for a vowel.
+    """Return the initial of each syllable, hard and soft alike, uint8[syllables]; 0 for a vowel.
 
     >>> syllable_initials(("", "zhang", "za", "an", "shi")).tolist()
     [0, 1, 1, 0, 2]
@@ -62,7 +62,7 @@ def syllable_initials(names: tuple[str, ...]) -> NDArray[np.uint8]:
 
 
 def syllable_rhymes(names: tuple[str, ...]) -> NDArray[np.uint8]:
-    """uint8[syllables]: what follows the initial of each, -n and -ng alike; 0 for none.
+    """Return the rest after the initial of each syllable, -n and -ng alike, uint8[syllables]; 0 for none.
 
     >>> syllable_rhymes(("", "zhang", "tan", "shi", "ni")).tolist()
     [0, 1, 1, 2, 2]
@@ -92,7 +92,7 @@ def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
 
 @kernel(allocates=False)
 def level_by_sound(one: NDArray[np.uint16], other: NDArray[np.uint16], tables: LikenessTables) -> int:
-    """0 where readings of two characters share an initial, 1 where only a rhyme, NO_LEVEL where neither."""
+    """Return 0 if readings of two characters share an initial, 1 if only a rhyme, NO_LEVEL if neither."""
     if _share(one, other, tables.initials):
         return 0
     return 1 if _share(one, other, tables.rhymes) else NO_LEVEL

@@ -45,7 +45,7 @@ def block_number(page_at: int) -> int:
 
 @kernel()
 def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
-    """Blocks without segments, and room for so many links."""
+    """Return blocks without segments, with room for so many links."""
     heads = np.full(block_number(page_tokens) + 2, NO_LINK, np.int32)
     return SegmentBlocks(heads, np.empty((links, 2), np.int32))
 
@@ -78,7 +78,7 @@ def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: in
 
 @kernel(allocates=False)
 def is_covered(segments: Segments, blocks: SegmentBlocks, page_at: int, work_at: int, band: int) -> bool:
-    """True if a hit adds nothing: it lies inside a segment, near its diagonal at that point, or in a faithful one.
+    """Return whether a hit adds nothing: it lies in a segment, near its diagonal, or in a faithful segment.
 
     How near grows with the segment, since edits make it wander off the straight line. Where a long one has nearly every
     token, its page range is explained, and repetitions in the text would only explain it again.

@@ -50,7 +50,7 @@ class SpelledChanges(NamedTuple):
     places: Mapping[int, TextRange]
 
     def work_tokens(self) -> NDArray[np.int32]:
-        """int32[n]: the tokens of the work that are spelled, in order of the page."""
+        """Return the tokens of the work that are spelled, in order of the page, int32[n]."""
         starts, ends = self.changes[list(self.places), FROM_WORK:].T
         sizes = ends - starts
         before = np.cumsum(sizes, dtype=np.int32) - sizes
@@ -105,7 +105,7 @@ def _letters(text: str, start: int, end: int, classes: CharacterClasses) -> Iter
 def _known_rows(
     places: NDArray[np.int64], is_plain: Sequence[bool], changes: Changes, kinds: RowKinds
 ) -> NDArray[np.bool_]:
-    """For each change, whether it is pinyin already and its tokens were read from plain letters: nothing is to join.
+    """Return whether each change is pinyin already, read from plain letters, so that nothing is to join.
 
     places: int64[letters, 2], tokens of the page.
     """
@@ -123,14 +123,14 @@ def _known_rows(
 
 
 def _select_adjacent(changes: Changes, places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """For each change, whether it touches one of these places, int64[n, 2] in order; no other can be joined."""
+    """Return whether each change touches one of these ordered places, int64[n, 2]; no other can be joined."""
     first = np.searchsorted(np.maximum.accumulate(places[:, 1]) + 1, changes[:, FROM_PAGE])
     starts = np.append(places[:, 0] - 1, np.iinfo(np.int64).max)
     return np.asarray(starts[first] <= changes[:, TO_PAGE])
 
 
 def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -> NDArray[np.int64]:
-    """int64[tokens + 1]: how many tokens before each lie in one of the ranges, [n, 2]."""
+    """Return the number of tokens before each in one of the ranges [n, 2], int64[tokens + 1]."""
     edges = np.zeros(tokens + 1, np.int64)
     np.add.at(edges, ranges[:, 0], 1)
     np.add.at(edges, ranges[:, 1], -1)
@@ -138,7 +138,7 @@ def _count_covered(ranges: NDArray[np.int32] | NDArray[np.int64], tokens: int) -
 
 
 def _may_be_joined(places: NDArray[np.int64], changes: Changes) -> NDArray[np.bool_]:
-    """For each place, whether it touches a change that has text of the work. changes: in order of the page."""
+    """Return whether each place touches a change with text of the work. changes: in order of the page."""
     rows = changes[changes[:, FROM_WORK] < changes[:, TO_WORK]]
     if not len(rows):
         return np.zeros(len(places), np.bool_)
@@ -154,7 +154,7 @@ def _read_spelling(written: str) -> str:
 
 @cache
 def _pattern(classes: CharacterClasses) -> re.Pattern[str]:
-    """Letters with at most two spaces or joining marks in a row between them (as in chains: fingerprint.latin)."""
+    """Return a pattern of letters with at most two spaces or joiners in a row (as in chains: fingerprint.latin)."""
     letter = _character_class(classes, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
     hidden, between = _character_class(classes, Kind.ZERO_WIDTH), _character_class(classes, Kind.SPACE, Kind.JOINING)
     opening, closing = _character_class(classes, Kind.OPENING), _character_class(classes, Kind.CLOSING)
@@ -284,7 +284,7 @@ class _Rows:
         ]
 
     def _blocks(self, rows: Sequence[SpelledRow], page_start: int, page_end: int) -> Iterator[list[SpelledRow]]:
-        """Runs of rows that may hold what is spelled: those at the tokens alone, then with what touches them."""
+        """Yield runs of rows that may hold spelled characters: those at the tokens alone, then with adjacent ones."""
         free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
         inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
         beside = [row for row in free if row.kind in self._kinds[:-1] and row not in inside]

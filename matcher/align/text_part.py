@@ -48,7 +48,7 @@ def _read_codes(codes: NDArray[np.uint32], part: TextPart) -> None:
 
 @kernel()
 def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
-    """bool[tokens]: whether a sentence ended between each of these tokens and the one before it."""
+    """Return whether a sentence ended between each of these tokens and the previous one, bool[tokens]."""
     begins = np.zeros(part.end - part.start, np.bool_)
     _note_beginnings(begins, part)
     return begins

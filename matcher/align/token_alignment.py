@@ -45,7 +45,7 @@ class TokenAlignment(NamedTuple):
 
 @kernel()
 def align_tokens(aligned_to: NDArray[np.int32], page_start: int) -> TokenAlignment:
-    """Runs and gaps of a passage. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
+    """Return runs and gaps. aligned_to: the work token of each page token from `page_start` on, or UNALIGNED.
 
     A piece ends where the next token begins before the end of it, or skips what another has. Those are moved that
     are not in the longest chain in which each piece stands behind the one before it in the work. What no piece has,

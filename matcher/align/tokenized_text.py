@@ -56,7 +56,7 @@ class TokenizedText:
         return TextRange(int(starts[0]), int(ends[0]))
 
     def ranges(self, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Text offsets of the starts and ends of many token ranges; an empty one lies before its first token."""
+        """Return the text offsets of the starts and ends of token ranges; an empty one lies before its first token."""
         offsets = self.fingerprint.offsets
         if not offsets.size:
             return np.zeros(starts.size, np.int64), np.zeros(starts.size, np.int64)
@@ -70,7 +70,7 @@ class TokenizedText:
         return firsts, lasts
 
     def _token_ends(self, tokens: NDArray[np.int32]) -> NDArray[np.int64]:
-        """int64[n]: where each of these tokens ends; one read from letters ends with its last letter."""
+        """Return the end of each of these tokens, int64[n]; one read from letters ends with its last letter."""
         ends = self.fingerprint.offsets[tokens].astype(np.int64) + 1
         kinds = self._kinds(self._characters(tokens))
         letters = np.flatnonzero((kinds == LATIN) | (kinds == FULL_WIDTH_LATIN))
@@ -90,7 +90,7 @@ class TokenizedText:
         return np.asarray(np.minimum(np.minimum(ends, limits), starts + MAX_LETTERS_OF_SYLLABLE), np.int64)
 
     def _characters(self, tokens: NDArray[np.int32]) -> NDArray[np.uint32]:
-        """uint32[n]: the first code point of each of these tokens, in any order."""
+        """Return the first code point of each of these tokens, in any order, uint32[n]."""
         if not tokens.size:
             return np.zeros(0, np.uint32)
         offsets = self.fingerprint.offsets[tokens]

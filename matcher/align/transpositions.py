@@ -57,7 +57,7 @@ def _size_of_transposed(  # noqa: PLR0917 - kernels take no keywords
     there: int,
     least: int,
 ) -> int:
-    """Tokens of the least stretch from here on that holds the same characters on both sides; 0 if none does."""
+    """Return the least size of a stretch from here with the same characters on both sides; 0 if none."""
     most = min(MAX_TRANSPOSED, aligned_to.size - here, work.tokens.size - there)
     if most < least or not _holds(page.characters, here, most, work.characters[there]):
         return 0

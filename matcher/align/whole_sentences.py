@@ -144,7 +144,7 @@ def _is_loose(  # noqa: PLR0917
     stop: int,
     is_last: bool,
 ) -> bool:
-    """True if a sentence has no counterpart, or stands alone beside one that differs, is part of one, or is shared.
+    """Return whether a sentence has no counterpart, is alone next to a different one, part of one, or shared.
 
     is_last: of the last two kinds, one that follows on one side as well.
     """

@@ -74,7 +74,7 @@ class Extension(NamedTuple):
 
 @kernel()
 def working_memory() -> Memory:
-    """Memory for any number of extensions, one after the other."""
+    """Return memory for any number of consecutive extensions."""
     return Memory(
         Wave(np.empty(WIDTH, np.int32), np.empty(WIDTH, np.int32)),
         Wave(np.empty(WIDTH, np.int32), np.empty(WIDTH, np.int32)),
@@ -144,7 +144,7 @@ def _advance(  # noqa: PLR0917
     previous: Wave,
     current: Wave,
 ) -> tuple[int, int, int, Peak]:
-    """One more edit on every diagonal: the first and last diagonal alive, the best score of this wave, and the peak.
+    """Add one edit on every diagonal; return the first and last diagonal alive, the wave's best score, and the peak.
 
     alive: first and last diagonal of the wave before. least: scores below it are given up.
     """

@@ -96,7 +96,7 @@ def spread_hits(queries: NDArray[np.int32], questions: Questions, pages: NDArray
 
 @kernel()
 def left_out_queries(queries: NDArray[np.int32], counts: NDArray[np.int32]) -> NDArray[np.int32]:
-    """int32[n]: the questions that have occurrences, counts int32[q], and no answer."""
+    """Return the queries with occurrences, counts int32[q], and without an answer, int32[n]."""
     is_left_out = counts > 0
     for query in queries:
         is_left_out[query] = False

@@ -125,7 +125,7 @@ class _OfPage(NamedTuple):
     widths: NDArray[np.int32]
 
     def with_likely_hits(self, most: int) -> "_OfPage":
-        """Without lone hits when more than `most` texts have any, since their streams must be fetched one by one.
+        """Return the hits, without lone ones if more than `most` texts have any: fetching streams is costly.
 
         Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or
         more. A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
@@ -157,7 +157,7 @@ def _fetch_streams(
 
 
 def _capped_seeds(hits: IndexHits, questions: Questions, seeds: _QuerySeeds) -> Sequence[NDArray[np.int64]]:
-    """For each page int64[c]: its seeds that have occurrences and were left out of the answer."""
+    """Return for each page the seeds with occurrences that the answer leaves out, int64[c]."""
     if not hits.capped:
         return [np.zeros(0, np.int64)] * seeds.count
     spread = spread_hits(left_out_queries(hits.queries, hits.counts), questions, seeds.pages, seeds.count)

@@ -91,7 +91,7 @@ class MatchIndex(Protocol):
     def state(self) -> IndexState: ...
 
     def may_have_lost(self) -> bool:
-        """True if a server was replaced or restarted since the index was made, so that some postings may be gone.
+        """Return whether a server was replaced or restarted since the index was made, so that postings may be gone.
 
         Such an index answers, and may not find what was added shortly before; a rebuild mends it.
         """

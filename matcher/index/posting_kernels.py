@@ -107,7 +107,7 @@ def list_occurrences(  # noqa: PLR0917 - numba has no keyword-only arguments
     starts: NDArray[np.int64],
     directory: NDArray[np.uint32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]:
-    """queries, texts (rows of `starts`), positions, each int32[h]: the occurrences of the keys that are kept."""
+    """Return queries, texts (rows of `starts`) and positions of the kept keys' occurrences, int32[h] each."""
     size = 0
     for i in range(counts.size):
         if is_kept[i]:

@@ -75,17 +75,17 @@ class PostingTable:
 
 
 def choose_bucket_bits(postings: int) -> int:
-    """Number of leading bits of a key that name its bucket."""
+    """Return the number of leading bits of a key that name its bucket."""
     return min(MAX_BITS, max(MIN_BITS, (postings // POSTINGS_OF_BUCKET).bit_length()))
 
 
 def pack_entries(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
-    """uint64[p]: the entries of postings, whose addresses must be below MAX_ADDRESSES."""
+    """Return the entries of postings, whose addresses must be below MAX_ADDRESSES, uint64[p]."""
     return (keys << np.uint64(bits)) & np.uint64(0xFFFFFFFF00000000) | addresses.astype(np.uint64)
 
 
 def build_directory(starts: NDArray[np.int64], addresses: int) -> NDArray[np.uint32]:
-    """uint32[blocks + 1]: the text that owns the first address of each block, and the last text."""
+    """Return the text that owns the first address of each block, and the last text, uint32[blocks + 1]."""
     if not starts.size:
         return np.zeros(0, np.uint32)
     blocks = np.arange((addresses >> BLOCK_BITS) + 1, dtype=np.int64) << BLOCK_BITS

@@ -43,7 +43,7 @@ class Postings:
 
 
 def sorted_postings(text: IndexableText) -> Postings:
-    """The postings of a text by increasing keys: of a hash that it repeats, the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
+    """Return a text's postings by ascending key; of a repeated hash the first MAX_POSTINGS_OF_HASH_IN_TEXT."""
     kept = postings_in_text_order(text)
     order = np.argsort(kept.keys)
     return Postings(kept.keys[order], kept.positions[order], kept.tokens)
@@ -63,7 +63,7 @@ def postings_in_text_order(text: IndexableText) -> Postings:
 
 
 def spread_hashes(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """uint64[n]: the key of each hash; different hashes have different keys."""
+    """Return the key of each hash, uint64[n]; different hashes have different keys."""
     return hashes * SPREAD
 
 

@@ -68,7 +68,7 @@ def find_obfuscations(
 def _in_another_order(
     page: TokenizedText, comparisons: Sequence[PassageComparison], found: Figures, calibration: Calibration
 ) -> Iterator[ObfuscationFound]:
-    """Characters and sentences that changed places, counted as the changes MOVED are that mark them."""
+    """Yield moved characters and sentences, counted like the changes MOVED that mark them."""
     sizes = [end - start for one in comparisons for start, end, *_ in one.moved.tolist()]
     transposed = sum(comparison.transposed for comparison in comparisons)
     short = sum(size < MAX_TRANSPOSED for size in sizes)
@@ -111,7 +111,7 @@ class _Evidence:
 def _find_evidence(
     page: TokenizedText, work: TokenizedText, comparison: PassageComparison
 ) -> Iterator[tuple[Obfuscation, int, int, ChangeKind | None, int]]:
-    """Obfuscation, places, tokens, kind of change, and row of the first: see `_Evidence`."""
+    """Yield obfuscation, places, tokens, kind of change, and row of the first: see `_Evidence`."""
     for kind, items in hiding_items(page, work, comparison).items():
         yield kind, items.size, items.size, None, int(items[0])
     for change, (places, tokens, first) in zip(CHANGE_KINDS, comparison.totals, strict=True):

@@ -89,7 +89,7 @@ def _is_in_marks(text: str, place: TextRange) -> bool:
 
 
 def _is_one_speech(text: str, place: TextRange) -> bool:
-    """True if no mark closes inside: what is in marks in the work as well is one speech that is quoted, no scene."""
+    """Return whether no mark closes inside: marked text of the work itself is one quoted speech, no scene."""
     inside = text[place.start + MARK_REACH_CHARS : place.end - MARK_REACH_CHARS]
     return not any(mark in inside for mark in CLOSING)
 

@@ -67,7 +67,7 @@ def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = 
 
 
 def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
-    """float32[page windows, work windows]: twice the cosine, less the nearness of either."""
+    """Return twice the cosine less the nearness of both, float32[page windows, work windows]."""
     found = page.vectors @ work.vectors.T
     found *= 2
     found -= page.nearness[:, None]
@@ -76,7 +76,7 @@ def csls(page: SentenceWindows, work: SentenceWindows) -> Floats:
 
 
 def sentence_matrix(windows: Floats, page: int, work: int) -> Floats:
-    """float32[page, work]: for two sentences the best of all windows that hold them.
+    """Return the best of all windows with each two sentences, float32[page, work].
 
     windows: float32[2 page - 1, 2 work - 1], as `csls` gives it: sentences first, then pairs of neighbours.
     """
@@ -112,7 +112,7 @@ def _local(matrix: Floats) -> Floats:
 
 
 def _in_step(pairs: list[tuple[int, int, float]], rules: AlignmentRules) -> float:
-    """For each two neighbouring pairs that are neighbours in the work too, the smaller gain."""
+    """Return the smaller gain of each two neighbouring pairs that are neighbours in the work too."""
     total = 0.0
     for (page, work, gain), (next_page, next_work, next_gain) in pairwise(pairs):
         if next_page - page <= rules.max_page_step and abs(next_work - work) <= rules.max_work_step:

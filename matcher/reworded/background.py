@@ -27,7 +27,7 @@ _TINY = 1e-9
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SentenceWindows:
-    """Sentences and neighbouring pairs of a text, ready to be set against those of another.
+    """Sentences and neighbouring pairs of a text, prepared for comparison with those of another.
 
     vectors   float32[2n-1, 512]  centred, of length 1: first the n sentences, then the pairs; [0, 512] for no sentence
     nearness  float32[2n-1]       mean cosine with the nearest of the background
@@ -47,7 +47,7 @@ class SentenceWindows:
         return SentenceWindows(self.vectors[places], self.nearness[places])
 
     def places(self, start: int, end: int) -> NDArray[np.intp]:
-        """In which rows the sentences [start, end) and the pairs within stand."""
+        """Return the rows of the sentences [start, end) and the pairs within."""
         units = self.units
         pairs = np.arange(units + start, units + max(start, end - 1))
         return np.concatenate([np.arange(start, end), pairs])
@@ -75,20 +75,20 @@ class Background:
 
 
 def centre_vectors(vectors: Floats, mean: Floats) -> Floats:
-    """float32[n, 512]: without the mean, of length 1."""
+    """Return the vectors without the mean, of length 1, float32[n, 512]."""
     moved = vectors - mean
     moved /= np.linalg.norm(moved, axis=1, keepdims=True) + _TINY
     return moved
 
 
 def nearness(vectors: Floats, sample: Floats) -> Floats:
-    """float32[n]: the mean cosine of each vector with the NEAREST of the sample."""
+    """Return the mean cosine of each vector with the NEAREST of the sample, float32[n]."""
     cosines = vectors @ sample.T
     return np.asarray(np.partition(cosines, -NEAREST, axis=1)[:, -NEAREST:].mean(axis=1), np.float32)
 
 
 def pack_background(mean: Floats, sample: Floats) -> bytes:
-    """The file of a background: the sample in 8 bits a number, in numpy's format, the same for the same numbers."""
+    """Return the file of a background: the sample in 8 bits a number, deterministic, in numpy's format."""
     scale = np.abs(sample).max(axis=1, keepdims=True) / 127
     axes = np.linalg.svd(sample.astype(np.float64), full_matrices=False)[2][:AXES].T
     file = io.BytesIO()

@@ -6,7 +6,7 @@ Block = tuple[int, int]  # [start, end) in sentences
 
 
 def blocks(units: int, size: int, step: int) -> list[Block]:
-    """[start, end) of the blocks of that many sentences; the last is whole where there are enough, none is needless.
+    """Return the ranges [start, end) of blocks of so many sentences; the last is full if there are enough.
 
     >>> blocks(5, 16, 8), blocks(20, 16, 8), blocks(0, 16, 8)
     ([(0, 5)], [(0, 16), (4, 20)], [])
@@ -18,7 +18,7 @@ def blocks(units: int, size: int, step: int) -> list[Block]:
 
 
 def runs(several: Iterable[Block]) -> Iterator[Block]:
-    """Blocks that overlap or touch as one, in order.
+    """Yield the blocks with overlapping or touching ones joined, in order.
 
     >>> list(runs([(0, 16), (8, 24), (40, 56)]))
     [(0, 24), (40, 56)]

@@ -1,4 +1,4 @@
-"""Index of stretches of works by the rare pairs of characters that they share with a block: its port and its twin.
+"""Index of stretches of works by the rare pairs of characters that they share with a block: port and implementation.
 
 A chunk is 600 characters of a text and begins every 300, so that it is two neighbouring cells of 300; what is stored
 are the distinct pairs of neighbouring characters of each cell. Names and things keep their characters when a text is
@@ -45,18 +45,18 @@ class FoundChunk:
 
 
 class ChunkIndex(Protocol):
-    """The texts that reworded copies are looked for of. Implementations: `MemoryChunkIndex`."""
+    """The texts whose reworded copies are searched for. Implementations: `MemoryChunkIndex`."""
 
     def add_text(self, text_id: WorkTextId, text: str) -> bool:
-        """Make a text findable; False where it is already."""
+        """Add a text; return False if it is there already."""
         ...
 
     def remove(self, text_id: WorkTextId) -> None:
-        """Make a text unfindable; nothing happens where it is not there."""
+        """Remove a text, if it is there."""
         ...
 
     def find(self, block: str) -> list[FoundChunk]:
-        """Up to FOUND chunks that share most with a block of a page, best first; none overlaps a better one."""
+        """Return up to FOUND chunks that share most with a block, best first, none overlapping a better one."""
         ...
 
 
@@ -91,7 +91,7 @@ class TextCells:
 
     @classmethod
     def from_text(cls, text: str) -> "TextCells":
-        """Read a text."""
+        """Return the cells of a text."""
         latin = is_latin(text)
         return cls(len(text), latin, *cell_keys("" if latin else text))
 
@@ -143,7 +143,7 @@ class MemoryChunkIndex:
         return self.add_cells(text_id, TextCells(len(text), is_latin(text), *cell_keys(text)))
 
     def add_cells(self, text_id: WorkTextId, of_text: TextCells) -> bool:
-        """As `add`, of what was stored of the text."""
+        """Add a text by its stored cells; return False if it is there already."""
         if text_id in self._texts:
             return False
         self._pending.append(of_text.keys.astype(np.uint64) << _LOW_BITS | (of_text.cells + np.uint32(self._end)))
@@ -174,7 +174,7 @@ class MemoryChunkIndex:
         return self._best(chunks)
 
     def _scores(self, block: str) -> NDArray[np.float32]:
-        """float32[cells]: the weights of the pairs that each shares with the block."""
+        """Return the weights of the pairs that each cell shares with the block, float32[cells]."""
         keys, counts = np.unique(_pairs(block)[0], return_counts=True)
         firsts, lasts = self._run.find(keys)
         numbers = lasts - firsts
@@ -230,7 +230,7 @@ class _PostingRun:
 
     @classmethod
     def from_postings(cls, postings: NDArray[np.uint64]) -> "_PostingRun":
-        """postings: ascending, key above, cell below."""
+        """Return a run of postings. postings: ascending, key in the upper bits, cell in the lower."""
         keys, counts = np.unique((postings >> _LOW_BITS).astype(np.uint32), return_counts=True)
         return cls(keys, np.cumsum(counts).astype(np.uint32), postings.astype(np.uint32))
 
@@ -255,7 +255,7 @@ class _PostingRun:
 
 @cache
 def _letters() -> NDArray[np.bool_]:
-    """bool[65536]: which code points of the basic plane are letters or digits."""
+    """Return which code points of the basic plane are letters or digits, bool[65536]."""
     return np.array([chr(code).isalnum() for code in range(1 << 16)], np.bool_)
 
 

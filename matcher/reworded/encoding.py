@@ -75,7 +75,7 @@ class UseEncoder:
         return [self._encode_units(*part) for part in parts]
 
     def _encode_units(self, units: Units, sums: Floats, lengths: Floats) -> Encoded:
-        """A pair is one sentence whose features are those of both: so the marks between them are counted twice."""
+        """Encode sentences and pairs; a pair has the features of both, so the marks between them count twice."""
         if not len(units):
             nothing = np.zeros((0, DIMENSIONS), np.float32)
             return Encoded(units, nothing, nothing)

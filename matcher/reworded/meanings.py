@@ -43,18 +43,18 @@ Codes = NDArray[np.int8]
 
 
 class MeaningIndex(Protocol):
-    """The texts that translations are looked for of. Implementations: `MemoryMeaningIndex`."""
+    """The texts whose translations are searched for. Implementations: `MemoryMeaningIndex`."""
 
     def add_sentences(self, text_id: WorkTextId, units: Units, windows: SentenceWindows) -> bool:
-        """Make a text findable by its sentences; False where it is already or has none."""
+        """Add a text by its sentences; return False if it is there already or has none."""
         ...
 
     def remove(self, text_id: WorkTextId) -> None:
-        """Make a text unfindable; nothing happens where it is not there."""
+        """Remove a text, if it is there."""
         ...
 
     def find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """For each block of a page up to FOUND chunks that say most of it, best first; none overlaps a better one.
+        """Return for each block up to FOUND chunks closest in meaning, best first, none overlapping a better one.
 
         blocks: as `blocks` gives them, of one sentence at least each.
         """
@@ -62,7 +62,7 @@ class MeaningIndex(Protocol):
 
 
 def add_text(index: MeaningIndex, text_id: WorkTextId, text: str, encoder: Encoder, background: Background) -> None:
-    """Read a text and make it findable."""
+    """Encode a text and add it to the index."""
     encoded = encoder.encode([text])[0]
     index.add_sentences(text_id, encoded.units, background.windows(encoded))
 
@@ -155,7 +155,7 @@ class MemoryMeaningIndex:
         return self.add_meanings(text_id, TextMeanings.from_windows(units, windows, self._axes))
 
     def add_meanings(self, text_id: WorkTextId, of_text: TextMeanings) -> bool:
-        """As `add`, of what was stored of the text."""
+        """Add a text by its stored sentences; return False if it is there already or has none."""
         if text_id in self._texts or not len(of_text.places):
             return False
         self._texts[text_id] = of_text
@@ -178,7 +178,7 @@ class MemoryMeaningIndex:
         return found
 
     def _find(self, page: SentenceWindows, blocks: Sequence[Block]) -> list[list[FoundChunk]]:
-        """Return the same of blocks that touch or overlap, by their places."""
+        """Return the chunks of blocks that touch or overlap."""
         whole = self._together()
         if whole is None:
             return [[] for _ in blocks]
@@ -202,7 +202,7 @@ class MemoryMeaningIndex:
         return list(found.values())
 
     def _together(self) -> "_Whole | None":
-        """Return all texts as one, each then a view of its part of it, so that nothing is held twice."""
+        """Return all texts as one, and make each a view of it to save memory."""
         if self._all is None and self._texts:
             self._all = _Whole.from_texts(list(self._texts.values()))
             start = 0
@@ -233,18 +233,18 @@ class _Whole:
         return cls(meanings, owners, np.append(owners[1:] == owners[:-1], False))
 
     def chunk(self, group: int) -> tuple[int, int]:
-        """Start and end of the chunk that begins with a group."""
+        """Return start and end of the chunk that begins with a group."""
         places = self.meanings.places
         return int(places[group, 0]), int(places[group + int(self.follows[group]), 1])
 
 
 def quantize(vectors: Floats, axes: Floats) -> Codes:
-    """int8[n, axes]: where centred vectors lie along the axes."""
+    """Return the quantized coordinates of centred vectors along the axes, int8[n, axes]."""
     return np.clip(np.round(vectors @ axes * CODE_SCALE), -127, 127).astype(np.int8)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Parts of a text with their offsets, each PIECE_CHARS long and up to the end of the line."""
+    """Yield parts of a text with their offsets, each of PIECE_CHARS and up to the end of the line."""
     start = 0
     while start < len(text):
         end = text.find("\n", start + PIECE_CHARS) + 1 or len(text)
@@ -253,7 +253,7 @@ def _pieces(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
-    """float32[windows of the page, groups]: the best of each group. page: along the axes."""
+    """Return the best of each group, float32[windows of the page, groups]. page: along the axes."""
     found = np.empty((len(page), len(texts.codes)), np.float32)
     turned = page.T * np.float32(2 / CODE_SCALE)
     for start in range(0, len(texts.codes), AT_ONCE):
@@ -268,7 +268,7 @@ def _group_csls(texts: TextMeanings, page: Floats, nearness: Floats) -> Floats:
 
 
 def _gains(groups: Floats) -> Floats:
-    """float32[groups]: what each has of the windows of a block beyond what the tenth best of each has."""
+    """Return each group's gain over the tenth best of each window of a block, summed, float32[groups]."""
     place = groups.shape[1] - RIVALS
     if place > 0:
         groups = groups - np.maximum(np.partition(groups, place, axis=1)[:, place], 0)[:, None]

@@ -28,7 +28,7 @@ _GAPS = re.compile("\\s+")
 
 
 def is_latin(text: str) -> bool:
-    """True if a text is to be cut as English is: its Latin letters are at least three times its Chinese characters.
+    """Return whether to split a text as English: it has at least three times more Latin letters than characters.
 
     >>> is_latin("There was a mountain (山)."), is_latin("从前有座山。There was one.")
     (True, False)

@@ -92,7 +92,7 @@ def _same_numbers(page: str, work: str) -> tuple[Places, Places]:
 
 
 def _same_names(latin: str, han: str) -> tuple[Places, Places]:
-    """Names of a Latin text that are the readings of characters in a Chinese one: Younian, 有年."""
+    """Return names of a Latin text that are readings of characters in a Chinese one: Younian, 有年."""
     names: dict[str, Places] = {}
     for each in _LATIN.finditer(latin):
         if each[0][0].isupper() and each[0].casefold() not in EVERYDAY_LATIN:
@@ -113,7 +113,7 @@ def _same_names(latin: str, han: str) -> tuple[Places, Places]:
 
 
 def _letters(name: str) -> str:
-    """Small letters without marks, ü as v: as readings are written."""
+    """Return the lower-case letters without marks, ü as v, as in readings."""
     plain = unicodedata.normalize("NFD", name.casefold().replace("ü", "v"))
     return "".join(letter for letter in plain if letter.isalpha())
 

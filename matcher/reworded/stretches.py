@@ -1,4 +1,4 @@
-"""Stretches of works as sentences with vectors: made when they are looked at, the last ones kept."""
+"""Stretches of works as sentences with vectors, computed on demand; the last ones are cached."""
 
 from collections import OrderedDict
 from collections.abc import Sequence

@@ -34,7 +34,7 @@ class TokenFeatures:
         self._first = {order: np.zeros((order, size, WIDTH), np.float32) for order in ORDERS}
 
     def sums(self, sentences: list[list[int]]) -> Floats:
-        """float32[sentences, FEATURES]: of each sentence, given by the numbers of its tokens (at least one)."""
+        """Return the sum of features of each sentence, float32[sentences, FEATURES]. Each has at least one token."""
         found = np.empty((len(sentences), FEATURES), np.float32)
         start = 0
         while start < len(sentences):
@@ -139,7 +139,7 @@ class TokenFeatures:
 
 
 def _around(starts: Numbers, lengths: Numbers) -> Numbers:
-    """int64[tokens, 5]: the places of the two tokens before each, itself and the two behind it; elsewhere their number.
+    """Return the places of two tokens before each, itself and two after, int64[tokens, 5]; their number if none.
 
     >>> _around(np.array([0]), np.array([2])).tolist()
     [[2, 2, 0, 1, 2], [2, 0, 1, 2, 2]]

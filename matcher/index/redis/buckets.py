@@ -36,12 +36,12 @@ def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: i
 
 
 def bucket_numbers(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
-    """int64[n]: the leading bits of each key."""
+    """Return the leading bits of each key, int64[n]."""
     return (keys >> np.uint64(64 - bits)).astype(np.int64)
 
 
 def key_checks(keys: NDArray[np.uint64], bits: int) -> NDArray[np.uint64]:
-    """uint64[n]: the CHECK_BITS bits of each key that follow those of its bucket."""
+    """Return the CHECK_BITS bits of each key after those of its bucket, uint64[n]."""
     return (keys << np.uint64(bits)) >> np.uint64(ADDRESS_BITS)
 
 

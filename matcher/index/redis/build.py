@@ -33,7 +33,7 @@ HEARTBEAT_S = 5.0
 
 
 def choose_bucket_bits(postings: int) -> int:
-    """Number of leading bits of a key that name its bucket, in an index of that size."""
+    """Return the number of leading bits of a key that name its bucket, in an index of that size."""
     return min(MAX_BUCKET_BITS, max(MIN_BUCKET_BITS, (postings // MIN_POSTINGS_OF_BUCKET).bit_length() - 1))
 
 

@@ -70,7 +70,7 @@ class GenerationKeys:
         return self._raw(numbers, bits, b"$%d\r\n" % (self._prefixes.shape[1] + BUCKET_BYTES), b"\r\n").tobytes()
 
     def _raw(self, numbers: NDArray[np.int64], bits: int, before: bytes, behind: bytes) -> NDArray[np.uint8]:
-        """uint8[buckets, bytes of a key], each key between the same bytes."""
+        """Return the raw keys, uint8[buckets, bytes of a key], each between the same bytes."""
         width = self._prefixes.shape[1]
         start, end = len(before), len(before) + width + BUCKET_BYTES
         raw = np.empty((numbers.size, end + len(behind)), np.uint8)
@@ -83,7 +83,7 @@ class GenerationKeys:
 
 
 def shard_numbers(numbers: NDArray[np.int64], bits: int) -> NDArray[np.int64]:
-    """int64[n]: the shard of each bucket."""
+    """Return the shard of each bucket, int64[n]."""
     return numbers >> (bits - SHARD_BITS)
 
 

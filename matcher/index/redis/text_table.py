@@ -68,7 +68,7 @@ class TextTable:
             self._read_dead()
 
     def owners(self, addresses: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """ordinals, positions, each int32[h]: of each address, its text or -1 where no text that is there has it."""
+        """Return ordinal and position of each address, int32[h] each; ordinal -1 if no present text has it."""
         if not self._starts.size:
             return np.full(addresses.size, -1, np.int32), np.zeros(addresses.size, np.int32)
         rows = np.searchsorted(self._starts, addresses, side="right") - 1
@@ -103,7 +103,7 @@ class TextTable:
 
 
 def unpack_ranges(stored: list[bytes]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """starts, sizes, postings, each int64[n]."""
+    """Return starts, sizes and postings, int64[n] each."""
     raw = np.zeros((len(stored), 24), np.uint8)
     packed = np.frombuffer(b"".join(stored), np.uint8).reshape(-1, RANGE_BYTES)
     raw[:, :5], raw[:, 8:12], raw[:, 16:20] = packed[:, :5], packed[:, 5:9], packed[:, 9:]

@@ -177,7 +177,7 @@ class _OwnedAddresses:
 
 
 def _expected_rows(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> NDArray[np.uint64]:
-    """uint64[n, 2]: bucket and record of each posting, in order."""
+    """Return bucket and record of each posting, in order, uint64[n, 2]."""
     buckets = make_buckets(keys, addresses, bits)
     return _rows(buckets.numbers, buckets.values)
 
@@ -193,7 +193,7 @@ def _rows(numbers: NDArray[np.int64], values: Iterable[bytes]) -> NDArray[np.uin
 def _stored_rows(
     link: RedisLink, generation: Generation, part: int, owned: _OwnedAddresses
 ) -> tuple[NDArray[np.uint64], int]:
-    """The same rows as the index has them, in a part of its buckets, and the number of buckets that are damaged."""
+    """Return the stored rows in a part of the buckets, and the number of damaged buckets."""
     step = (1 << generation.bucket_bits) // PARTS
     found: list[NDArray[np.uint64]] = []
     broken = 0

@@ -100,7 +100,7 @@ class DjangoSearchBacklog:
 
 
 def with_holders(pages: Collection[Page]) -> list[tuple[Page, int]]:
-    """Those of `pages` whose site is known, each with its rights holder."""
+    """Return those of `pages` whose site is known, each with its rights holder."""
     holders = {SiteId(str(pk)): holder for pk, holder in Site.objects.values_list("pk", "rights_holder_id")}
     return [(page, holders[page.site_id]) for page in pages if page.site_id in holders]
 

@@ -44,7 +44,7 @@ def case_enclosures(case: Case, store: EvidenceStore) -> tuple[list[Enclosure], 
 
 
 def valid_proofs(subject: Subject) -> Iterator[ThirdPartyProof]:
-    """Yield the proofs that were not withdrawn, in the order of entry."""
+    """Return the proofs that were not withdrawn, in the order of entry."""
     return subject.proofs().filter(withdrawn_at=None).order_by("entered_at", "pk").iterator()
 
 

@@ -115,7 +115,7 @@ def _signature_blocks(words: Words, material: CaseMaterial) -> list[Block]:
 def _page_blocks(
     words: Words, number: int, bundle: OpenedBundle, proof: DayProof | None, later: Mapping[str, int]
 ) -> list[Block]:
-    """later: what another bundle of the same page has drawn, and the number of that bundle."""
+    """Return the blocks of one bundle. later: drawings that another bundle of the page has, with its number."""
     page, finding = bundle.page, bundle.finding
     work = finding["work"]
     pairs = [

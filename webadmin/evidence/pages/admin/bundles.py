@@ -96,7 +96,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
 
 def _digest_rows(request: HttpRequest, queryset: QuerySet) -> Iterator[DigestRow]:
-    """Yield the rows of the intact bundles that the user may export, oldest first."""
+    """Return the rows of the intact bundles that the user may export, oldest first."""
     chosen = held_bundles(manageable(queryset, request.user)).order_by("fetched_at", "pk")
     return digest_rows(chosen, timezone.get_current_timezone())
 

@@ -72,7 +72,7 @@ def _line_starts(text: str) -> Iterator[int]:
 
 
 def _cuts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
-    """Yield the offsets of the page at which a chunk may begin, in order; True for the start of a line."""
+    """Return the offsets of the page at which a chunk may begin, in order; True for the start of a line."""
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):

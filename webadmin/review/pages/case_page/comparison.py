@@ -227,7 +227,7 @@ def _links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
 
 
 def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Return the changes to mark; of a moved piece, which may contain others, only the places where it begins."""
+    """Yield the changes to mark; of a moved piece, which may contain others, only the places where it begins."""
     for kind, page_start, page_end, work_start, work_end in span.get("changes", ()):
         if kind == ChangeKind.MOVED:
             yield kind, page_start, page_start, work_start, work_start
@@ -311,7 +311,7 @@ def _place_chunks(
 
 
 def _change_places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
-    """Return the places of each change on this side."""
+    """Yield the places of each change on this side."""
     for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
         yield (page_start, page_end) if side == "page" else (work_start, work_end)
 
