@@ -160,7 +160,7 @@ def _is_bracketed(codes: Codes, signs: Signs, start: int, end: int) -> bool:
 
 @kernel(allocates=False, nogil=True)
 def _repeats(codes: Codes, signs: Signs, start: int, syllables: NDArray[np.uint16]) -> bool:
-    """Return true if the characters before a place read as these syllables."""
+    """Return whether the characters before a place read as these syllables."""
     if start < syllables.size:
         return False
     for place in range(syllables.size):

@@ -1,1 +1,1 @@
-"""From the fingerprint of a page to its matches: `index` looks up, `align` extends and compares, `judge` classifies."""
+"""Matches pages with works: `index` looks up fingerprints, `align` extends and compares, `judge` classifies."""

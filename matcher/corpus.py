@@ -1,4 +1,4 @@
-"""The reference corpus: the works that a match is verified against, and a cache of them."""
+"""The reference corpus: the works against which matches are verified, with a cache."""
 
 from collections import OrderedDict
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ class Corpus(Protocol):
     """The source of works' texts and fingerprints."""
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """Return the text, or None when it has been removed meanwhile."""
+        """Return the text, or None if it has been removed."""
         ...
 
 
 class CorpusCache:
-    """A corpus in front of another that keeps the texts used last, up to a number of bytes."""
+    """A corpus that caches the last used texts of another, up to a number of bytes."""
 
     def __init__(self, source: Corpus, max_bytes: int = DEFAULT_CACHE_BYTES) -> None:
         self._source = source
@@ -42,7 +42,7 @@ class CorpusCache:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held now."""
+        """The bytes in the cache."""
         return self._bytes
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
@@ -63,7 +63,7 @@ class CorpusCache:
 
 
 class MemoryCorpus(dict[WorkTextId, WorkEntry]):
-    """A corpus in a dictionary: the twin for tests, `zhuiwen check` and archives."""
+    """A corpus in a dictionary, for tests, `zhuiwen check` and archives."""
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
         return self.get(text_id)

@@ -1,4 +1,4 @@
-"""From an aligned page to its matches: compare what each text keeps of it, judge, name."""
+"""Turns an aligned page into matches: compares the passages of each text, judges and classifies them."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from typing import NamedTuple
@@ -46,7 +46,7 @@ class AlignedPage(NamedTuple):
 
 
 class _Finding(NamedTuple):
-    """One text that the page took from, before it has a class."""
+    """One text that the page copied from, before it has a class."""
 
     text_id: WorkTextId
     work: TokenizedText  # in reading order, as the page is
@@ -60,7 +60,7 @@ class _Finding(NamedTuple):
 
 
 class Judge:
-    """Names what pages took from the texts of a corpus."""
+    """Classifies the passages that pages copied from the texts of a corpus."""
 
     def __init__(self, corpus: Corpus, algorithm_id: int, calibration: Calibration) -> None:
         self._corpus = corpus
@@ -69,7 +69,7 @@ class Judge:
         self._editions = Editions(corpus, calibration)
 
     def matches(self, aligned: AlignedPage, work_of: Mapping[WorkTextId, Hashable]) -> tuple[Match, ...]:
-        """Return the matches of the page, the text with most tokens first. work_of: the work that each text is of.
+        """Return the matches of the page, the text with most tokens first. work_of: the work of each text.
 
         Raises AlgorithmMismatch for a text of the corpus whose fingerprint is of another algorithm.
         """
@@ -87,7 +87,7 @@ class Judge:
         )
 
     def _finding(self, aligned: AlignedPage, number: int, segments: Segments) -> _Finding | None:
-        """Return the finding of text `number` on the page; None when it is too little."""
+        """Return the finding of text `number` on the page; None if it is too small."""
         page, passages = aligned.page, chain_segments(segments, self._calibration)
         entry = self._corpus.entry(aligned.text_ids[number]) if passages else None
         if entry is None:
@@ -111,7 +111,7 @@ class Judge:
     def _is_enough(
         self, page: TokenizedPage, found: Figures, comparisons: Sequence[PassageComparison], ranges: Ranges
     ) -> bool:
-        """Return true if enough was matched, each place of the work once; in a short passage digits count for nothing.
+        """Return whether enough was matched, each place of the work once; in a short passage digits count for nothing.
 
         A few characters over and over are nothing, however many they are.
         """
@@ -144,7 +144,7 @@ class Judge:
         return share
 
     def _with_common_wording(self, findings: list[_Finding], aligned: AlignedPage) -> list[_Finding]:
-        """Return the findings; those that are common wording are quotations."""
+        """Return the findings, with common wording classified as quotation."""
         if all(finding.is_quotation or finding.is_whole for finding in findings):
             return findings
         ranges = _ranges([comparison for finding in findings for comparison in finding.comparisons])
@@ -160,7 +160,7 @@ class Judge:
     def _other_carriers(
         self, aligned: AlignedPage, number: int, passages: Sequence[AlignedPassage]
     ) -> tuple[WorkTextId, ...]:
-        """Return the texts that carry at least half of what was matched, the fullest first."""
+        """Return the texts with at least half of the matched tokens, those with most first."""
         if not aligned.resolved.has_losers:
             return ()
         found = aligned.resolved.other_carriers(number, *_ranges(passages))
@@ -201,7 +201,7 @@ class Judge:
 
 
 class Editions:
-    """Tells editions of one work by the anchors they share, and caches the answers."""
+    """Recognizes editions of one work by shared anchors, and caches the answers."""
 
     def __init__(self, corpus: Corpus, calibration: Calibration) -> None:
         self._corpus = corpus
@@ -209,7 +209,7 @@ class Editions:
         self._cached: dict[tuple[int, WorkTextId], bool] = {}
 
     def are_editions(self, entry: WorkEntry, other: WorkTextId) -> bool:
-        """Return true if a text is another edition of `entry`."""
+        """Return whether a text is another edition of `entry`."""
         key = (hash(entry.text), other)
         if key not in self._cached:
             if len(self._cached) >= MAX_CACHED_EDITIONS:
@@ -242,7 +242,7 @@ def _ranges(passages: Sequence[PassageComparison] | Sequence[AlignedPassage]) ->
 
 
 def classify(found: Figures, is_quotation: bool, is_patchwork: bool, calibration: Calibration) -> MatchClass:
-    """Name a match: what it is first of all, then how far it was edited."""
+    """Return the class of a match: its kind first, then the extent of its edits."""
     if is_quotation:
         return MatchClass.QUOTATION
     if is_patchwork:

@@ -1,4 +1,4 @@
-"""From pages to their matches: look up, extend, resolve overlaps, then chain, compare and judge (matcher.judging)."""
+"""Matches pages: look up, extend, resolve overlaps, then chain, compare and judge (matcher.judging)."""
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -28,16 +28,16 @@ MAX_PAGES_AT_ONCE, MAX_TOKENS_AT_ONCE = 32, 1 << 18
 
 
 class ComparableWorks(Protocol):
-    """Selects the texts that may be compared, each with the work that it is of."""
+    """Selects the texts that may be compared, each with its work."""
 
     def __call__(self, texts: Collection[WorkTextId], /) -> Mapping[WorkTextId, Hashable]: ...
 
 
 class GivenPage(NamedTuple):
-    """A page that is matched.
+    """A page to match.
 
-    sources: asked once, with all texts that the page has more than a few tokens of; those that it leaves out are
-    neither compared nor named. A patchwork is made of several works. Without it, each text is a work of its own.
+    sources: called once with all texts of which the page has more than a few tokens; texts that it leaves out are
+    neither compared nor named. Without it, each text is its own work, of which a patchwork has several.
     """
 
     text: str
@@ -46,7 +46,7 @@ class GivenPage(NamedTuple):
 
 
 class Matcher:
-    """Finds what pages took from the texts of an index; one thread at a time."""
+    """Finds the passages that pages copied from the texts of an index; one thread at a time."""
 
     def __init__(self, index: MatchIndex, corpus: Corpus, calibration: Calibration = DEFAULT) -> None:
         self._index = index
@@ -62,7 +62,7 @@ class Matcher:
     def match_pages(self, pages: Iterable[GivenPage]) -> Iterator[tuple[Match, ...]]:
         """Yield for each page the texts that it copied from, the one with most tokens first; empty without any.
 
-        Some pages are looked up at once, in the index as it is then. Raises IndexStale, ServiceUnavailable, and
+        Looks up several pages at once, in the index of that moment. Raises IndexStale, ServiceUnavailable, and
         AlgorithmMismatch for fingerprints of another algorithm, of a page or of a work in the corpus.
         """
         for portion in _portions(pages):

@@ -1,6 +1,6 @@
-"""A text that was written in another order than it is read in, as a reader has it, and the way back to its places.
+"""The reading order of a text with reordered characters, and the mapping to its original places.
 
-The steps of the matcher see texts in reading order alone. What they find is mapped once, where it leaves them.
+The steps of the matcher use reading order only. Their results are mapped once, at the end.
 """
 
 from collections.abc import Iterable, Iterator
@@ -22,10 +22,10 @@ REARRANGED = NOISE_KINDS.index(Obfuscation.REARRANGED)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ReadingOrder:
-    """A text as it is read.
+    """A text in reading order.
 
-    text, fingerprint: in reading order, offsets increasing. places: int64[len(text)], where each character stands in
-    the text as given; None where it is read as it was written.
+    text, fingerprint: in reading order, offsets ascending. places: int64[len(text)], the place of each character in the
+    text as given; None if both orders are the same.
     """
 
     text: str
@@ -34,12 +34,12 @@ class ReadingOrder:
 
     @classmethod
     def from_fingerprint(cls, text: str, fingerprint: Fingerprint) -> "ReadingOrder":
-        """Return the reading order of a text, as its fingerprint knows it."""
+        """Return the reading order of a text from its fingerprint."""
         if REARRANGED not in fingerprint.noise.kinds.tobytes():
             return cls(text, fingerprint, None)
         offsets = fingerprint.offsets.astype(np.int64)
         by_place = np.argsort(offsets)
-        # What is no token goes with the token before it: signs, letters of a syllable, what was strewn in.
+        # Characters without a token follow the token before them: signs, letters of a syllable, inserted noise.
         sizes = np.empty(offsets.size, np.int64)
         sizes[by_place] = np.diff(np.append(offsets[by_place], len(text)))
         head = int(offsets[by_place[0]])
@@ -54,7 +54,7 @@ class ReadingOrder:
 
     @property
     def offsets(self) -> NDArray[np.int32]:
-        """int32[tokens]: where each begins in the text as given."""
+        """The offset of each token in the text as given, int32[tokens]."""
         offsets = self.fingerprint.offsets
         return offsets if self.places is None else self.places[offsets].astype(np.int32)
 
@@ -83,9 +83,9 @@ class ReadingOrder:
 
 
 def spans_as_given(spans: tuple[Span, ...], page: ReadingOrder, work: ReadingOrder) -> tuple[Span, ...]:
-    """Spans between texts in reading order as spans of the texts as given.
+    """Return spans between texts in reading order as spans of the texts as given.
 
-    A span is the least range that holds all its characters. Other tokens of the page in there are `inserted`.
+    A span is the least range with all its characters. Other tokens of the page in it are `inserted`.
     """
     if page.places is None and work.places is None:
         return spans
@@ -104,7 +104,7 @@ def _as_given(span: Span, page: ReadingOrder, work: ReadingOrder) -> Span:
 
 
 def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
-    """Return the least range of the text as given that holds a range of what is read."""
+    """Return the least range of the text as given that contains a range in reading order."""
     if places is None:
         return read
     if not len(read):
@@ -115,9 +115,9 @@ def _hull(places: NDArray[np.int64] | None, read: TextRange) -> TextRange:
 
 
 def _pieces(change: Change, page: NDArray[np.int64] | None, work: NDArray[np.int64] | None) -> Iterator[Change]:
-    """Yield a change as changes whose characters stand beside each other in both texts.
+    """Yield a change in pieces of adjacent characters in both texts.
 
-    Of sides that are not of one length the first piece has the whole other side.
+    If the sides differ in length, the first piece has the whole other side.
     """
     if len(change.page) == len(change.work) and len(change.page):
         steps = list(zip(_singles(change.page, page), _singles(change.work, work), strict=True))
@@ -134,7 +134,7 @@ def _singles(read: TextRange, places: NDArray[np.int64] | None) -> list[int]:
 
 
 def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextRange]]:
-    """Join pairs of characters to ranges: those that are neighbours in both texts are one, whatever their order."""
+    """Join pairs of characters that are neighbours in both texts, in any order, to ranges."""
     steps = sorted(steps)
     first = 0
     for number in range(1, len(steps) + 1):
@@ -149,7 +149,7 @@ def _join_steps(steps: list[tuple[int, int]]) -> Iterator[tuple[TextRange, TextR
 
 
 def _runs(read: TextRange, places: NDArray[np.int64] | None) -> Iterator[TextRange]:
-    """Yield a range of what is read as ranges of the text as given; an empty one as the place where it lies."""
+    """Yield a range in reading order as ranges of the text as given; an empty one as its place."""
     if places is None or not len(read):
         yield _hull(places, read)
         return
@@ -173,7 +173,7 @@ def _foreign(span: Span, on_page: TextRange, page: ReadingOrder) -> Iterator[Tex
 
 
 def _reorder_noise(noise: Noise, back: NDArray[np.int64]) -> Noise:
-    """Move noise to its places in reading order, and leave out that which says what was put in order."""
+    """Return noise at its places in reading order, without the noise that records the reordering."""
     kept = noise.kinds != REARRANGED
     starts = back[noise.starts[kept]]
     order = np.argsort(starts, kind="stable")

@@ -1,4 +1,4 @@
-"""Token streams of many texts side by side in one array, as the compiled loops want them."""
+"""Token streams of many texts in one array, for the compiled loops."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,9 +22,9 @@ class TokenStreams:
 
 
 class TokenCache:
-    """Token streams of the texts that were asked for, fetched once.
+    """A cache of token streams.
 
-    Holds up to a number of tokens; beyond it the cache is cleared and filled anew.
+    Holds up to a number of tokens; beyond it the cache is cleared.
     """
 
     def __init__(self, corpus: Corpus, max_tokens: int) -> None:
@@ -35,7 +35,7 @@ class TokenCache:
         self._places: dict[WorkTextId, tuple[int, int]] = {}
 
     def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
-        """Return the streams of these texts, in their order; a text that is gone has an empty one."""
+        """Return the streams of these texts, in order; a missing text has an empty one."""
         places = self._fetch(text_ids)
         if places is None:
             self._clear()
@@ -47,7 +47,7 @@ class TokenCache:
         return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
 
     def _fetch(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
-        """Fetch the missing streams, and return the range of each; None when the cache is full."""
+        """Fetch the missing streams, and return the range of each; None if the cache is full."""
         places = []
         for text_id in text_ids:
             place = self._places.get(text_id)

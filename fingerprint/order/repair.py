@@ -170,7 +170,7 @@ def _column_orders(text: Text) -> Iterator[Order]:
 
 
 def _is_chinese(text: Text, order: Order, spent: float) -> bool:
-    """Return true if the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
+    """Return whether the pairs that an order makes, and those near them, are those of Chinese, and more than chance.
 
     Against chance each pair counts once: a refrain of three characters has few, whichever of them is left out.
     """

@@ -41,7 +41,7 @@ MIN_GAIN_OF_SWAPS, MIN_GAIN_WITHOUT = 9.5, 5.8
 def is_doubtful(
     codes: NDArray[np.uint32], offsets: NDArray[np.int32], simplified_forms: NDArray[np.uint16], table: Table
 ) -> bool:
-    """Return true if a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
+    """Return whether a text, or parts of it, may be out of order. codes: of the text; offsets: of its tokens."""
     size = offsets.size - 1
     step = min(max(size // STRETCHES, STRETCH), MAX_STEP)
     known, seen, low = 0, 0, 0

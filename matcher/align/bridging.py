@@ -78,6 +78,6 @@ def bridge_gap(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _is_bridgeable(one: NDArray[np.int32], other: NDArray[np.int32], max_gap: int, band: int) -> bool:
-    """Return true if a walk from the end of one segment to the next is worth its time."""
+    """Return whether a walk from the end of one segment to the next is worth its time."""
     page_gap, work_gap = other[PAGE_START] - one[PAGE_END], other[WORK_START] - one[WORK_END]
     return bool(0 <= page_gap <= max_gap and work_gap >= 0 and abs(work_gap - page_gap) <= band)

@@ -252,7 +252,7 @@ def _compare_aligned(
 
 
 def may_be_spelled(totals: TotalRows) -> bool:
-    """Return true if there are changes among which letters may spell a character."""
+    """Return whether there are changes among which letters may spell a character."""
     return any([totals[kind][PLACES] for kind in _ROW_KINDS[:-1]])  # noqa: C419 - half the time of a generator
 
 

@@ -185,7 +185,7 @@ def extend_both(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
-    """Return true if the hit before or behind is of the same text and nearly the same diagonal."""
+    """Return whether the hit before or behind is of the same text and nearly the same diagonal."""
     diagonal = hits.works[hit] - hits.pages[hit]
     for other in (hit - 1, hit + 1):
         is_of_text = 0 <= other < hits.texts.size and hits.texts[other] == hits.texts[hit]

@@ -92,7 +92,7 @@ def _needed_tokens(ordered: Segments, limits: JoiningLimits) -> tuple[NDArray[np
 
 @kernel(allocates=False)
 def _is_little(page_gap: int, work_gap: int, leap: int, on: int, limits: JoiningLimits) -> bool:
-    """Return true if the work goes on, or leaves out what counts for nothing: where the page goes on at once it may."""
+    """Return whether the work goes on, or leaves out what counts for nothing: where the page goes on at once it may."""
     is_cut = page_gap <= limits.max_free_page_gap and on >= -limits.max_work_gap_of_insertion
     return is_cut or work_gap <= limits.max_free_work_gap or work_gap <= limits.max_free_share_of_leap * leap
 

@@ -88,7 +88,7 @@ def _is_only_way(  # noqa: PLR0917
 def _continues_run(  # noqa: PLR0917
     page: AlignmentSide, near: NearTokens, work: AlignmentSide, seeds: RunSeeds, at: int, there: int, behind: int
 ) -> bool:
-    """Return true if the next token is the same, and neither a sentence nor another character begins something else."""
+    """Return whether the next token is the same, and neither a sentence nor another character begins something else."""
     if page.tokens[at] != work.tokens[there]:
         return False
     if page.begins[at]:
@@ -103,7 +103,7 @@ def _continues_run(  # noqa: PLR0917
 def leads_farther(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, seeds: RunSeeds, at: int, covered: int
 ) -> bool:
-    """Return true if the work has more than `covered` of the page's next tokens in one go anywhere."""
+    """Return whether the work has more than `covered` of the page's next tokens in one go anywhere."""
     for ahead in range(min(seeds.length + 1, page.size - at)):
         place = first_place(seeds, page, at + ahead)
         while place != NO_PLACE:

@@ -86,7 +86,7 @@ def _join_windows(
 def _is_plain(
     characters: NDArray[np.uint32], offsets: NDArray[np.int32], kinds: NDArray[np.uint8], start: int, end: int
 ) -> bool:
-    """Return true if these tokens are small letters and nothing else, between two Chinese characters."""
+    """Return whether these tokens are small letters and nothing else, between two Chinese characters."""
     at, stop = as_int(offsets[start]), as_int(offsets[end]) if end < offsets.size else characters.size
     if at == 0 or stop == characters.size or not at < stop <= at + MAX_RUN_LETTERS:
         return False

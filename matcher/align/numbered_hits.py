@@ -135,7 +135,7 @@ def _keep_promising(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _are_neighbours(number: int, other: int, form: NumberForm, band: int) -> bool:
-    """Return true if a hit and the next are of one text and nearly one diagonal.
+    """Return whether a hit and the next are of one text and nearly one diagonal.
 
     Or, harmlessly, at the edge of two texts.
     """

@@ -72,7 +72,7 @@ def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_
 
 @kernel(allocates=False)
 def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
-    """Return true if two simplified characters are equal or variants of one another."""
+    """Return whether two simplified characters are equal or variants of one another."""
     if one == other:
         return True
     if not (tables.has_variants[one] and tables.has_variants[other]):

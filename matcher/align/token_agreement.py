@@ -47,7 +47,7 @@ class AgreeingRun(NamedTuple):
 def agree(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
 ) -> bool:
-    """Return true if two tokens may stand for one another; a wildcard may stand for everything.
+    """Return whether two tokens may stand for one another; a wildcard may stand for everything.
 
     rows, masks: NearTokens.
     """

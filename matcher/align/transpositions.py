@@ -85,7 +85,7 @@ def _is_apart(  # noqa: PLR0917
     there: int,
     size: int,
 ) -> bool:
-    """Return true if no character of either stretch has the same one outside the other for its counterpart."""
+    """Return whether no character of either stretch has the same one outside the other for its counterpart."""
     for place in range(size):
         aligned, owner = aligned_to[here + place], owners[there + place]
         is_inside = aligned == UNALIGNED or there <= aligned < there + size
@@ -99,7 +99,7 @@ def _is_apart(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _are_same(page: AlignmentSide, work: AlignmentSide, here: int, there: int, size: int) -> bool:
-    """Return true if each character stands in both stretches as often."""
+    """Return whether each character stands in both stretches as often."""
     for place in range(here, here + size):
         character, more = page.characters[place], 0
         for other in range(size):

@@ -1,4 +1,4 @@
-"""The loops of looking pages up: seeds of several pages become questions, and answers hits of each page."""
+"""The loops of look-ups: the seeds of several pages become queries, and the answers hits of each page."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from fingerprint.compilation import as_int, kernel
 class Questions(NamedTuple):
     """The distinct hashes of some seeds.
 
-    hashes uint64[q]; members int64[m]: seeds, those of one hash in a row; starts int64[q + 1]: where each hash's begin.
+    hashes uint64[q]; members int64[m]: seeds grouped by hash; starts int64[q + 1]: the start of each hash's group.
     """
 
     hashes: NDArray[np.uint64]
@@ -20,9 +20,9 @@ class Questions(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """One row for each hit and each seed that asked for it, by page.
+    """One row for each hit and each of its seeds, by page.
 
-    rows, seeds int64[n]: the hit, and the seed; starts int64[pages + 1]: where those of each page begin.
+    rows, seeds int64[n]: the hit, and the seed; starts int64[pages + 1]: the start of each page's rows.
     """
 
     rows: NDArray[np.int64]
@@ -34,9 +34,9 @@ class Spread(NamedTuple):
 def group_seeds(
     hashes: NDArray[np.uint64], order: NDArray[np.int64], pages: NDArray[np.int32], max_repeats: int
 ) -> Questions:
-    """Return the questions of some seeds; a hash that a page has more than `max_repeats` times is not asked for it.
+    """Return the queries of some seeds, without hashes that a page has more than `max_repeats` times.
 
-    order: the seeds by hash; pages: of each seed, increasing.
+    order: the seeds by hash; pages: of each seed, ascending.
     """
     distinct, members = np.empty(hashes.size, np.uint64), np.empty(hashes.size, np.int64)
     starts, size, count, start = np.zeros(hashes.size + 1, np.int64), 0, 0, 0
@@ -60,7 +60,7 @@ def group_seeds(
 def _add_members(
     members: NDArray[np.int64], size: int, seeds: NDArray[np.int64], pages: NDArray[np.int32], max_repeats: int
 ) -> int:
-    """Add the seeds of one hash, but for those of a page that has more than `max_repeats`; how many there are then."""
+    """Add the seeds of one hash, without pages that have more than `max_repeats`; return the new count."""
     start = 0
     while start < seeds.size:
         end = start + 1
@@ -76,7 +76,7 @@ def _add_members(
 
 @kernel()
 def spread_hits(queries: NDArray[np.int32], questions: Questions, pages: NDArray[np.int32], page_count: int) -> Spread:
-    """Distribute the hits to pages. queries: the question that each hit answers; pages: of each seed."""
+    """Distribute the hits to pages. queries: the query of each hit; pages: of each seed."""
     _, members, firsts = questions
     starts = np.zeros(page_count + 1, np.int64)
     for query in queries:
@@ -105,7 +105,7 @@ def left_out_queries(queries: NDArray[np.int32], counts: NDArray[np.int32]) -> N
 
 @kernel()
 def number_texts(ordinals: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the distinct ordinals in increasing order, and for each hit the place of its own among them."""
+    """Return the distinct ordinals, ascending, and the place of each hit's ordinal among them."""
     last = -1
     for ordinal in ordinals:
         last = max(last, as_int(ordinal))

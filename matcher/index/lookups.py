@@ -1,4 +1,4 @@
-"""Looking pages up: for each of their seeds the places in the texts of an index where it occurs."""
+"""Look-ups of pages: finds the places in the texts of an index where their seeds occur."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,11 +22,10 @@ NO_POSITIONS = np.zeros(0, np.int32)
 
 
 class PageHits(NamedTuple):
-    """One row for each seed of the page and each place of it in a text, in no order; both sides agree from there on.
+    """One row for each seed of the page and each of its places in a text, unordered; both sides agree from there on.
 
-    texts int32[h]: numbers that `text_id` names and by which `streams` are ordered, where the index has these itself;
-    page_positions int32[h], work_positions int32[h]. capped int32[c]: page positions of anchors that occur too often to
-    be looked up.
+    texts int32[h]: numbers for `text_id` and `streams`, if the index has the streams itself; page_positions int32[h],
+    work_positions int32[h]. capped int32[c]: page positions of anchors that are too frequent to look up.
     """
 
     text_id: Callable[[int], WorkTextId]
@@ -39,7 +38,7 @@ class PageHits(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _QuerySeeds:
-    """The seeds of some pages, one behind the other; pages int32[s]: of which page each is."""
+    """The concatenated seeds of some pages; pages int32[s]: the page of each."""
 
     all: PageSeeds
     pages: NDArray[np.int32]
@@ -57,12 +56,12 @@ class _QuerySeeds:
 def find_hits(
     index: MatchIndex, cache: TokenCache, fingerprints: Sequence[Fingerprint], cap: int, calibration: Calibration
 ) -> tuple[list[PageHits], int]:
-    """Look up the seeds of some pages in one question to the index; also how many postings it has.
+    """Look up the seeds of some pages in one query; return the hits of each page, and the postings of the index.
 
-    cap: postings of a seed in the whole index beyond which it is common. A seed that a page itself repeats too often
-    is not looked up: the hits would be the product of both. That a window is common says nothing on its wording, since
-    tokens in another order have the same: only anchors are reported as capped. Of a page of which nothing but common
-    seeds is found, commoner ones are looked up.
+    cap: a seed with more postings in the whole index is common. A seed that a page itself repeats too often is not
+    looked up: the hits would be the product of both. A common window says nothing about its wording, since tokens in
+    another order give the same one: only anchors are reported as capped. For a page with common seeds alone, more
+    frequent ones are looked up.
     """
     seeds = _QuerySeeds.from_fingerprints(fingerprints, calibration)
     found, postings = _find_hits(index, cache, fingerprints, seeds, cap, calibration)
@@ -83,8 +82,8 @@ def _find_hits(  # noqa: PLR0917
     cap: int,
     calibration: Calibration,
 ) -> tuple[list[tuple[PageHits, bool]], int]:
-    """Return the hits of each page, and whether any of its seeds were left out as common; the postings of the index."""
-    # In order of their keys: where these lie in memory, look-ups follow each other in it.
+    """Return the hits of each page, whether it has common seeds that were left out, and the postings of the index."""
+    # In order of their keys, so that look-ups in memory are sequential.
     order = np.argsort(spread_hashes(seeds.all.hashes))
     questions = group_seeds(seeds.all.hashes, order, seeds.pages, calibration.max_repeats_on_page)
     hits = index.lookup(questions.hashes, cap)
@@ -116,7 +115,7 @@ def _find_hits(  # noqa: PLR0917
 
 
 class _OfPage(NamedTuple):
-    """The hits of one page. ordinals: of their texts, as the index has them; widths: of the seeds."""
+    """The hits of one page. ordinals: of their texts in the index; widths: of the seeds."""
 
     fingerprint: Fingerprint
     ordinals: NDArray[np.int32]
@@ -127,8 +126,8 @@ class _OfPage(NamedTuple):
     def with_likely_hits(self, most: int) -> "_OfPage":
         """Return the hits, without lone ones if more than `most` texts have any: fetching streams is costly.
 
-        Kept are hits of texts with two on nearly one diagonal: a copied passage of 30 characters has three anchors or
-        more. A window is often the only one of its passage, and seldom hits by chance: its text is kept for it alone.
+        Keeps hits of texts with two on nearly one diagonal: a copied passage of 30 characters has at least three
+        anchors. A window is often the only one of its passage, and rarely hits by chance: one suffices.
         """
         if self.ordinals.size <= most or np.unique(self.ordinals).size <= most:
             return self

@@ -1,4 +1,4 @@
-"""The index in the memory of one process: for few works, `zhuiwen check`, `zhuiwen batch` and tests."""
+"""The index in the memory of one process, for few works, `zhuiwen check`, `zhuiwen batch` and tests."""
 
 from collections.abc import Iterable
 
@@ -72,7 +72,7 @@ class MemoryIndex:
         return self.state()
 
     def tidy(self) -> None:
-        """Nothing is left of removed texts."""
+        """Do nothing: removed texts leave nothing behind."""
 
     def _list_postings(self, fingerprint: Fingerprint) -> Postings:
         require_same_algorithm(fingerprint, self.algorithm_id)

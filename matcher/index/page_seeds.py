@@ -1,4 +1,4 @@
-"""The seeds of a page: what an index is asked for."""
+"""The seeds of a page, to look up in an index."""
 
 from dataclasses import dataclass
 
@@ -25,9 +25,9 @@ class PageSeeds:
 
 
 def page_seeds(fingerprint: Fingerprint, calibration: Calibration) -> PageSeeds:
-    """Return the seeds of a page: anchors as the fingerprint has them, windows at the step of the calibration.
+    """Return the seeds of a page: the anchors of its fingerprint, and windows at the step of the calibration.
 
-    Works have a window every half granularity. One at every token of the page leaves none of theirs out of phase.
+    Works have a window every half granularity. With one at every token of the page, all of theirs are in phase.
     """
     algorithm, tokens = fingerprint.algorithm, fingerprint.tokens
     if Seeds.WINDOWS not in algorithm.seeds:

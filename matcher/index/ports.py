@@ -1,4 +1,4 @@
-"""The index as matcher and pipeline see it. Implementations: `memory`, `redis.redis_index`, `snapshot`."""
+"""The port of the index for matcher and pipeline. Implementations: `memory`, `redis.redis_index`, `snapshot`."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from matcher.token_streams import TokenStreams
 class IndexState:
     """The state of an index.
 
-    generation: 0 when there is none (never built, or lost); such an index answers nothing.
+    generation: 0 if there is none (never built, or lost); such an index answers nothing.
     corpus_revision: counts every text added or removed, over all generations.
-    is_outgrown: it answers, but a rebuild for its present size would make it faster.
+    is_outgrown: a rebuild for its present size would make it faster.
     """
 
     generation: int
@@ -30,10 +30,10 @@ class IndexState:
 
 @dataclass(frozen=True, slots=True)
 class IndexVersion:
-    """Equal versions of an index hold the same texts.
+    """The version of an index; equal versions have the same texts.
 
-    generation: 0 when there is none. origin: unique to this generation, also among those that had the same number
-    before the index was lost.
+    generation: 0 if there is none. origin: unique to this generation, also among those with the same number before the
+    index was lost.
     """
 
     generation: int
@@ -43,15 +43,15 @@ class IndexVersion:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IndexHits:
-    """Occurrences of hashes: one row for each, in no order.
+    """Occurrences of hashes: one row each, unordered.
 
     queries    int32[h]  position in the array of hashes
     ordinals   int32[h]  number of the text, which `text_id` names
     positions  int32[h]  stream position in that text
-    capped     how many of the hashes were left out because they occur too often
+    capped     number of hashes left out because they are too frequent
     postings   size of the whole index
-    streams    token streams by ordinal, from an index that has them in memory
-    counts     int32[hashes]  how often each occurs in the whole index, those left out included
+    streams    token streams by ordinal, from an index with streams in memory
+    counts     int32[hashes]  occurrences of each in the whole index, also of those left out
     """
 
     queries: NDArray[np.int32]
@@ -74,7 +74,7 @@ class MatchIndex(Protocol):
     algorithm_id: int
 
     def add(self, text_id: WorkTextId, fingerprint: Fingerprint) -> bool:
-        """Add a text, and say whether it was missing; a text that is there already stays as it is."""
+        """Add a text unless it is there already; return whether it was missing."""
         ...
 
     def remove(self, text_id: WorkTextId) -> None:
@@ -82,9 +82,9 @@ class MatchIndex(Protocol):
         ...
 
     def lookup(self, hashes: NDArray[np.uint64], max_postings: int) -> IndexHits:
-        """Find all occurrences of each hash that occurs at most `max_postings` times in the whole index.
+        """Return all occurrences of each hash that occurs at most `max_postings` times in the whole index.
 
-        Of a hash that one text repeats, the first 16 places count (matcher.index.postings).
+        For a hash repeated in one text, the first 16 places count (matcher.index.postings).
         """
         ...
 
@@ -93,7 +93,7 @@ class MatchIndex(Protocol):
     def may_have_lost(self) -> bool:
         """Return whether a server was replaced or restarted since the index was made, so that postings may be gone.
 
-        Such an index answers, and may not find what was added shortly before; a rebuild mends it.
+        Such an index still answers, but may miss recently added texts; a rebuild repairs it.
         """
         ...
 

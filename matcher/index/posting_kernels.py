@@ -1,6 +1,6 @@
-"""Compiled look-up in postings that are sorted by key: the inner loops of matcher.index.posting_table.
+"""Compiled look-up in postings sorted by key: the inner loops of matcher.index.posting_table.
 
-An entry is 32 bits of a key, those behind the bits that name its bucket, and an address: check << 32 | address.
+An entry is the 32 bits of a key after those of its bucket, and an address: check << 32 | address.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ BLOCK_BITS = 12  # addresses in one block of a directory: 4,096, the length of a
 def find_rows(
     keys: NDArray[np.uint64], bits: int, offsets: NDArray[np.uint32], entries: NDArray[np.uint64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the rows of `entries` that carry each key: the first one int64[n], and how many int64[n]."""
+    """Return the first row of `entries` with each key, int64[n], and the number of rows, int64[n]."""
     firsts, ends = np.empty(keys.size, np.int64), np.empty(keys.size, np.int64)
     nearest = np.empty(KEYS_AT_ONCE, np.uint64)
     # Each pass reads one thing for some keys, so that the processor waits for many places in memory at the same time:
@@ -78,10 +78,9 @@ def _first_above(entries: NDArray[np.uint64], low: Int, high: Int, bound: np.uin
 
 @kernel(allocates=False)
 def owner(address: Int, starts: NDArray[np.int64], directory: NDArray[np.uint32]) -> Int:
-    """Return the last row of increasing `starts` that is at or below `address`; -1 when none is.
+    """Return the last row of ascending `starts` at or below `address`; -1 if there is none.
 
-    directory: of each block of 2^BLOCK_BITS addresses the owner of its first one, and one more entry, the last row; or
-    empty.
+    directory: the owner of the first address of each block of 2^BLOCK_BITS, and the last row; or empty.
     """
     low: Int = np.int64(-1)
     high: Int = np.int64(starts.size - 1)

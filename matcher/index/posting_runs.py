@@ -16,7 +16,7 @@ RUN_POSTINGS = 4_000_000
 
 
 class PostingRuns:
-    """Postings to be read in order of their keys. A context manager: it deletes its temporary files.
+    """Postings to be read in order of their keys. A context manager, which deletes its temporary files.
 
     Up to one run of postings stays in memory.
     """
@@ -37,7 +37,7 @@ class PostingRuns:
         self._files.cleanup()
 
     def add_postings(self, keys: NDArray[np.uint64], addresses: NDArray[np.int64]) -> None:
-        """Take postings in any order."""
+        """Add postings in any order."""
         self._keys.append(keys)
         self._addresses.append(addresses)
         self._held += keys.size
@@ -46,9 +46,9 @@ class PostingRuns:
             self._write_run()
 
     def parts(self) -> Iterator[tuple[NDArray[np.uint64], NDArray[np.int64]]]:
-        """Yield all postings in order of their keys, in PARTS parts: part i has the keys whose leading bits are i.
+        """Yield all postings in order of their keys, in PARTS parts: part i has the keys with leading bits i.
 
-        Postings cannot be added any more afterwards.
+        No postings may be added afterwards.
         """
         held = self._split()
         for part in range(PARTS):

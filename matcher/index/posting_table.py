@@ -1,4 +1,4 @@
-"""Postings sorted by key, with the start of each bucket: what the memory index and snapshots look up in."""
+"""Postings sorted by key, with the start of each bucket, for the memory index and snapshots."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class PostingTable:
 
     @classmethod
     def from_postings(cls, texts: Collection[Postings]) -> "PostingTable":
-        """Return the table of texts, each numbered by its place.
+        """Return the table of texts, numbered by their order.
 
         Raises BadInput for more tokens than it can address.
         """
@@ -61,7 +61,7 @@ class PostingTable:
         text_id: Callable[[int], WorkTextId],
         streams: TokenStreams | None = None,
     ) -> IndexHits:
-        """As `MatchIndex.lookup`. text_id: names the texts by their numbers."""
+        """Return the hits of `MatchIndex.lookup`. text_id: returns the id of a text by number."""
         firsts, counts = find_rows(keys, self.bits, self.offsets, self.entries)
         is_kept = counts <= max_postings
         return IndexHits(

@@ -1,4 +1,4 @@
-"""Postings of a text: where each of its seeds stands, under keys that spread evenly over an index."""
+"""The postings of a text: the positions of its seeds, under keys that are evenly distributed over an index."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from core.errors import AlgorithmMismatch
 
-# One passage repeated in one text (a refrain, an advertisement) is found at its first places; more only take time.
+# A passage repeated in one text (a refrain, an advertisement) is found at its first places; more only cost time.
 MAX_POSTINGS_OF_HASH_IN_TEXT = 16
 
 # Winnowing keeps small hashes: of 554,220 anchors of the corpora 46 % lie in the lowest eighth and none to speak of in
@@ -50,7 +50,7 @@ def sorted_postings(text: IndexableText) -> Postings:
 
 
 def postings_in_text_order(text: IndexableText) -> Postings:
-    """Return the same postings, for who sorts them with those of other texts."""
+    """Return the postings in text order, for sorting them with those of other texts."""
     keys, anchors, far = spread_hashes(text.hashes), text.anchors, MAX_POSTINGS_OF_HASH_IN_TEXT
     in_order = np.sort(keys)  # an eighth of what it takes to sort places by them
     if (in_order[far:] == in_order[: max(0, keys.size - far)]).any():

@@ -1,1 +1,1 @@
-"""The judgement of aligned passages: figures, quotation, set wording, class, and how the copy was hidden."""
+"""Judges aligned passages: figures, quotation, set wording, class, and obfuscations."""

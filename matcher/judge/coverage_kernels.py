@@ -1,4 +1,4 @@
-"""The loops of judging: what of a page's passages stands in other texts, and what of a work is taken."""
+"""The loops of judging: the parts of a page's passages in other texts, and the taken parts of a work."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ Starts = NDArray[np.int32]
 def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
     starts: Starts, ends: Starts, phrases: Phrases, same: Starts, capped: NDArray[np.int32], anchor_tokens: int
 ) -> int:
-    """Count tokens of the passages [starts, ends) that no capped anchor and no phrase of other texts than `same` has.
+    """Count the tokens of passages [starts, ends) outside capped anchors and phrases of texts other than `same`.
 
     capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens.
     """
@@ -76,7 +76,7 @@ def _contains(numbers: Starts, wanted: int) -> bool:
 
 @kernel()
 def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts, enough: int) -> int:
-    """Count the different runs of three tokens in the passages; stop at `enough`."""
+    """Count the distinct runs of three tokens in the passages, up to `enough`."""
     seen, count = np.empty(enough, np.uint64), 0
     for passage in range(starts.size):
         for place in range(starts[passage], ends[passage] - RUN_TOKENS + 1):

@@ -24,22 +24,22 @@ class Figures(NamedTuple):
 
     @property
     def similarity(self) -> float:
-        """Share of the passages that is the same, character by character; 1 less the share that was changed."""
+        """The share of equal characters in the passages: 1 less the changed share."""
         return unchanged_share(self.same, self.changed)
 
     @property
     def page_containment(self) -> float:
-        """Share of the page that lies in passages."""
+        """The share of the page in passages."""
         return self.page_covered / self.page_tokens if self.page_tokens else 0.0
 
     @property
     def work_containment(self) -> float:
-        """Share of the work that has a counterpart on the page."""
+        """The share of the work with a counterpart on the page."""
         return self.work_covered / self.work_tokens if self.work_tokens else 0.0
 
 
 def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> Figures:
-    """Return the figures of several passages, of at least one; what two of them share is counted once."""
+    """Return the figures of one or more passages, counting shared parts once."""
     covered = comparisons[0].page_end - comparisons[0].page_start, comparisons[0].work_covered
     if len(comparisons) > 1:
         ranges = np.array([(found.page_start, found.page_end) for found in comparisons], np.int32)

@@ -32,9 +32,9 @@ class HidingPlaces:
 def hiding_items(
     page: TokenizedText, work: TokenizedText, found: PassageComparison
 ) -> dict[Obfuscation, NDArray[np.int64]]:
-    """By kind: int64[n], rows of the page's noise; a kind that the work itself is full of is left out.
+    """Return the rows of the page's noise by kind, int64[n], without kinds that are frequent in the work itself.
 
-    What lies in pinyin that stands for a character is part of that change and hides nothing else.
+    Noise within pinyin that replaces a character is part of that change.
     """
     if not page.fingerprint.noise.starts.size:
         return {}
@@ -61,7 +61,7 @@ def hiding_places(page: TokenizedText, work: TokenizedText, found: PassageCompar
 
 
 def _work_tokens(found: PassageComparison, page_tokens: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Return the work tokens beside page tokens, counted on from the end of the last change before each."""
+    """Return the work tokens of page tokens, counted from the end of the last change before each."""
     page_ends = np.append(np.int32(found.page_start), found.changes[:, TO_PAGE])
     work_ends = np.append(np.int32(found.work_start), found.changes[:, TO_WORK])
     before = np.maximum(np.searchsorted(page_ends, page_tokens, side="right") - 1, 0)

@@ -48,7 +48,7 @@ def find_obfuscations(
     found: Figures,
     calibration: Calibration,
 ) -> tuple[ObfuscationFound, ...]:
-    """Return the obfuscations of the passages, where they are more than accident."""
+    """Return the obfuscations of the passages that are more than accident."""
     evidence: dict[Obfuscation, _Evidence] = {}
     for comparison in comparisons:
         for kind, places, tokens, change, first in _find_evidence(page, work, comparison):
@@ -81,7 +81,7 @@ def _in_another_order(
 
 
 def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) -> tuple[ObfuscationFound, ...]:
-    """Return the obfuscations and another one, in their order; one kind is named once, with the other's example."""
+    """Return the obfuscations with another one, in order; of one kind once, with the other's example."""
     same = sum(each.count for each in found if each.kind is other.kind)
     rest = [each for each in found if each.kind is not other.kind]
     return tuple(sorted([*rest, replace(other, count=other.count + same)], key=lambda each: _RANKS[each.kind]))
@@ -91,7 +91,7 @@ def add_obfuscation(found: Sequence[ObfuscationFound], other: ObfuscationFound) 
 class _Evidence:
     """The evidence for an obfuscation.
 
-    first: where it is seen first, the row of a change of that kind in the comparison, or of the page's noise (no kind).
+    first: the row of its first change of that kind in the comparison, or of the page's noise (no kind).
     """
 
     comparison: PassageComparison
@@ -101,7 +101,7 @@ class _Evidence:
     tokens: int = 0
 
     def example(self, page: TokenizedText, work: TokenizedText) -> str:
-        """Return the text where it is seen first; most are never shown."""
+        """Return the text of its first place, computed on demand; most are never shown."""
         if self.change is not None:
             return _row_text(page, work, self.change, self.comparison.changes[self.first])
         noise = page.fingerprint.noise
@@ -138,7 +138,7 @@ def _whole_passages(
     calibration: Calibration,
     shown: set[Obfuscation],
 ) -> Iterator[ObfuscationFound]:
-    """Text put in or left out in one piece counts even once."""
+    """Yield text inserted or left out in one piece, which counts even once."""
     for kind, obfuscation in _IN_PASSAGES.items():
         if obfuscation in shown:
             continue
@@ -156,7 +156,7 @@ def _row_text(page: TokenizedText, work: TokenizedText, kind: ChangeKind, row: N
 
 
 def _moved_text(page: TokenizedText, comparisons: Sequence[PassageComparison]) -> str:
-    """Return the text where the first few characters changed places."""
+    """Return the text of the first moved characters."""
     for comparison in comparisons:
         for start, end, *_ in comparison.moved.tolist():
             if end - start < MAX_TRANSPOSED:

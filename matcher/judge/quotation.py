@@ -18,7 +18,7 @@ INTRODUCING = "：:“「『"
 def split_at_quotations(
     page: TokenizedPage, work: TokenizedText, comparisons: list[PassageComparison], calibration: Calibration
 ) -> list[PassageComparison]:
-    """Split each passage of which all segments are quoted with marks: between them are the page's own words."""
+    """Split each passage whose segments are all quoted with marks: between them are the page's own words."""
     apart = []
     for one in comparisons:
         rows, parts = one.segments, []
@@ -39,7 +39,7 @@ def are_quotations(
     found: Figures,
     calibration: Calibration,
 ) -> bool:
-    """Return true if all that a page has of a text is quoted; `found`: the sum of its comparisons."""
+    """Return whether all passages of a page from a text are quoted. found: the sum of its comparisons."""
     if not _is_little(found, calibration):
         return False
     may_be_marked = found.page_containment <= calibration.max_marked_quotation_containment
@@ -51,7 +51,7 @@ def are_quotations(
 
 
 def _is_little(found: Figures, calibration: Calibration) -> bool:
-    """Return true if it may be quoted at all: much of a work is copied, in however many marked pieces."""
+    """Return whether it is short enough to be quoted: much of a work is a copy, in any number of marked pieces."""
     most = max(calibration.max_quoted_tokens, calibration.max_quoted_share_of_page * found.page_tokens)
     is_one_saying = found.matched <= calibration.max_bare_quotation_tokens
     return found.matched <= most and (
@@ -95,6 +95,6 @@ def _is_one_speech(text: str, place: TextRange) -> bool:
 
 
 def _is_introduced(text: str, place: TextRange) -> bool:
-    """Return true if a title in 《》 and a colon or opening mark lead up to the passage."""
+    """Return whether a title in 《》 and a colon or opening mark lead up to the passage."""
     before = text[max(0, place.start - TITLE_REACH_CHARS) : place.start]
     return TITLE_END in before and any(mark in before[-MARK_REACH_CHARS:] for mark in INTRODUCING)

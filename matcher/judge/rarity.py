@@ -1,4 +1,4 @@
-"""The share of a passage that is its own: wording that other texts share proves little."""
+"""The share of original wording in a passage: wording shared with other texts proves little."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from matcher.judge.figures import Figures
 def own_share(  # noqa: PLR0917 - as the kernel behind it
     starts: Starts, ends: Starts, phrases: Phrases, same: Sequence[int], capped: NDArray[np.int32], anchor_tokens: int
 ) -> float:
-    """Share of the passages' page tokens that no other text has in a phrase, and that no common anchor covers.
+    """Return the share of the passages' page tokens outside phrases of other texts and common anchors.
 
     starts, ends: of the passages. phrases: of all texts; same: those whose own do not count. capped: page positions of
     anchors that occur too often, each of `anchor_tokens` tokens. 1.0 without any token.
@@ -25,13 +25,13 @@ def own_share(  # noqa: PLR0917 - as the kernel behind it
 
 
 def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Phrases) -> float:
-    """Share of the page outside all passages that some text has too: how formulaic the page is. 0.0 without a rest."""
+    """Return the share of the page outside all passages that is in other texts, 0.0 without a rest: its formulas."""
     covered, rest = count_phrases_around(starts, ends, phrases, page_tokens)
     return covered / rest if rest else 0.0
 
 
 def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
-    """Return true if what a page has of a text is common wording rather than a copy.
+    """Return whether the passages of a page from a text are common wording rather than a copy.
 
     own: share of it that no other text has; surroundings: `background_share` of the page; postings: of the whole index.
     """

@@ -34,7 +34,7 @@ def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Pas
 
 
 def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageComparison]) -> tuple[Places, int]:
-    """Return the offsets of the work's characters that stand on the page, each once however often; and their number.
+    """Return the distinct offsets of the work's characters on the page, and their number.
 
     offsets: of the work's tokens in the text as given.
     """
@@ -46,9 +46,9 @@ def find_taken_places(offsets: NDArray[np.int32], comparisons: Sequence[PassageC
 
 
 class ChangesOfSpan(Sequence[Change]):
-    """The changes of a span in order of the page, those that hide it included; written out when first looked at.
+    """The changes of a span in order of the page, with those that hide it; created on first access.
 
-    A chapter may have a thousand, and most are only counted: writing them out took a third of the time of a match.
+    A chapter may have a thousand, and most are only counted: creating them took a third of the time of a match.
     """
 
     def __init__(self, page: TokenizedText, work: TokenizedText, found: PassageComparison) -> None:

@@ -55,7 +55,7 @@ class Weights:
 
 
 def is_installed() -> bool:
-    """Return true if the extra `reworded` is installed; loads none of it."""
+    """Return whether the extra `reworded` is installed; loads none of it."""
     return all(find_spec(name) is not None for name in (PACKAGE, "sentencepiece", "scipy"))
 
 

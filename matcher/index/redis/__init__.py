@@ -1,1 +1,1 @@
-"""The index in Redis, on one server or in a cluster; the only part of the matcher that knows the driver."""
+"""The index in Redis, on one server or in a cluster; the only part of the matcher that uses the driver."""

@@ -1,7 +1,7 @@
-"""Buckets as Redis holds them: strings of 8-byte records, some bits of a key and an address.
+"""Buckets in Redis: strings of 8-byte records with some bits of a key and an address.
 
-A record, little endian: the 28 bits of the key that follow those of the bucket, and 36 bits of address. Whatever the
-size of the index there are some 32 postings in a bucket, so that one of 8 million keys has the bits of another.
+A record, little endian: the 28 bits of the key after those of the bucket, and 36 bits of address. At any size of the
+index a bucket has about 32 postings, so that one of 8 million keys has the bits of another.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ class Buckets:
 
 
 def make_buckets(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) -> Buckets:
-    """Return the records of postings that are sorted by key."""
+    """Return the records of postings sorted by key."""
     numbers = bucket_numbers(keys, bits)
     firsts = np.flatnonzero(np.concatenate([[True], numbers[1:] != numbers[:-1]])) if numbers.size else numbers
     raw = _records(keys, addresses, bits)
@@ -51,7 +51,7 @@ def _records(keys: NDArray[np.uint64], addresses: NDArray[np.int64], bits: int) 
 
 
 def join_buckets(values: Sequence[bytes | None]) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return the records of several buckets in a row, and int64[b + 1] where each begins."""
+    """Return the concatenated records of several buckets, and the start of each, int64[b + 1]."""
     filled = [value or b"" for value in values]
     bounds = np.zeros(len(values) + 1, np.int64)
     np.cumsum(np.fromiter(map(len, filled), np.int64, len(filled)), out=bounds[1:])
@@ -66,9 +66,9 @@ def occurrences(
     records: NDArray[np.uint64],
     bounds: NDArray[np.int64],
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
-    """Return the records that carry each key: queries int32[h], addresses int64[h].
+    """Return the records with each key: queries int32[h], addresses int64[h].
 
-    checks, buckets: of each key, its check and which of the buckets in `records` is its own.
+    checks, buckets: of each key, its check and the number of its bucket in `records`.
     """
     size = 0
     for i in range(checks.size):
@@ -91,9 +91,9 @@ def drop_ranges(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Buckets without the records of some ranges of addresses, in the form of `join_buckets`.
+    """Return buckets without the records of some ranges of addresses, in the form of `join_buckets`.
 
-    starts, ends: of the ranges, increasing and without overlap.
+    starts, ends: of the ranges, ascending and without overlap.
     """
     kept, new_bounds = np.empty(records.size, np.uint64), np.zeros(bounds.size, np.int64)
     size = 0

@@ -1,4 +1,4 @@
-"""Filling and deleting generations: buckets are written in one piece, from postings sorted outside Redis."""
+"""Fills and deletes generations; writes each bucket at once, from postings sorted outside Redis."""
 
 import time
 from itertools import islice
@@ -41,7 +41,7 @@ class Rebuild:
     """A new generation, from its number to the switch to it. Exceptions of the driver pass through."""
 
     def __init__(self, link: RedisLink, keys: Keys) -> None:
-        """Begin a rebuild; one that another process is at will not be used."""
+        """Begin a rebuild, which invalidates one in progress in another process."""
         self._link = link
         self._keys = keys
         self._servers = link.servers()  # before anything is written: what is lost from now on is noticed
@@ -74,7 +74,7 @@ class Rebuild:
             raise IndexStale("index.rebuilt-elsewhere")
 
     def _apply_journal(self, new: Generation, done: int) -> int:
-        """Repeat on the new generation what was done to the old one meanwhile; the number of entries."""
+        """Apply the changes since the start to the new generation, and return the number of journal entries."""
         entries = self._link.one("LRANGE", self._keys.journal, done, -1)
         for change in map(JournalEntry.from_bytes, entries):
             if change.postings is None:
@@ -119,7 +119,7 @@ def _write_buckets(
 
 
 def delete(link: RedisLink, keys: Keys, retired: str) -> None:
-    """Free every key of a generation: `retired` is its number and bucket_bits, or 0 where its meta names them."""
+    """Delete every key of a generation. retired: its number and bucket_bits, 0 if its meta has them."""
     generation, bits = map(int, retired.split(":"))
     doomed = Generation(link, keys, generation, bits)
     names = doomed.names

@@ -1,4 +1,4 @@
-"""Freeing the postings of removed texts: a pass over all buckets, in small steps that may be interrupted anywhere."""
+"""Frees the postings of removed texts by a pass over all buckets, in small steps that may be interrupted."""
 
 from dataclasses import dataclass
 
@@ -29,13 +29,13 @@ class _CompactionPass:
 
 
 def is_due(generation: Generation, postings: int, dead_postings: int) -> bool:
-    """Return true if a pass is worth its time."""
+    """Return whether a pass is worth its time."""
     is_cheap = generation.bucket_bits <= FEW_BUCKETS.bit_length() - 1
     return dead_postings > 0 and (is_cheap or dead_postings >= MIN_DEAD_SHARE * (postings + dead_postings))
 
 
 def compact(link: RedisLink, generation: Generation) -> None:
-    """Take the postings of all texts removed so far out of the buckets.
+    """Remove the postings of all texts removed so far from the buckets.
 
     Resumes an interrupted pass. Other processes may add, remove, look up and compact at the same time: a bucket is
     replaced only if it has not changed since it was read.
@@ -55,7 +55,7 @@ def compact(link: RedisLink, generation: Generation) -> None:
 
 
 def _begin(link: RedisLink, generation: Generation) -> _CompactionPass:
-    """Return the pass that was interrupted, else a new one over the texts removed so far."""
+    """Return the interrupted pass, else a new one over the texts removed so far."""
     noted, freed, dead = link.one("HMGET", generation.names.meta, "sweep", "freed", "dead")
     if noted:
         first, last, bucket = map(int, noted.split(b":"))
@@ -71,7 +71,7 @@ def _clean(
     starts: NDArray[np.int64],
     ends: NDArray[np.int64],
 ) -> None:
-    """Take ranges of addresses out of some buckets; repeat for those that others changed meanwhile."""
+    """Remove ranges of addresses from some buckets; repeat for those that changed in the meantime."""
     while numbers.size:
         names = generation.names.buckets(numbers, generation.bucket_bits)
         groups = list(generation.groups(numbers, numbers.size))
@@ -91,7 +91,7 @@ def _clean(
 def _replace(
     link: RedisLink, generation: Generation, numbers: NDArray[np.int64], pairs: list[tuple[bytes, bytes]]
 ) -> NDArray[np.int64]:
-    """Write the buckets that did not change since they were read, and return the numbers of the others."""
+    """Write the buckets unchanged since they were read, and return the numbers of the others."""
     names = generation.names.buckets(numbers, generation.bucket_bits)
     groups: list[ShardGroup] = list(generation.groups(numbers))
     commands = [

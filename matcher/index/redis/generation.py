@@ -34,12 +34,12 @@ STATE_FIELDS = ("postings", "logged", "dead")
 
 
 class GenerationGone(Exception):
-    """The generation was replaced, or lost, while something was done to it."""
+    """The generation was replaced or lost during an operation."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShardGroup:
-    """Buckets that one command may touch: rows first:last of those given, and the marker of their shard."""
+    """Buckets that one command may touch: rows first:last, and the marker of their shard."""
 
     first: int
     last: int
@@ -90,11 +90,11 @@ class Generation:
         return created
 
     def servers(self) -> str:
-        """Return the servers of the cluster when it was made."""
+        """Return the servers of the cluster at its creation."""
         return (self._link.one("HGET", self.names.meta, "servers") or b"").decode()
 
     def is_whole(self) -> bool:
-        """Return true if every shard is there: a cluster may have lost those of one server."""
+        """Return whether every shard is there: a cluster may have lost those of one server."""
         markers = self.names.markers
         asked: list[Command] = [("EXISTS", marker) for marker in markers]
         found: list[int] = self._link.ask(asked if self._link.is_cluster else [("EXISTS", *markers)])
@@ -104,9 +104,9 @@ class Generation:
         return frozenset(unpack_id(text_id) for text_id in self._link.one("HKEYS", self.names.texts))
 
     def fetch(self, buckets: NDArray[np.int64]) -> FetchedBuckets:
-        """Fetch buckets, increasing and distinct, in one round trip, and bring the table of texts up to date with them.
+        """Fetch buckets, ascending and distinct, in one round trip, and update the table of texts.
 
-        Raises GenerationGone when this is not the generation in use, or not complete.
+        Raises GenerationGone if this generation is not in use, or incomplete.
         """
         read = self._read_by_shard if self._link.is_cluster else self._read_at_once
         *found, in_use, (postings, logged, dead) = read(buckets)
@@ -131,9 +131,9 @@ class Generation:
         return self._link.send_packed(question + self._state_question, 3)
 
     def add_text(self, text_id: WorkTextId, postings: Postings, is_counted: bool) -> bool:
-        """Add a text, and say whether it was missing. It is found once all its postings are written.
+        """Add a text, and return whether it was missing. It is found once all its postings are written.
 
-        is_counted: whether it increases the revision and is passed on to a generation that is being built. Raises
+        is_counted: whether to increase the revision, and to pass the text on to a generation being built. Raises
         GenerationGone.
         """
         name = pack_id(text_id)
@@ -147,7 +147,7 @@ class Generation:
                 return answer != TEXT_IS_THERE
 
     def remove(self, text_id: WorkTextId, is_counted: bool) -> None:
-        """Take a text out at once; its postings are freed later. Raises GenerationGone."""
+        """Remove a text at once; its postings are freed later. Raises GenerationGone."""
         names, keys = self.names, self._keys
         touched = [names.texts, names.pending, names.meta, names.dead, keys.revision, keys.filling, keys.journal]
         arguments = [pack_id(text_id), int(is_counted), JournalEntry(text_id, None).to_bytes()]
@@ -155,7 +155,7 @@ class Generation:
             raise GenerationGone
 
     def groups(self, buckets: NDArray[np.int64], most: int = BUCKETS_PER_CALL) -> Iterator[ShardGroup]:
-        """Increasing buckets in groups of at most `most` that one command may touch."""
+        """Yield ascending buckets in groups of at most `most` that one command may touch."""
         if not buckets.size:
             return
         shards = shard_numbers(buckets, self.bucket_bits)
@@ -167,7 +167,7 @@ class Generation:
                 yield ShardGroup(first, min(end, first + most), self.names.markers[int(shards[first])])
 
     def _reserve(self, name: bytes, postings: Postings) -> Range | None:
-        """Return the range for a text; None when the text is there."""
+        """Return the range for a text; None if the text is there."""
         names, size = self.names, max(1, postings.tokens)
         touched = [names.texts, names.pending, names.meta, names.dead]
         start = int(self._link.one(*script(RESERVE, touched, [name, size, postings.keys.size])))
@@ -205,6 +205,6 @@ class Generation:
 
 
 def distinct_buckets(keys: NDArray[np.uint64], bits: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the distinct buckets of keys, increasing, and of each key which of them is its own."""
+    """Return the distinct buckets of keys, ascending, and the place of each key's bucket among them."""
     numbers, own = np.unique(bucket_numbers(keys, bits), return_inverse=True)
     return numbers, own

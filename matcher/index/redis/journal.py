@@ -1,4 +1,4 @@
-"""The journal of what is added and removed while a generation is built, so that the new one gets it too."""
+"""The journal of changes while a generation is built, which are then applied to it."""
 
 import struct
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ REMOVED = 0xFFFFFFFFFFFFFFFF
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JournalEntry:
-    """A text that was added with its postings, or removed where they are None."""
+    """A text added with its postings, or removed if they are None."""
 
     text_id: WorkTextId
     postings: Postings | None

@@ -1,4 +1,4 @@
-"""One round trip to Redis, whether it is one server or a cluster."""
+"""Round trips to Redis, on one server or in a cluster."""
 
 import os
 import time
@@ -37,9 +37,7 @@ _NOT_SENT = ("same key slot", "Missing key", "Invalid args", "not implemented", 
 
 
 def cluster_client(url: str, **options: Any) -> RedisCluster:
-    """Return a client of a cluster, connected, by the first of the nodes in `url` that answers.
-
-    It learns of the others.
+    """Return a connected client of a cluster, from the first node in `url` that answers; it learns of the others.
 
     url: redis+cluster://USER:PASSWORD@HOST:PORT,HOST:PORT, or rediss+cluster://. Raises what the driver raises.
     """
@@ -69,14 +67,14 @@ class RedisLink:
         return isinstance(self._client, RedisCluster)
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
-        """Return the answers to commands that are sent together; in a cluster each touches keys of one slot.
+        """Return the answers to commands sent together; in a cluster each may touch keys of one slot only.
 
-        A cluster may be given one twice: where a server went before it answered, nobody knows whether it did it.
+        A cluster may receive a command twice: if a server fails before it answers, its effect is unknown.
         """
         return self._patiently(lambda: self._ask(commands))
 
     def one(self, *command: Any) -> Any:
-        """Return the answer to one command, as `ask`."""
+        """Return the answer to one command, like `ask`."""
         return self._patiently(lambda: self._client.execute_command(*command))
 
     def servers(self) -> str:
@@ -93,7 +91,7 @@ class RedisLink:
         return " ".join(sorted(str(each["run_id"]) for each in found))
 
     def _patiently(self, call: Callable[[], T]) -> T:
-        """Return what `call` returns; on a cluster, try again while a replica takes the place of a master."""
+        """Return the result of `call`; on a cluster, retry while a replica replaces a master."""
         if not self.is_cluster:
             return call()
         end, pause_s = time.monotonic() + FAILOVER_S, PAUSES_S[0]
@@ -120,14 +118,14 @@ class RedisLink:
         return list(pipeline.execute())
 
     def names(self, pattern: str) -> Iterator[bytes]:
-        """Yield the keys that match a pattern, on all servers."""
+        """Yield the keys that match a pattern, of all servers."""
         yield from self._client.scan_iter(match=pattern, count=1_000)
 
     def send_packed(self, packed: bytes, answers: int) -> list[Any]:
-        """Return the answers to `answers` commands that `pack_command` packed; of one server, and only to read.
+        """Return the answers to `answers` read-only commands packed by `pack_command`, from a single server.
 
-        The driver checks every argument of a command: a fifth of the time of a look-up of 500 names, and most of that
-        of a small query (November 2026). Retried once where the server has closed the connection.
+        The driver checks every argument of a command, which takes a fifth of the time of a look-up of 500 names, and
+        most of that of a small query (November 2026). Retries once if the server has closed the connection.
         """
         connection = self._own_connection()
         try:
@@ -136,7 +134,7 @@ class RedisLink:
             return _exchange(connection, packed, answers)
 
     def _own_connection(self) -> Any:
-        """Return a connection of this object alone, also after a fork."""
+        """Return a connection used by this object alone, also after a fork."""
         if self._connection is None or self._connection[0] != os.getpid():
             self._connection = os.getpid(), self._client.connection_pool.get_connection()
         return self._connection[1]
@@ -171,19 +169,19 @@ def _exchange(connection: Any, packed: bytes, answers: int) -> list[Any]:
 
 
 def pack_command(*arguments: bytes, further: tuple[int, bytes] = (0, b"")) -> bytes:
-    """Return a command as it is sent; `further`: how many more arguments follow, packed."""
+    """Return a packed command. further: the number of packed arguments that follow."""
     count, tail = further
     head = b"".join(b"$%d\r\n%s\r\n" % (len(argument), argument) for argument in arguments)
     return b"*%d\r\n%s%s" % (len(arguments) + count, head, tail)
 
 
 def script(body: str, keys: Sequence[str | bytes], arguments: Sequence[Any]) -> Command:
-    """Return the command that runs a script."""
+    """Return the command to run a script."""
     return ("EVAL", body, len(keys), *keys, *arguments)
 
 
 def number(answer: Any) -> int:
-    """Return a counter's value; 0 where there is none. Raises IndexStale for what is no number any more."""
+    """Return a counter's value; 0 if there is none. Raises IndexStale for a damaged one."""
     try:
         return int(answer or 0)
     except ValueError as error:

@@ -43,7 +43,7 @@ class RedisIndex:
         bucket_bits: int | None = None,
         folder: Path | None = None,
     ) -> None:
-        """client: returns bytes (no decode_responses); or a factory that is called at first use.
+        """Set up the index without a request. client: returns bytes (no decode_responses), or a factory for first use.
 
         bucket_bits: of generations built from here; by their size if None. folder: for the temporary files of a
         rebuild, 16 bytes a posting beyond 4 million postings; the system's temporary folder if None.
@@ -83,7 +83,7 @@ class RedisIndex:
         return IndexVersion(number(generation), number(revision), (origin or b"").decode())
 
     def contents(self) -> tuple[IndexVersion, frozenset[WorkTextId]]:
-        """Return the version in use, and the texts of this very version. Raises IndexStale when it keeps changing."""
+        """Return the version in use, and the texts of this version. Raises IndexStale if it keeps changing."""
         for _ in range(MAX_ATTEMPTS):
             version, texts = self.version(), self.text_ids()
             if self.version() == version:
@@ -151,19 +151,19 @@ class RedisIndex:
                 compact(self._link, generation)
 
     def verify(self, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]) -> IndexFaults | None:
-        """Hold the index against the fingerprints of its texts; None where it keeps changing meanwhile."""
+        """Compare the index with the fingerprints of its texts; return None if it keeps changing."""
         with self._link.translating_errors():
             return verify(self._link, self._keys, fingerprint_of, tell)
 
     def forget(self) -> None:
-        """Take every key of the index away, whatever it holds: there is none until it is rebuilt."""
+        """Delete every key of the index, which then has to be rebuilt."""
         with self._link.translating_errors():
             for name in list(self._link.names(f"{self._keys.algorithm}*")):
                 self._link.one("UNLINK", name)
             self._current = None
 
     def _call_generation(self, call: Callable[[Generation], T]) -> T:
-        """Return the answer of the generation in use, or of the one that replaced it meanwhile. Raises IndexStale."""
+        """Return the answer of the generation in use, or of the one that has replaced it. Raises IndexStale."""
         with self._link.translating_errors():
             for _ in range(MAX_ATTEMPTS):
                 generation = self._current = self._current or Generation.in_use(self._link, self._keys)

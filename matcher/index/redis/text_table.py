@@ -1,4 +1,4 @@
-"""The addresses that each text owns: ranges as Redis keeps them, and a process's table of them."""
+"""The addresses of each text: ranges stored in Redis, and a process's table of them."""
 
 import struct
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TEXTS_PER_READ = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The addresses start : start + size of a text, and how many postings have them. size is at least 1."""
+    """The addresses start : start + size of a text, and the number of its postings. size is at least 1."""
 
     start: int
     size: int
@@ -33,19 +33,19 @@ class Range:
 
 
 def pack_id(text_id: WorkTextId) -> bytes:
-    """Return a text id as it is stored: half as long when it is a digest."""
+    """Return a text id in its stored form, half as long for a digest."""
     if len(text_id) == ID_HEX_CHARS and text_id.strip("0123456789abcdef") == "":
         return DIGEST + bytes.fromhex(text_id)
     return OTHER + text_id.encode()
 
 
 def unpack_id(stored: bytes) -> WorkTextId:
-    """Return the text id that `pack_id` packed."""
+    """Return the inverse of `pack_id`."""
     return WorkTextId(stored[1:].hex() if stored[:1] == DIGEST else stored[1:].decode())
 
 
 class TextTable:
-    """The texts of one generation as this process knows them. Addresses are never reused, so the table only grows.
+    """The texts of one generation known to this process. Addresses are never reused, so the table only grows.
 
     Removed texts stay in it, marked.
     """
@@ -61,7 +61,7 @@ class TextTable:
         self._is_dead = np.zeros(0, np.bool_)
 
     def refresh(self, logged: int, dead: int) -> None:
-        """Read what was added and removed since the last call; logged, dead: how many there are of each."""
+        """Read the texts added and removed since the last call. logged, dead: the numbers of both."""
         while len(self._ids) < logged:
             self._read_log()
         if self._dead < dead:

@@ -1,4 +1,4 @@
-"""An index read whole and held against the fingerprints that it was made of: every range, every posting."""
+"""Compares a whole index with the fingerprints of its texts: every range, every posting."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ class IndexPlace(StrEnum):
 
 @dataclass(slots=True)
 class IndexFaults:
-    """The faults of an index by place. unknown: texts in the index that were not given to compare; no fault."""
+    """The faults of an index by place. unknown: texts in the index without a fingerprint to compare; no fault."""
 
     found: dict[IndexPlace, int] = field(default_factory=dict)
     texts: int = 0
@@ -51,9 +51,9 @@ Fingerprints = Callable[[WorkTextId], IndexableText | None]
 def verify(
     link: RedisLink, keys: Keys, fingerprint_of: Fingerprints, tell: Callable[[int, int], None]
 ) -> IndexFaults | None:
-    """Read the generation in use whole; texts whose fingerprint is not there are passed by.
+    """Verify the whole generation in use, without texts that have no fingerprint.
 
-    None where it keeps changing meanwhile: what others add or remove would be taken for a fault.
+    Returns None if it keeps changing: concurrent changes would look like faults.
     """
     for _ in range(MAX_ATTEMPTS):
         before = _marks(link, keys)
@@ -74,7 +74,7 @@ def verify(
 
 
 def _marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
-    """Values that change with everything that is added, removed or built; of a value that is no number, its bytes."""
+    """Return values that change with every addition, removal and rebuild; the bytes of a value that is no number."""
     return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 
@@ -129,7 +129,7 @@ def _check_counts(
 
 @dataclass(frozen=True, slots=True)
 class _ComparedTexts:
-    """An index, and where the fingerprints of its texts come from."""
+    """An index, and the source of the fingerprints of its texts."""
 
     link: RedisLink
     generation: Generation
@@ -162,7 +162,7 @@ def _check_postings(compared: _ComparedTexts, faults: IndexFaults, tell: Callabl
 
 
 class _OwnedAddresses:
-    """The addresses of the texts that are compared."""
+    """The addresses of the compared texts."""
 
     def __init__(self, ranges: Iterable[Range]) -> None:
         bounds = sorted((its.start, its.start + its.size) for its in ranges)

@@ -1,4 +1,4 @@
-"""The file of a snapshot and the folder in which it lies. The file: header, then arrays, each from a page's beginning.
+"""The file format of a snapshot, and its folder. The file: header, then arrays, each aligned to a page.
 
 Header, HEADER_BYTES: MAGIC, length of the JSON and its xxh3 (little endian), JSON: what the snapshot is of, and of each
 array its type, offset, bytes and xxh3. What does not fit is not a snapshot. The arrays:
@@ -54,7 +54,7 @@ TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """The place of an array in the file. xxh3: of its bytes."""
+    """The position of an array in the file. xxh3: of its bytes."""
 
     offset: int
     items: int
@@ -63,7 +63,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The version of a snapshot, and where its arrays are. size: of the whole file, bytes."""
+    """The version of a snapshot, and the positions of its arrays. size: of the whole file in bytes."""
 
     algorithm_id: int
     version: IndexVersion
@@ -78,7 +78,7 @@ class Header:
 
     @classmethod
     def from_bytes(cls, raw: bytes) -> "Header":
-        """Raises BadInput or ValueError for bytes that are not a header."""
+        """Parse a header. Raises BadInput or ValueError for other bytes."""
         if len(raw) < HEADER_BYTES:
             raise BadInput("index.short")
         magic, size, digest = _PREFIX.unpack_from(raw)
@@ -94,7 +94,7 @@ class Snapshot:
     """A snapshot mapped into memory, shared by all processes that map it. It stays valid when its file is deleted."""
 
     def __init__(self, path: Path) -> None:
-        """Raises UnreadableFile for a file that is missing, incomplete or damaged; all of it is read for that."""
+        """Map and check the whole file. Raises UnreadableFile if it is missing, incomplete or damaged."""
         try:
             with path.open("rb") as file:
                 self.header = Header.from_bytes(file.read(HEADER_BYTES))
@@ -111,7 +111,7 @@ class Snapshot:
         self.streams = TokenStreams(self.tokens, arrays["starts"], arrays["ends"])
 
     def place(self, text_id: WorkTextId) -> tuple[int, int] | None:
-        """Return the range of the text's stream in `tokens`; None for a text that is not there."""
+        """Return the range of the text's stream in `tokens`; None for an unknown text."""
         row = self.ids.row(text_id)
         return None if row is None else (int(self.streams.starts[row]), int(self.streams.ends[row]))
 
@@ -160,27 +160,27 @@ class SnapshotFolder:
         return self._folder / name
 
     def newest(self) -> tuple[Snapshot, stat_result] | None:
-        """Return the newest intact snapshot and what the file system says of its file. All of it is read for that."""
+        """Return the newest intact snapshot and its file status, after checking the whole file."""
         for path, written in sorted(self.files(), key=lambda file: file[1].st_mtime, reverse=True):
             with suppress(UnreadableFile):
                 return Snapshot(path), written
         return None
 
     def files(self) -> Iterator[tuple[Path, stat_result]]:
-        """Yield all files that have the name of a snapshot, in no order."""
+        """Yield all files with the name of a snapshot, unordered."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}"):
             with suppress(FileNotFoundError):  # another process may delete one meanwhile
                 yield path, path.stat()
 
     def delete_all_but(self, kept: Path) -> None:
-        """Delete the other snapshots, and what writers left that were killed."""
+        """Delete the other snapshots, and the remains of killed writers."""
         for path in self._folder.glob(f"{self._algorithm_id}-*{SUFFIX}*"):
             if path != kept:
                 path.unlink(missing_ok=True)
 
     @contextmanager
     def write_lock(self) -> Iterator[bool]:
-        """Try to take the lock for writing a snapshot, and yield whether it worked; it ends with the process."""
+        """Try to take the lock for writing a snapshot, and yield whether it was free; it ends with the process."""
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             with (self._folder / f"{self._algorithm_id}.lock").open("w") as file:
@@ -195,7 +195,7 @@ class SnapshotFolder:
 
 
 def digest(array: NDArray[Any]) -> int:
-    """Return the xxh3 of an array's bytes, read in steps."""
+    """Return the xxh3 of an array's bytes, in steps."""
     raw, state = array.view(np.uint8), xxhash.xxh3_64()
     for start in range(0, raw.size, _DIGEST_STEP):
         state.update(raw[start : start + _DIGEST_STEP].data)
@@ -203,7 +203,7 @@ def digest(array: NDArray[Any]) -> int:
 
 
 def _array(raw: NDArray[np.uint8], header: Header, name: str) -> NDArray[Any]:
-    """Return one array of the file; BadInput when it is not what the header says."""
+    """Return one array of the file. Raises BadInput if it differs from the header."""
     if raw.size != header.size:
         raise BadInput("index.length")
     section, dtype = header.sections[name], np.dtype(TYPES[name])

@@ -1,4 +1,4 @@
-"""The index with a snapshot in shared memory in front of it: answers without fetching, as long as nothing changed."""
+"""An index with a snapshot in shared memory, which answers without network requests while the index is unchanged."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator
@@ -23,13 +23,13 @@ from matcher.index.snapshot.snapshot_writer import write_snapshot
 
 log = logging.getLogger("zhuiwen.matcher")
 
-# A snapshot is due again when it is as many seconds old as it has bytes over this. It is written at 70 MB a second, 20
-# on an overloaded machine: a tenth of the time at most, whatever the size (2026-11; 88 MB at 25 M characters: 44 s).
+# A snapshot is due when its age in seconds exceeds its bytes divided by this. Writing takes 70 MB a second, 20 on an
+# overloaded machine: at most a tenth of the time for any size (2026-11; 88 MB at 25 M characters: 44 s).
 BYTES_PER_PAUSE_S = 2_000_000
 
 
 class VersionedIndex(MatchIndex, Protocol):
-    """An index whose version is cheap to ask for, as that of `matcher.index.redis.redis_index.RedisIndex`."""
+    """An index with a cheap version, such as `matcher.index.redis.redis_index.RedisIndex`."""
 
     def version(self) -> IndexVersion: ...
 
@@ -73,7 +73,7 @@ class SnapshotIndex:
         return snapshot.table.look_up(spread_hashes(hashes), max_postings, snapshot.ids.__getitem__, snapshot.streams)
 
     def file(self) -> SnapshotFile | None:
-        """Return the newest intact snapshot of this index, or None. All of it is read for that."""
+        """Return the newest intact snapshot of this index, after checking the whole file; None without one."""
         newest = self._folder.newest()
         if newest is None:
             return None
@@ -82,7 +82,7 @@ class SnapshotIndex:
         return SnapshotFile(header.version, is_current, written.st_size, written.st_mtime)
 
     def is_due(self, now_s: float) -> bool:
-        """Return true if the newest snapshot is so old, for its size, that another is worth its time.
+        """Return whether the newest snapshot is old enough, for its size, to write another.
 
         now_s: since 1970.
 
@@ -92,7 +92,7 @@ class SnapshotIndex:
         return not any(0 <= age_s < size / BYTES_PER_PAUSE_S for age_s, size in ages)
 
     def refresh(self, entry: Callable[[WorkTextId], IndexableText | None], folder: Path | None = None) -> bool:
-        """Write a snapshot of the index as it is now unless there is one, and delete older ones.
+        """Write a snapshot of the current index unless there is one, and delete older ones.
 
         entry: the fingerprint of a text that no snapshot has yet; None for one that was withdrawn meanwhile. The others
         are fingerprinted again from their streams: 20 M characters a second, without the store. folder: for temporary
@@ -158,7 +158,7 @@ class SnapshotIndex:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _SnapshotText:
-    """A text as an index takes it: `matcher.index.postings.IndexableText`."""
+    """A text to index: `matcher.index.postings.IndexableText`."""
 
     algorithm_id: int
     tokens: NDArray[np.uint16]

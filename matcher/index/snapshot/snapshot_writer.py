@@ -1,4 +1,4 @@
-"""Writing a snapshot: under another name first, so that a snapshot is complete or missing."""
+"""Writes snapshots atomically, under another name first."""
 
 import os
 from collections.abc import Iterable
@@ -66,7 +66,7 @@ class _SnapshotWriter:
     def _write_tokens(
         self, entries: Iterable[tuple[WorkTextId, IndexableText]], runs: PostingRuns
     ) -> tuple[list[bytes], NDArray[np.int64]]:
-        """Return the texts' ids, and where the stream of each begins; postings go into `runs`."""
+        """Write the streams and collect the postings in `runs`; return the texts' ids and the start of each stream."""
         ids: dict[bytes, None] = {}
         bounds = [0]
         self._file.seek(HEADER_BYTES)
@@ -85,7 +85,7 @@ class _SnapshotWriter:
         return list(ids), np.array(bounds, np.int64)
 
     def _write_postings(self, runs: PostingRuns, bits: int) -> None:
-        """Offsets and entries, side by side: what is known of both grows with every part."""
+        """Write offsets and entries in parallel, part by part."""
         at = self._reserve("offsets", (1 << bits) + 1)
         offsets = self._map("offsets", at, (1 << bits) + 1)
         entries_at = self._reserve("entries", runs.size)
@@ -116,7 +116,7 @@ class _SnapshotWriter:
         self._record_section(name, at, array.size)
 
     def _reserve(self, name: str, items: int) -> int:
-        """Make room for an array at the next page of the file; where it is."""
+        """Reserve space for an array at the next page of the file, and return its position."""
         end = self._file.seek(0, os.SEEK_END)
         at = max(HEADER_BYTES, -(-end // HEADER_BYTES) * HEADER_BYTES)
         self._file.truncate(at)
