@@ -1,4 +1,4 @@
-"""Bridging: two segments of one text near one diagonal are joined when a more patient extension reaches the second."""
+"""Bridging: joins two segments of one text near one diagonal if an extension with looser limits reaches the second."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,10 +29,10 @@ def bridge_gaps(  # noqa: PLR0917 - kernels take no keywords
     max_gap: int,
     memory: Memory,
 ) -> Segments:
-    """Return the segments, by text in order of the page, neighbours joined where the gap between them can be aligned.
+    """Return the segments, by text in order of the page, joining neighbours whose gap can be aligned.
 
-    segments: those of one text in a row; changed in place. max_gap: page tokens between two. The second segment has to
-    outweigh what the alignment loses on the way to it.
+    segments: grouped by text; changed in place. max_gap: page tokens between two. The second segment has to outweigh
+    the score that the alignment loses in the gap.
     """
     is_gone = np.zeros(len(segments), np.bool_)
     first = 0
@@ -63,7 +63,7 @@ def bridge_gap(  # noqa: PLR0917
     limits: XDropLimits,
     memory: Memory,
 ) -> bool:
-    """Extend `one` until it takes in `other`, in place; whether that succeeded."""
+    """Extend `one` in place until it includes `other`; return whether that succeeded."""
     bounds = TokenBounds(texts.starts[one[TEXT]], texts.ends[one[TEXT]])
     start = as_int(one[PAGE_END])
     origin = TokenPosition(start, bounds.start + one[WORK_END])
@@ -78,6 +78,6 @@ def bridge_gap(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _is_bridgeable(one: NDArray[np.int32], other: NDArray[np.int32], max_gap: int, band: int) -> bool:
-    """Return whether a walk from the end of one segment to the next is worth its time."""
+    """Return whether to try an alignment from the end of one segment to the next."""
     page_gap, work_gap = other[PAGE_START] - one[PAGE_END], other[WORK_START] - one[WORK_END]
     return bool(0 <= page_gap <= max_gap and work_gap >= 0 and abs(work_gap - page_gap) <= band)

@@ -1,4 +1,4 @@
-"""From aligned tokens to changes and figures in one walk along a passage."""
+"""Derives changes and figures from aligned tokens in one pass along a passage."""
 
 from typing import NamedTuple
 
@@ -54,7 +54,7 @@ Totals = NDArray[np.int32]
 
 
 class ChangeNumbers(NamedTuple):
-    """Numbers of changes, by what became of a pair and by the kind of a gap; kinds: how many numbers there are."""
+    """The numbers of changes by outcome of a pair and by kind of gap. kinds: the number of all."""
 
     of_pair: NDArray[np.int32]
     of_gap: NDArray[np.int32]
@@ -62,7 +62,7 @@ class ChangeNumbers(NamedTuple):
 
 
 class ChangePlace(NamedTuple):
-    """A range of the page and one of the work; tokens. Ordered as changes are."""
+    """A range of the page and one of the work, in tokens; sorts like changes."""
 
     page_start: int
     page_end: int
@@ -76,10 +76,10 @@ class PassageChanges(NamedTuple):
     changes      int32[c, 5]      number, page start, page end, work start, work end; in order of the page
     work_ranges  int32[r, 2]      of the work, with a counterpart on the page
     work_matched int32[m]         tokens of the work that are among `matched`, in order of the page
-    totals       int32[kinds, 3]  how many changes of each kind, tokens of their longer sides, row of the first
-    matched                       tokens that stand for one another
-    same                          of these, tokens that are one character, in whatever script
-    longest_equal_run             of `same` in one go
+    totals       int32[kinds, 3]  number of changes by kind, tokens of their longer sides, row of the first
+    matched                       corresponding tokens
+    same                          of these, tokens of one character, in any script
+    longest_equal_run             the longest run of `same`
     """
 
     changes: Changes
@@ -203,7 +203,7 @@ def _name_replacement(  # noqa: PLR0917
     tables: CharacterTables,
     named: Likeness,
 ) -> int:
-    """Choose the kind under which a replaced pair is shown; it counts as replaced whatever its name."""
+    """Choose the kind under which a replaced pair is shown; it counts as replaced in any case."""
     ours, theirs = page.codes[place.page_start - page.start], work.codes[place.work_start - work.start]
     by_shape = level_by_shape(ours, theirs, tables.likeness)
     readings = tables.readings
@@ -222,7 +222,7 @@ def _name_replacement(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _count_alike(page: NDArray[np.uint32], work: NDArray[np.uint32], here: int, there: int, most: int) -> int:
-    """Count the equal code points in a row."""
+    """Count equal consecutive code points."""
     for size in range(most):
         if page[here + size] != work[there + size]:
             return size
@@ -248,7 +248,7 @@ def _ranges(runs: Runs, gaps: Gaps) -> WorkRanges:
 
 @kernel(allocates=False)
 def _add_preceding_gaps(written: _Written, gaps: Gaps, here: int, numbers: ChangeNumbers) -> None:
-    """Write down the next gaps that begin at a page token or before it."""
+    """Add the next gaps that begin at or before a page token."""
     gap = written.figures[_GAPS]
     while gap < gaps.shape[0] and gaps[gap, FROM_PAGE] <= here:
         _add_change(written, numbers.of_gap[gaps[gap, KIND]], _change_place(gaps[gap]))
@@ -263,7 +263,7 @@ def _change_place(row: NDArray[np.int32]) -> ChangePlace:
 
 @kernel(allocates=False)
 def _add_change(written: _Written, number: int, place: ChangePlace) -> None:
-    """Write down a change, or lengthen the last one by it."""
+    """Add a change, or extend the last one by it."""
     count = written.figures[_CHANGES]
     if count:
         last = written.changes[count - 1]

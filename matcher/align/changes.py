@@ -110,14 +110,14 @@ def character_tables(algorithm: Algorithm) -> CharacterTables:
 
 
 def unchanged_share(same: int, changed: int) -> float:
-    """Return the share of compared tokens that are the same; 1.0 when nothing could be compared."""
+    """Return the share of equal tokens among the compared ones; 1.0 without any."""
     return same / (same + changed) if same + changed else 1.0
 
 
 class PassageComparison(NamedTuple):
-    """A passage compared: the tokens of page and work that it spans, and what happened in between.
+    """The comparison of a passage: its tokens of page and work, and the changes between them.
 
-    segments: what it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
+    segments: those it was joined from. changes, totals (as a list), work_ranges, work_matched, matched, same,
     longest_equal_run: see `change_kernels.PassageChanges`; moved, displaced, work_covered: see
     `token_alignment.TokenAlignment`.
     transposed: stretches in another order (transpositions). changed: tokens in which the wording differs, of the longer
@@ -146,7 +146,7 @@ class PassageComparison(NamedTuple):
 
     @property
     def similarity(self) -> float:
-        """Share of the passage that is the same, character by character."""
+        """The share of equal characters in the passage."""
         return unchanged_share(self.same, self.changed)
 
     def of_kind(self, kind: ChangeKind) -> Changes:
@@ -168,9 +168,9 @@ def compare_passage(
     calibration: Calibration,
     margin: int | None = None,
 ) -> PassageComparison:
-    """Align a passage token by token, and classify what differs.
+    """Align a passage token by token, and classify the differences.
 
-    margin: tokens around it that may belong to it, on both sides; None for what the calibration says.
+    margin: tokens around it that may belong to it, on both sides; None for the calibration's.
     """
     if margin is None:
         margin = min(calibration.max_margin_tokens, int(calibration.margin_share * passage.matches))
@@ -210,12 +210,10 @@ def compare_passage(
 def compare_passages(
     page: TokenizedPage, work: TokenizedText, passages: Sequence[AlignedPassage], calibration: Calibration
 ) -> list[PassageComparison]:
-    """Return the passages compared.
+    """Return the comparisons of the passages, as one if the page has nearly all of the work between them.
 
-    As one where nearly all that the work has between them stands among them on the page.
-
-    What repeats itself (divinations, litanies, songs) has few seeds of its own: with other sentences put in between,
-    only some of it is found and joined. The walk along page and work finds the rest, if it is there.
+    Repetitive texts (divinations, litanies, songs) have few distinct seeds: with other sentences inserted, only some
+    of them are found and joined. The walk along page and work finds the rest, if it is there.
     """
     compared = [compare_passage(page, work, passage, calibration) for passage in passages]
     if len(passages) < calibration.min_pieces_of_whole:
@@ -262,7 +260,7 @@ def count_changed(totals: TotalRows) -> int:
 
 
 def count_covered(ranges: NDArray[np.int32]) -> int:
-    """Count the places that lie in at least one of these ranges; int32[n, 2]."""
+    """Count the places in at least one of these ranges, int32[n, 2]."""
     if len(ranges) <= 1:
         return int((ranges[:, 1] - ranges[:, 0]).sum())
     starts, ends = ranges[np.argsort(ranges[:, 0], kind="stable")].T
@@ -291,7 +289,7 @@ def jump_costs(calibration: Calibration) -> JumpCosts:
 
 
 def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[PassageComparison]:
-    """Return the passages of one text on a page; none calls deleted what another of them has."""
+    """Return the passages of one text on a page, without deletions of text that another of them has."""
     if len(comparisons) < 2:
         return list(comparisons)
     has = [np.unique(found.work_matched) for found in comparisons]
@@ -302,7 +300,7 @@ def drop_taken_elsewhere(comparisons: Sequence[PassageComparison]) -> list[Passa
 def _with_less_deleted(
     found: PassageComparison, passages_with: NDArray[np.int64], own: NDArray[np.int32]
 ) -> PassageComparison:
-    """Return a passage. passages_with: of each work token how many passages have it; own: those that this one has."""
+    """Return a passage with fewer deletions. passages_with: the passages with each work token; own: its tokens."""
     is_elsewhere = passages_with > 0
     is_elsewhere[own] = passages_with[own] > 1
     deleted = found.of_kind(ChangeKind.DELETED)
@@ -321,7 +319,7 @@ def _with_less_deleted(
 
 
 def _left_out(row: NDArray[np.int32], is_elsewhere: NDArray[np.bool_]) -> Iterator[NDArray[np.int32]]:
-    """Yield the parts of a deletion that stand nowhere."""
+    """Yield the parts of a deletion that no passage has."""
     start, end = int(row[FROM_WORK]), int(row[TO_WORK])
     edges = np.flatnonzero(np.diff(np.concatenate([[True], is_elsewhere[start:end], [True]]))) + start
     for first, last in edges.reshape(-1, 2).tolist():

@@ -1,4 +1,4 @@
-"""From hits to segments, as the rest of the matcher calls it; the loops stand in matcher.align.hit_extension."""
+"""Extends hits to segments; the loops are in matcher.align.hit_extension."""
 
 from functools import cache
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class PageSegments(NamedTuple):
 def find_segments(
     page: Tokens, near: NearTokens, streams: TokenStreams, hits: Hits, calibration: Calibration
 ) -> PageSegments:
-    """Extend hits, in any order: X-drop along the diagonal, then with gaps, then from one segment to the next."""
+    """Return the segments of hits in any order: X-drop along the diagonal, then with gaps, then bridging."""
     texts = TextTokens(streams.tokens, streams.starts, streams.ends)
     numbers, form = number_hits(page.size, hits)
     if form.page_bits:

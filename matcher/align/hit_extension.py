@@ -1,4 +1,4 @@
-"""From hits to segments: each hit is extended along its diagonal, and what is promising with gaps."""
+"""Extends each hit along its diagonal, and promising ones with gaps, to segments."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ LINKS_AT_FIRST = 256
 
 
 class TextTokens(NamedTuple):
-    """Tokens of many texts: that of text t is tokens[starts[t]:ends[t]]."""
+    """The tokens of many texts: text t has tokens[starts[t]:ends[t]]."""
 
     tokens: Tokens
     starts: NDArray[np.int64]
@@ -51,7 +51,7 @@ class Hits(NamedTuple):
 
 
 class ExtensionLimits(NamedTuple):
-    """The thresholds of extension; what they mean and why: matcher.calibration."""
+    """The thresholds of extension, explained in matcher.calibration."""
 
     ungapped_drop: int
     min_ungapped_score: int
@@ -65,7 +65,7 @@ class ExtensionLimits(NamedTuple):
 
 
 class ExtensionState(NamedTuple):
-    """Segments and phrases, in arrays with room for one of each hit, and how far the hits were gone through.
+    """Segments and phrases, in arrays with room for one of each hit, and the progress through the hits.
 
     state: numbers of the next hit, of segments, of phrases, of the first segment of this text, and of links in use.
     """
@@ -82,7 +82,7 @@ NEXT_HIT, SEGMENTS, PHRASES, FIRST_OF_TEXT, LINKS = range(5)
 def extend_hits(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, texts: TextTokens, hits: Hits, limits: ExtensionLimits, memory: Memory
 ) -> tuple[Segments, Phrases]:
-    """Return the segments and phrases that hits lead to. hits: ordered by text, diagonal and page position."""
+    """Return the segments and phrases of hits. hits: ordered by text, diagonal and page position."""
     size, links = hits.texts.size, LINKS_AT_FIRST
     segments, phrases = np.empty((size, SEGMENT_COLUMNS), np.int32), np.empty((size, PHRASE_COLUMNS), np.int32)
     found = ExtensionState(segments, phrases, np.zeros(5, np.int64))
@@ -106,10 +106,10 @@ def _extend_text_by_text(  # noqa: PLR0917
     found: ExtensionState,
     blocks: SegmentBlocks,
 ) -> None:
-    """Go on with the hits until they end, or until there may be no room for links.
+    """Process the hits until they end, or until there may be no room for links.
 
-    Passed by, each as cheaply as can be: hits in the run of the hit before, hits that a segment covers, and those whose
-    diagonal has too little.
+    Skips, as cheaply as possible, hits in the run of the previous hit, hits covered by a segment, and those with too
+    little on their diagonal.
     """
     segments, _, state = found
     last_diagonal, last_end = 0, -1
@@ -142,7 +142,7 @@ def _extend_hit(  # noqa: PLR0917
     found: ExtensionState,
     blocks: SegmentBlocks,
 ) -> int:
-    """Extend one hit, and note what it leads to: where its run along the diagonal ends on the page."""
+    """Extend one hit and store its segment or phrase; return the end of its diagonal run on the page."""
     text, page_at, work_at = as_int(hits.texts[hit]), as_int(hits.pages[hit]), as_int(hits.works[hit])
     bounds = TokenBounds(texts.starts[text], texts.ends[text])
     seed = TokenPosition(page_at, bounds.start + work_at)
@@ -177,7 +177,7 @@ def extend_both(  # noqa: PLR0917
     limits: XDropLimits,
     memory: Memory,
 ) -> tuple[Extension, Extension]:
-    """Return the extensions behind and ahead of a seed."""
+    """Return the extensions before and after a seed."""
     ahead = extend_xdrop(page, near, tokens, seed, 1, bounds, limits, memory)
     before = TokenPosition(seed.page - 1, seed.work - 1)
     return extend_xdrop(page, near, tokens, before, -1, bounds, limits, memory), ahead
@@ -185,7 +185,7 @@ def extend_both(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _has_neighbour(hits: Hits, hit: int, band: int) -> bool:
-    """Return whether the hit before or behind is of the same text and nearly the same diagonal."""
+    """Return whether the previous or next hit is of the same text and nearly the same diagonal."""
     diagonal = hits.works[hit] - hits.pages[hit]
     for other in (hit - 1, hit + 1):
         is_of_text = 0 <= other < hits.texts.size and hits.texts[other] == hits.texts[hit]
@@ -206,7 +206,7 @@ class DiagonalRun(NamedTuple):
 def extend_ungapped(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, near: NearTokens, work: Tokens, hit: TokenPosition, bounds: TokenBounds, drop: int
 ) -> DiagonalRun:
-    """Return the best run through a hit; a side is given up where its score falls more than `drop` below its best."""
+    """Return the best run through a hit; a side ends where its score falls more than `drop` below its best."""
     limit = min(page.size - hit.page, bounds.end - hit.work)
     score, ahead = _best_run(page, near, work, hit, 1, limit, drop)
     behind = TokenPosition(hit.page - 1, hit.work - 1)

@@ -1,4 +1,4 @@
-"""The loops of chaining: which neighbouring segments are joined, by what stands between them and what both took."""
+"""The loops of chaining: join neighbouring segments by the gap between them and their sizes."""
 
 from typing import NamedTuple
 
@@ -34,7 +34,7 @@ class JoiningLimits(NamedTuple):
 
 
 class TakenStretches(NamedTuple):
-    """Stretches of a work in order, and how many tokens lie in those before each."""
+    """Stretches of a work in order, and the number of tokens in those before each."""
 
     starts: NDArray[np.int64]
     ends: NDArray[np.int64]
@@ -45,7 +45,7 @@ class TakenStretches(NamedTuple):
 def join_neighbours(ordered: Segments, limits: JoiningLimits) -> NDArray[np.int64]:
     """Return the first rows of runs of joined segments, int64[n]. ordered: of one text by page, not empty.
 
-    What is joined grows and can bridge more, so that the order of joining does not matter.
+    Joined segments grow and can bridge more, so that the order of joining does not matter.
     """
     needed, is_sheltered = _needed_tokens(ordered, limits)
     tokens, firsts = ordered[:, MATCHES].astype(np.int64), np.arange(len(ordered))

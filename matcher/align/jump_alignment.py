@@ -1,8 +1,8 @@
-"""Alignment of page tokens to work tokens, where pieces may stand in another order.
+"""Aligns page tokens with work tokens, also of pieces in another order.
 
-A walk with leaps (matcher.align.jump_walk) along the page finds them. Where it has something of the work twice, it goes
-once more; pieces of a few tokens around a passage are dropped; and what is too little to leap for, in gaps of like size
-on both sides or at the edge of a sentence, is set token beside token.
+A walk with leaps (matcher.align.jump_walk) along the page finds them. If the page repeats parts of the work, it walks
+again; pieces of a few tokens around a passage are dropped; and parts too small for a leap, in gaps of similar size on
+both sides or at the edge of a sentence, are aligned token by token.
 """
 
 import numpy as np
@@ -51,7 +51,7 @@ def align_with_jumps(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel()
 def _give_to_owners(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], owners: NDArray[np.int32]) -> int:
-    """Note in `owners` which page token has each work token, that of the longest piece; how many others have it too."""
+    """Store in `owners` the page token of each work token, that of the longest piece; return the number of others."""
     sizes, others = np.zeros(pieces.size + 1, np.int32), 0
     for at in range(aligned_to.size):
         sizes[pieces[at]] += aligned_to[at] != UNALIGNED
@@ -68,7 +68,7 @@ def _give_to_owners(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], ow
 
 @kernel(allocates=False)
 def _cut_off_around(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], inner: TokenBounds) -> None:
-    """Take their counterparts from what stands around `inner` in pieces of a few tokens."""
+    """Remove the counterparts of short pieces around `inner`."""
     start = 0
     while start < aligned_to.size:
         limit = aligned_to.size if start >= inner.end else inner.start
@@ -83,7 +83,7 @@ def _cut_off_around(aligned_to: NDArray[np.int32], pieces: NDArray[np.int32], in
 
 @kernel(allocates=False)
 def fill_gaps(aligned_to: NDArray[np.int32], page: Tokens, near: NearTokens, work: Tokens) -> None:
-    """Set token beside token in gaps that are as long on the page as in the work, if enough of them agree."""
+    """Align tokens in gaps of equal length on both sides, if enough of them agree."""
     before = UNALIGNED
     for at in range(aligned_to.size):
         if aligned_to[at] == UNALIGNED:
@@ -101,9 +101,9 @@ def fill_gaps(aligned_to: NDArray[np.int32], page: Tokens, near: NearTokens, wor
 
 @kernel()
 def fill_edges(aligned_to: NDArray[np.int32], page: AlignmentSide, near: NearTokens, work: AlignmentSide) -> None:
-    """Set the few tokens at the edge of a sentence beside those at the same edge of the work's, if as many or alike.
+    """Align the few tokens at the edge of a sentence with the same edge in the work, if as many or similar.
 
-    Where a word was left out behind the first of a sentence, to leap in front of it costs more than it is worth.
+    If a word after the first of a sentence was left out, a leap to before it costs more than it gains.
     """
     is_free_here, is_free_there = aligned_to == UNALIGNED, np.ones(work.tokens.size, np.bool_)
     for there in aligned_to:
@@ -145,7 +145,7 @@ def _count_disagreeing(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _tokens_to_edge(is_free: NDArray[np.bool_], begins: NDArray[np.bool_], at: int, step: int) -> int:
-    """Count the tokens between `at` and the edge of its sentence; 0 where they are not free, or too many."""
+    """Count the tokens between `at` and the edge of its sentence; 0 if they are not free, or too many."""
     size = 0
     while True:
         if step < 0 and begins[at]:

@@ -1,4 +1,4 @@
-"""Costs of a walk with leaps, the texts it goes along, and the cells that it passes (matcher.align.jump_walk)."""
+"""The costs, texts and cells of a walk with leaps (matcher.align.jump_walk)."""
 
 from typing import NamedTuple
 
@@ -37,7 +37,7 @@ class JumpCosts(NamedTuple):
 
 
 class AlignmentSide(NamedTuple):
-    """A stretch of a text: its tokens, their characters in simplified form, and which of them begin a sentence."""
+    """A stretch of a text: its tokens, their characters in simplified form, and the beginnings of sentences."""
 
     tokens: Tokens
     characters: NDArray[np.uint32]
@@ -45,9 +45,10 @@ class AlignmentSide(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """Pairs of a page token and a work token that a walk may pass, row by row of the page.
+    """Pairs of a page token and a work token that a walk may visit, by page token.
 
-    rows: where each page token's begin; works, scores: the work token and the best walk to here; before: where from.
+    rows: the start of each page token's cells; works, scores: the work token and the best score; before: the previous
+    cell.
     """
 
     rows: NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""Going on along a walk where nothing else comes into question: equal tokens, and single edits among them.
+"""Continues a walk where there is only one way: along equal tokens, with single edits among them.
 
 What is taken here is what the walk over all cells (matcher.align.jump_walk) would find: inside a run of equal tokens a
 gap could as well come later, and an edit is clear where behind it both sides go on for RUN_BEHIND_EDIT tokens, and in
@@ -131,7 +131,7 @@ def is_landing(  # noqa: PLR0917
 def _same_characters(  # noqa: PLR0917
     page: AlignmentSide, work: AlignmentSide, owners: NDArray[np.int32], at: int, there: int, most: int
 ) -> int:
-    """Count the equal characters from here on, inside a sentence and nobody else's; at most `most`."""
+    """Count equal characters from here on, within a sentence and not owned by another piece; at most `most`."""
     size = min(most, page.tokens.size - at, work.tokens.size - there)
     for place in range(size):
         is_same = page.tokens[at + place] == work.tokens[there + place]
@@ -145,7 +145,7 @@ def _same_characters(  # noqa: PLR0917
 def _stride(  # noqa: PLR0917
     cells: Cells, ends: Ends, at: int, there: int, size: int, cell: int, score: int, costs: JumpCosts
 ) -> int:
-    """Take so many same tokens of the work, where each is better left than the one before: the last cell."""
+    """Take so many equal tokens of the work, each better than leaving before it; return the last cell."""
     first = as_int(cells.rows[at])
     for place in range(size):
         before, behind = score + place * costs.same, score + (place + 1) * costs.same
@@ -194,7 +194,7 @@ def _step(  # noqa: PLR0917
     score: int,
     costs: JumpCosts,
 ) -> int:
-    """Take the work token `there` for the page token `at`, behind a cell; the score of the walk then."""
+    """Align the work token `there` with the page token `at`, after a cell; return the new score."""
     _leave(ends, at, there - 1, score - costs.foreign + (costs.boundary // 2 if page.begins[at] else 0))
     earned = pair_score(page, near, work, tables, at, there, costs)
     if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
@@ -211,7 +211,7 @@ def _step(  # noqa: PLR0917
 def _skip(  # noqa: PLR0917
     cells: Cells, ends: Ends, at: int, on_page: int, cell: int, foreign: int
 ) -> None:
-    """Pass over page tokens from `at` on. cell: the one before them; foreign: the score of a walk left there."""
+    """Skip page tokens from `at` on. cell: the one before them; foreign: the score of a walk left there."""
     for place in range(at, at + on_page):
         _leave(ends, place, as_int(cells.works[cell]), foreign)
         cells.rows[place + 1] = cells.rows[place]
@@ -219,7 +219,7 @@ def _skip(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _leave(ends: Ends, at: int, there: int, score: int) -> None:
-    """Note the walk for which page token `at` is foreign: that left at `there`, or the one before."""
+    """Store the walk for which page token `at` is foreign: that left at `there`, or the previous one."""
     is_left = score > ends.foreign[at]
     ends.is_left[at + 1] = is_left
     ends.left_at[at + 1] = there if is_left else ends.left_at[at]
@@ -253,7 +253,7 @@ def pair_score(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def equal_tokens(page: Tokens, work: Tokens, at: int, there: int, most: int) -> int:
-    """Count the equal tokens from two places on, up to `most`."""
+    """Count equal tokens from two places on, up to `most`."""
     size = min(most, page.size - at, work.size - there)
     ours, theirs = np.uint64(at), np.uint64(there)  # unsigned: numba lets signed ones count from the end
     for place in range(size):

@@ -1,4 +1,4 @@
-"""Targets of leaps: the places of a work at which the next tokens of a page begin."""
+"""Finds the targets of leaps: the places of a work with the next tokens of a page."""
 
 from typing import NamedTuple
 
@@ -18,9 +18,9 @@ MULTIPLIER = 0x9E3779B1  # 2^32 by the golden ratio
 
 
 class RunSeeds(NamedTuple):
-    """The places of a work at which runs of `length` tokens begin, by a hash of them: other runs may have the same.
+    """The places of a work where runs of `length` tokens begin, by a hash that other runs may share.
 
-    firsts: the first place by hash, or NO_PLACE; following: from each place to the next with the same hash.
+    firsts: the first place by hash, or NO_PLACE; following: the next place with the same hash.
     """
 
     firsts: NDArray[np.int32]
@@ -30,7 +30,7 @@ class RunSeeds(NamedTuple):
 
 @kernel()
 def find_seeds(page: Tokens, work: Tokens) -> RunSeeds:
-    """Return the seeds of a work; where page and work are long, they are longer."""
+    """Return the seeds of a work, longer ones for long texts."""
     length = SEED
     while length < MAX_SEED and work.size * page.size > MAX_PLANE_OF_SEED << (6 * (length - SEED)):
         length += 1

@@ -1,8 +1,8 @@
-"""A walk with leaps: the best way along a page through a work, where pieces may stand in another order.
+"""A walk with leaps: the best alignment of a page with a work whose pieces may be in another order.
 
-Each token of the page is a match, stands beside another one, or is foreign; at any token the walk may leap to another
-place of the work, which costs more than the edits inside a sentence and less than a sentence is worth. Of all walks the
-best is found (Viterbi), over the few places that can still lead to it: those that no leap overtakes. After Spang,
+Each token of the page matches, is aligned with another token, or is foreign; at any token the walk may leap to another
+place of the work, which costs more than the edits inside a sentence and less than a sentence gains. The best of all
+walks is found (Viterbi), over the few places that can still lead to it: those that no leap overtakes. After Spang,
 Rehmsmeier and Stoye, "A novel approach to remote homology detection: jumping alignments", Journal of Computational
 Biology 9, 2002, where leaps lead to another sequence, and Brudno et al., "Glocal alignment", 2003. See
 docs/decisions/matching.md.
@@ -35,7 +35,7 @@ def walk(  # noqa: PLR0917 - kernels take no keywords
     seeds: RunSeeds,
     owners: NDArray[np.int32],
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the counterparts of the page's tokens, and the number of the piece that each belongs to."""
+    """Return the counterparts of the page's tokens, and the number of each token's piece."""
     tokens, room = page.tokens.size, CELLS_A_TOKEN * page.tokens.size + 64
     rows, works = np.zeros(tokens + 1, np.int32), np.empty(room, np.int32)
     cells = Cells(rows, works, np.empty(room, np.int32), np.empty(room, np.int32))
@@ -74,7 +74,7 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
     costs: JumpCosts,
     at: int,
 ) -> int:
-    """Walk on from page token `at`; the token for whose cells there is no room, else how many there are."""
+    """Walk on from page token `at`; return the token without room for its cells, else the number of tokens."""
     while at < page.tokens.size:
         at = follow_only_way(cells, ends, page, near, work, tables, seeds, owners, at, costs)
         if at == page.tokens.size:
@@ -98,9 +98,9 @@ def _fill_rows(  # noqa: PLR0917 - kernels take no keywords
 def _count_clear_tokens(  # noqa: PLR0917
     cells: Cells, ends: Ends, page: AlignmentSide, work: AlignmentSide, at: int, costs: JumpCosts
 ) -> int:
-    """Count the tokens from `at` on that the best walk takes without a leap, as far as one look ahead tells.
+    """Count the tokens from `at` on that the best walk takes without a leap, by a short look-ahead.
 
-    That is a run of equal tokens, here or behind few that are replaced, put in or left out; 0 where there is none.
+    That is a run of equal tokens, here or after a few replaced, inserted or deleted ones; 0 if there is none.
     """
     cell = ends.cell[at]
     if cell == NO_CELL or ends.best[at] < ends.foreign[at]:
@@ -125,7 +125,7 @@ def _count_clear_tokens(  # noqa: PLR0917
 def _offer(  # noqa: PLR0917
     row: CellRow, offered: int, there: int, score: int, before: int, is_edit: bool
 ) -> int:
-    """Note a way to a cell, if it is the best so far; how many cells are noted."""
+    """Store a way to a cell if it is the best so far; return the number of cells."""
     if score > row.scores[there]:
         if row.scores[there] == NOWHERE:
             row.touched[offered] = there
@@ -145,9 +145,9 @@ def _offer_continuations(  # noqa: PLR0917
     least: int,
     costs: JumpCosts,
 ) -> int:
-    """Offer what follows the cells of the tokens before `at`, directly, or by a gap on either side where that matches.
+    """Offer the continuations of the cells before `at`: direct ones, and gaps on either side that lead to a match.
 
-    No gap begins where the next token is the same: it could as well come later.
+    No gap begins before an equal token: it could as well come later.
     """
     offered = 0
     if at == 0:
@@ -182,7 +182,7 @@ def _offer_page_gaps(  # noqa: PLR0917
     least: int,
     costs: JumpCosts,
 ) -> int:
-    """Offer what follows the cells of earlier tokens by a gap on the page."""
+    """Offer the continuations of earlier cells by a gap on the page."""
     rows, works, scores, _ = cells
     for gap in range(1, min(costs.gap_tokens, at - 1) + 1):
         cost = costs.gap + costs.gap_more * gap
@@ -209,9 +209,9 @@ def _offer_leaps(  # noqa: PLR0917 - kernels take no keywords
     covered: int,
     costs: JumpCosts,
 ) -> int:
-    """Offer what a leap leads to, where the tokens there or soon behind are equal, and where the walk was left.
+    """Offer the targets of leaps with equal tokens there or soon after, and the place where the walk was left.
 
-    covered: tokens that go on without one; a leap has to lead farther.
+    covered: tokens that continue without a leap, which has to lead farther.
     """
     left_at = ends.left_at[at]
     if 0 <= left_at < work.tokens.size - 1:
@@ -272,7 +272,7 @@ def _keep(  # noqa: PLR0917
     least: int,
     costs: JumpCosts,
 ) -> None:
-    """Make cells of what was offered for page token `at`, but for what is too little, and empty the row."""
+    """Make cells of the sufficient offers for page token `at`, and clear the row."""
     count, best, best_there = cells.rows[at], as_int(NOWHERE), 0
     for number in range(offered):
         there = row.touched[number]
@@ -280,7 +280,7 @@ def _keep(  # noqa: PLR0917
         if earned > 0 and owners[there] != UNALIGNED and owners[there] != at:
             earned -= costs.again
         score = row.scores[there] + earned
-        # Behind an edit comes a match: without it the edit could as well come later.
+        # An edit is followed by a match: otherwise the edit could as well come later.
         if score < least or (earned < 0 and row.is_edit[there]):
             score = as_int(NOWHERE)
         row.scores[there] = score
@@ -301,7 +301,7 @@ def _keep(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) -> None:
-    """Note the best walk for which page token `at` is foreign."""
+    """Store the best walk for which page token `at` is foreign."""
     earned = costs.boundary // 2 if begins else 0
     cell = ends.cell[at]
     score = ends.best[at] - costs.foreign + earned
@@ -313,7 +313,7 @@ def _leave(cells: Cells, ends: Ends, begins: bool, at: int, costs: JumpCosts) ->
 
 @kernel()
 def _with_room(cells: Cells) -> Cells:
-    """Return the same cells, with room for as many again and more."""
+    """Return the same cells with more than twice the room."""
     used = cells.works.size
     longer = np.empty((3, 2 * used), np.int32)
     longer[0, :used], longer[1, :used], longer[2, :used] = cells.works, cells.scores, cells.before
@@ -322,7 +322,7 @@ def _with_room(cells: Cells) -> Cells:
 
 @kernel()
 def _trace(cells: Cells, ends: Ends, tokens: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the best walk, from its end: the work token of each page token, and the number of its piece."""
+    """Trace the best walk back from its end; return the work token and the piece of each page token."""
     aligned_to, pieces = np.full(tokens, UNALIGNED, np.int32), np.zeros(tokens, np.int32)
     at, cell, piece = tokens, as_int(ends.cell[tokens]), 0
     is_foreign = ends.foreign[tokens] >= ends.best[tokens]

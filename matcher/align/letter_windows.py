@@ -1,4 +1,4 @@
-"""Windows in which letters may spell a character that a passage lacks: beside its changes, and nowhere else."""
+"""Finds windows next to the changes of a passage in which letters may spell a missing character."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ BESIDE = 2  # tokens: what stands between the last but one and the last beside a
 
 
 class RowKinds(NamedTuple):
-    """Numbers of the kinds of changes that are looked at; moved: of those that are no text."""
+    """The numbers of the relevant kinds of changes; moved: of those that are no text."""
 
     pinyin: int
     replaced: int
@@ -68,7 +68,7 @@ def find_letters(
 def _join_windows(
     windows: NDArray[np.int64], characters: NDArray[np.uint32], kinds: NDArray[np.uint8]
 ) -> NDArray[np.int64]:
-    """Keep windows with letters, in order of the text, and join those that touch."""
+    """Return the windows with letters, in order of the text, joining those that touch."""
     windows, count = windows[np.argsort(windows[:, 0], kind="mergesort")], 0
     for number in range(len(windows)):
         start, end = as_int(windows[number, 0]), as_int(windows[number, 1])
@@ -86,7 +86,7 @@ def _join_windows(
 def _is_plain(
     characters: NDArray[np.uint32], offsets: NDArray[np.int32], kinds: NDArray[np.uint8], start: int, end: int
 ) -> bool:
-    """Return whether these tokens are small letters and nothing else, between two Chinese characters."""
+    """Return whether these tokens are only lower-case letters between two Chinese characters."""
     at, stop = as_int(offsets[start]), as_int(offsets[end]) if end < offsets.size else characters.size
     if at == 0 or stop == characters.size or not at < stop <= at + MAX_RUN_LETTERS:
         return False

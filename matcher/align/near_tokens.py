@@ -1,4 +1,4 @@
-"""Masks of the tokens that each character of a page may stand for, as the kernels look them up."""
+"""Masks of the tokens that each character of a page may stand for, for the kernels."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Hits as numbers, which sort in a tenth of the time of rows; of these the hits that are worth extending."""
+"""Encodes hits as numbers, which sort ten times faster than rows, and selects those worth extending."""
 
 from typing import NamedTuple
 
@@ -32,7 +32,7 @@ class NumberForm(NamedTuple):
 
 @kernel()
 def number_hits(span: int, hits: Hits) -> tuple[NDArray[np.int64], NumberForm]:
-    """Return each hit as a number, in the order of the hits. span: tokens of the page."""
+    """Return each hit as a number, in order. span: tokens of the page."""
     numbers = np.empty(hits.texts.size, np.int64)
     last_text, last_diagonal = 0, 0
     for hit in range(numbers.size):
@@ -89,10 +89,10 @@ def promising_hits(page: Tokens, texts: TextTokens, numbers: NDArray[np.int64], 
 def _touch(  # noqa: PLR0917 - kernels take no keywords
     kept: NDArray[np.int64], texts: TextTokens, numbers: NDArray[np.int64], form: NumberForm, start: int, end: int
 ) -> None:
-    """Read tokens on either side of some hits, so that they are in the cache when they are looked at.
+    """Read tokens on either side of some hits, to bring them into the cache.
 
-    Each lies elsewhere in gigabytes, and a processor waits for many at once where nothing is asked in between. What was
-    read goes to places in `kept` that nobody has written yet: a loop that leaves nothing would be left out.
+    They are scattered over gigabytes, and a processor waits for many reads at once if nothing depends on them. The
+    values go to unused places in `kept`: the compiler would remove a loop without effect.
     """
     for hit in range(start, end):
         text, _, work_at = _read(numbers[hit], form)
@@ -113,7 +113,7 @@ def _keep_promising(  # noqa: PLR0917
     end: int,
     band: int,
 ) -> int:
-    """Add the promising ones of some hits to the `count` in `kept`; how many there are then. Without branches."""
+    """Append the promising hits to the `count` in `kept` without branches; return the new count."""
     tokens, starts, ends = texts
     last_here, last_there = page.size - SURE_TOKENS - GLANCE, tokens.size - SURE_TOKENS - GLANCE
     is_near = start > 0 and _are_neighbours(numbers[start - 1], numbers[start], form, band)
@@ -144,7 +144,7 @@ def _are_neighbours(number: int, other: int, form: NumberForm, band: int) -> boo
 
 @kernel(allocates=False)
 def _count_equal(page: Tokens, work: Tokens, page_at: int, work_at: int) -> int:
-    """Count the equal ones of GLANCE tokens from two places on."""
+    """Count the equal tokens among GLANCE from two places on."""
     here, there, equal = np.uint64(page_at), np.uint64(work_at), 0
     for place in range(GLANCE):
         equal += page[here + np.uint64(place)] == work[there + np.uint64(place)]

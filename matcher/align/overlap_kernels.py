@@ -1,4 +1,4 @@
-"""The loops of resolving overlaps: bids, who keeps which range of the page, and what the losers carry."""
+"""The loops of resolving overlaps: bids, the kept page ranges, and the matches of the losers."""
 
 from typing import NamedTuple
 
@@ -30,10 +30,10 @@ Numbers = NDArray[np.int64]
 
 
 class Resolved(NamedTuple):
-    """Segments that are kept and lost.
+    """Kept and lost segments.
 
-    kept: by text, of each in order of the page; starts int64[t + 1]: where the segments of each text begin. lost: those
-    of which another text keeps most of the page range, and winners int32[n]: the text that keeps it.
+    kept: by text, each in order of the page; starts int64[t + 1]: the start of each text's segments. lost: those with
+    most of their page range kept by another text, winners int32[n].
     """
 
     kept: Segments
@@ -46,7 +46,7 @@ class Resolved(NamedTuple):
 def resolve(
     segments: Segments, ranks: NDArray[np.int32], page_tokens: int, max_overlap: float, home_bonus: float
 ) -> Resolved:
-    """Give each segment its page range, the best bid first, unless one before it has most of it.
+    """Assign each segment its page range, the best bid first, unless an earlier one has most of it.
 
     ranks: int32[segments], of two equal bids the lower one is the better.
     """
@@ -72,7 +72,7 @@ def resolve(
 
 @kernel()
 def in_page_order(segments: Segments) -> Segments:
-    """Return the segments by text, of each by start and end on the page and by start in the work."""
+    """Return the segments ordered by text, start and end on the page, and start in the work."""
     order = np.arange(len(segments))
     for column in (WORK_START, PAGE_END, PAGE_START, TEXT):
         order = order[np.argsort(segments[order, column], kind="mergesort")]
@@ -157,7 +157,7 @@ def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_ove
 
 @kernel(allocates=False)
 def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: int, max_overlap: float) -> int:
-    """Return the first segment found that covers more than `max_overlap` of a page range; KEPT where there is none."""
+    """Return the first segment that covers more than `max_overlap` of a page range; KEPT if there is none."""
     for block in range(block_number(start), block_number(end) + 1):
         link = blocks.heads[block]
         while link != NO_LINK:

@@ -1,4 +1,4 @@
-"""Overlaps: of the segments of several texts that cover one page range, the best keeps it."""
+"""Resolves overlaps: the best of the segments of several texts on one page range keeps it."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -16,7 +16,7 @@ ALONE = np.array([0, 1], np.int64)
 
 
 class ResolvedSegments(NamedTuple):
-    """The segments that each text keeps of a page, and those that other texts lost."""
+    """The segments that each text keeps of a page, and the lost ones."""
 
     resolved: Resolved
 
@@ -42,7 +42,7 @@ def resolve_overlaps(
 ) -> ResolvedSegments:
     """Choose the segments that each text keeps. segments: at least one.
 
-    names: what the texts are called; of equal bids that of the first name wins, whatever numbers an index gives.
+    names: of the texts; of equal bids the first name wins, independently of the numbers in an index.
     """
     if len(segments) == 1:
         return ResolvedSegments(Resolved(segments, ALONE, segments[:0], segments[:0, TEXT]))

@@ -1,4 +1,4 @@
-"""Classification of a pair of aligned tokens: how that of the page differs from that of the work."""
+"""Classifies pairs of aligned tokens by the difference between page and work."""
 
 from typing import NamedTuple
 
@@ -72,7 +72,7 @@ def are_similar_characters(tables: CharacterTables, ours: int, theirs: int, our_
 
 @kernel(allocates=False)
 def _are_one_character(tables: CharacterTables, one: int, other: int) -> bool:
-    """Return whether two simplified characters are equal or variants of one another."""
+    """Return whether two simplified characters are equal or variants."""
     if one == other:
         return True
     if not (tables.has_variants[one] and tables.has_variants[other]):

@@ -1,4 +1,4 @@
-"""A passage from its characters to its changes in one compiled call: between two, arrays are handed to Python."""
+"""Compares a passage from its characters to its changes in one compiled call, without arrays in Python in between."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
     tables: CharacterTables,
     numbers: ChangeNumbers,
 ) -> Compared:
-    """Find the counterparts of the page's tokens by a walk, and classify what differs.
+    """Find the counterparts of the page's tokens by a walk, and classify the differences.
 
     near: of all tokens of the page; inner: `align_with_jumps`, tokens of the whole page.
     """
@@ -70,7 +70,7 @@ def compare_parts(  # noqa: PLR0917 - kernels take no keywords
 
 @kernel()
 def compare_diagonal(page: TextPart, work: TextPart, tables: CharacterTables, numbers: ChangeNumbers) -> Compared:
-    """Return the same of as many tokens on both sides, each of which is the counterpart of the one beside it."""
+    """Compare equally many tokens on both sides, aligned one to one."""
     runs = np.empty((1, RUN_COLUMNS), np.int32)
     runs[0, ON_PAGE], runs[0, IN_WORK], runs[0, SIZE] = page.start, work.start, work.end - work.start
     no_gaps, no_pieces = np.empty((0, RANGE_COLUMNS), np.int32), np.empty((0, RANGE_COLUMNS - 1), np.int32)

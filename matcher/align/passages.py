@@ -1,7 +1,7 @@
-"""Chaining: segments of one text that lie close together and are mostly taken become one passage, in any order.
+"""Chaining: joins close segments of one text to passages, in any order.
 
-Two neighbours on the page are joined when what stands between them, on the page and in the work, is little beside what
-both took. So an advertisement or a cut stays inside a passage, and a page of other words between two excerpts outside.
+Two neighbours on the page are joined if the gap between them, on the page and in the work, is small compared with both.
+So an advertisement or a cut stays inside a passage, and a page of other words between two excerpts outside.
 """
 
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ from matcher.calibration import Calibration
 
 
 class AlignedPassage(NamedTuple):
-    """Segments of one text that belong together, in order of the page; what they span, and what they match."""
+    """The segments of one passage in order of the page, with their ranges and matches."""
 
     segments: Segments
     page_start: int
@@ -31,7 +31,7 @@ class AlignedPassage(NamedTuple):
 
     @classmethod
     def from_segments(cls, segments: Segments) -> "AlignedPassage":
-        """Make the passage of these segments."""
+        """Return the passage of these segments."""
         columns = segments.T.tolist()
         matches = columns[MATCHES]
         return cls(
@@ -47,7 +47,7 @@ class AlignedPassage(NamedTuple):
 
 
 def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedPassage]:
-    """Return the passages of one text, in order of the page; what stays too little is dropped.
+    """Return the passages of one text, in order of the page, without too small ones.
 
     ordered: in that order, too.
     """
@@ -68,7 +68,7 @@ def chain_segments(ordered: Segments, calibration: Calibration) -> list[AlignedP
 
 @dataclass(frozen=True, slots=True)
 class _PassageRun:
-    """Segments of these rows, joined: tokens that match, and the ranges of page and work."""
+    """Joined segments of these rows: matching tokens, and the ranges of page and work."""
 
     rows: tuple[int, ...]
     tokens: int
@@ -89,7 +89,7 @@ class _PassageRun:
 
 
 def _gather_pieces(ordered: Segments, firsts: list[int], calibration: Calibration) -> Iterator[Segments]:
-    """Return the runs of joined segments, those that are a mixture as one. firsts: the row with which each begins."""
+    """Return the runs of joined segments, with mixtures as one. firsts: the first row of each."""
     columns = ordered[:, [MATCHES, PAGE_START, PAGE_END, WORK_START, WORK_END]].tolist()
     singles = [_PassageRun((number,), *row) for number, row in enumerate(columns)]
     runs = [reduce(_PassageRun.with_run, singles[start:end]) for start, end in pairwise([*firsts, len(singles)])]
@@ -134,9 +134,9 @@ def _are_apart(runs: list[_PassageRun], near: list[bool], calibration: Calibrati
 
 
 def _mixture(runs: list[_PassageRun], calibration: Calibration) -> _PassageRun | None:
-    """Return the runs as one where they have so much of one stretch that neither order nor what is between them counts.
+    """Return the runs as one if they have most of one stretch, whatever their order and gaps.
 
-    What agrees with elsewhere among them does so by chance, and was left out.
+    Runs from elsewhere among them agree by chance, and are left out.
     """
     if any(_open_gap(before, after, calibration) > calibration.max_page_gap_tokens for before, after in pairwise(runs)):
         return None

@@ -1,7 +1,7 @@
-"""Likeness of replaced characters to those that they stand for, where chance does not explain it.
+"""Detects replaced characters that resemble the originals more than by chance.
 
-Any two characters may share a component, an initial or a rhyme by chance. Where many of a passage's replaced ones do,
-someone replaced them by ear or by eye: these are named so, at the weakest likeness of which at most one in ten is
+Any two characters may share a component, an initial or a rhyme by chance. If many of a passage's replaced ones do,
+someone replaced them by sound or by shape: these are named so, at the weakest likeness of which at most one in ten is
 chance.
 """
 
@@ -82,7 +82,7 @@ def _number_parts(parts: list[str]) -> NDArray[np.uint8]:
 
 @kernel(allocates=False)
 def level_by_shape(one: int, other: int, tables: LikenessTables) -> int:
-    """Return the highest level that two characters reach as they stand or simplified, NO_LEVEL where none."""
+    """Return the highest level of two characters, original or simplified; NO_LEVEL if none."""
     alike = max(_likeness(one, other, tables), _likeness(tables.folding[one], tables.folding[other], tables))
     for level in range(len(SHAPE_LEVELS)):
         if alike >= SHAPE_LEVELS[level]:
@@ -114,10 +114,10 @@ def _share(one: NDArray[np.uint16], other: NDArray[np.uint16], parts: NDArray[np
 
 @kernel(allocates=False)
 def level_beyond_chance(counts: NDArray[np.int64], chances: tuple[float, ...], pairs: int, unseen: int) -> int:
-    """Return the weakest level that chance does not explain, NO_LEVEL where it explains all.
+    """Return the weakest level not explained by chance; NO_LEVEL if all are.
 
-    counts: of a passage's replaced characters, how many reach each level and none before it; pairs: of all;
-    unseen: so many more are taken to have nothing in common.
+    counts: the number of a passage's replaced characters by their first level; pairs: of all; unseen: assumed further
+    characters without a likeness.
     """
     found, reaching = NO_LEVEL, 0
     for level in range(len(chances)):

@@ -1,6 +1,6 @@
-"""Segments: stretches of a page aligned with a stretch of one text, as rows of seven numbers.
+"""Segments: stretches of a page aligned with a stretch of one text, as rows of seven named columns.
 
-The names of the columns say which. Positions are tokens; those of the work count from the beginning of its text.
+Positions are tokens; those of the work count from the beginning of its text.
 """
 
 from typing import NamedTuple
@@ -28,9 +28,9 @@ LONG_TOKENS, FAITHFUL_SHARE = 2_000, 0.8  # a chapter, as lightly edited as anyt
 
 
 class SegmentBlocks(NamedTuple):
-    """The segments that touch each block of the page.
+    """The segments in each block of the page.
 
-    heads: the last link of each block; links: a segment and the link before, as many as were used so far.
+    heads: the last link of each block; links: a segment and the previous link.
     """
 
     heads: NDArray[np.int32]
@@ -52,7 +52,7 @@ def new_blocks(page_tokens: int, links: int) -> SegmentBlocks:
 
 @kernel()
 def with_room(blocks: SegmentBlocks, links: int) -> SegmentBlocks:
-    """Return the same blocks, with room for more links."""
+    """Return the same blocks with room for more links."""
     longer = np.empty((links, 2), np.int32)
     longer[: len(blocks.links)] = blocks.links
     return SegmentBlocks(blocks.heads, longer)
@@ -60,7 +60,7 @@ def with_room(blocks: SegmentBlocks, links: int) -> SegmentBlocks:
 
 @kernel(allocates=False)
 def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: int) -> int:
-    """Note a segment in each block of the page that it touches: a link for each. How many links are used then."""
+    """Add a link to a segment in each block of the page that it touches; return the number of used links."""
     for block in range(block_number(start), block_number(end) + 1):
         blocks.links[used, LINK_SEGMENT], blocks.links[used, LINK_NEXT] = number, blocks.heads[block]
         blocks.heads[block] = used
@@ -70,7 +70,7 @@ def add_segment(blocks: SegmentBlocks, used: int, start: int, end: int, number: 
 
 @kernel(allocates=False)
 def clear_blocks(blocks: SegmentBlocks, segments: Segments, first: int, last: int) -> None:
-    """Forget the segments of these rows, which are all that the blocks hold."""
+    """Remove the segments of these rows, which are all in the blocks."""
     for row in range(first, last):
         for block in range(block_number(segments[row, PAGE_START]), block_number(segments[row, PAGE_END]) + 1):
             blocks.heads[block] = NO_LINK

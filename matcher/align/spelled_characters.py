@@ -1,4 +1,4 @@
-"""Characters for which a page has their pinyin, in whatever form: bei, bèi4, (bei), b e i.
+"""Finds characters that a page spells in pinyin, in any form: bei, bèi4, (bei), b e i.
 
 Normalisation reads some of these forms as tokens, leaves others out as noise or unread, and takes a tone's number for
 a figure. Where such letters stand beside text of the work that has no other counterpart, and spell it, both are one
@@ -30,7 +30,7 @@ NOWHERE: Mapping[int, TextRange] = MappingProxyType({})
 
 
 class SpelledRow(NamedTuple):
-    """A change as a row of changes has it, in the order of changes; is_spelled: what this module made or keeps."""
+    """A row of changes, sorting like these; is_spelled: made or kept by this module."""
 
     page_start: int
     page_end: int
@@ -58,7 +58,7 @@ class SpelledChanges(NamedTuple):
 
 
 def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kinds: RowKinds) -> SpelledChanges:
-    """Return the same changes, but for what is pinyin in place of a character. changes: in order of the page."""
+    """Return the changes with pinyin and its character joined. changes: in order of the page."""
     offsets, tables = page.fingerprint.offsets, page.fingerprint.algorithm.tables
     is_plain, windows = find_letters(page.characters, offsets, tables.kinds, changes, kinds)
     letters = [each for start, end in windows.tolist() for each in _letters(page.text, start, end, tables.classes)]
@@ -80,7 +80,7 @@ def join_spelled(page: TokenizedPage, work: TokenizedText, changes: Changes, kin
 
 
 class LetterSpelling(NamedTuple):
-    """Letters with what belongs to them, and what they spell. is_plain: nothing does, and they have no marks."""
+    """Letters with their brackets and tone, and the spelling. is_plain: without brackets, tone and marks."""
 
     start: int
     end: int
@@ -170,7 +170,7 @@ def _character_class(classes: CharacterClasses, *kinds: Kind) -> str:
 
 
 class _Rows:
-    """The changes of a passage, in which what is spelled is joined."""
+    """The changes of a passage, joined with their spellings."""
 
     def __init__(self, changes: Changes, known: NDArray[np.bool_], kinds: RowKinds, work: TokenizedText) -> None:
         """known: changes that stay as they are."""
@@ -184,7 +184,7 @@ class _Rows:
         self._readings = _Readings(work, int(changes[:, FROM_WORK].min()), int(changes[:, TO_WORK].max()))
 
     def join(self, page_start: int, page_end: int, spelling: str) -> SpelledRow | None:
-        """Make one row of what lies at these tokens of the page, if it spells what stands there in the work."""
+        """Join the rows at these tokens of the page to one, if they spell the text of the work there."""
         if alone := self._join_alone(page_start, page_end, spelling):
             return alone
         first = bisect_left(self._rows, (page_start - 1,))
@@ -266,7 +266,7 @@ class _Rows:
         return SpelledChanges(changes[order], places)
 
     def _cut(self, row: SpelledRow, page_start: int, page_end: int) -> list[SpelledRow]:
-        """Return the row in up to three, before, at and behind these tokens, if each has its own tokens of the work."""
+        """Return the row cut before and after these tokens, if each part has its own tokens of the work."""
         tokens, work_tokens = row.page_end - row.page_start, row.work_end - row.work_start
         if row.is_spelled or (work_tokens and tokens != work_tokens) or not tokens:
             return [row]
@@ -340,7 +340,7 @@ def _is_run(rows: Sequence[SpelledRow]) -> bool:
 
 
 class _Readings:
-    """The syllables that the tokens of a stretch of the work may be read as, each token's own first."""
+    """The possible syllables of the tokens of a stretch of the work, each token's own first."""
 
     def __init__(self, work: TokenizedText, start: int, end: int) -> None:
         self._algorithm: Algorithm = work.fingerprint.algorithm
@@ -360,7 +360,7 @@ class _Readings:
 
 
 def _count_spelled(letters: str, readings: Sequence[Sequence[str]]) -> int:
-    """Count the characters from the first on that the letters spell, all of the letters used; 0 if they do not.
+    """Return the number of characters, from the first on, that all the letters spell; 0 if they spell none.
 
     >>> _count_spelled("beizhe", [["bei"], ["zhuo", "zhe"], ["mu"]]), _count_spelled("beizh", [["bei"], ["zhe"]])
     (2, 0)

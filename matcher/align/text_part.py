@@ -1,4 +1,4 @@
-"""A part of a text as kernels take it, and what they read of it: code points of tokens, beginnings of sentences."""
+"""A part of a text for the kernels, with the code points of its tokens and its sentence beginnings."""
 
 from typing import NamedTuple
 
@@ -25,7 +25,7 @@ class TextPart(NamedTuple):
 
 
 class TokenStretch(NamedTuple):
-    """Some tokens of a text, from number `start` on: the code point that each was read from, and the token."""
+    """Some tokens of a text from number `start` on, with the code point from which each was read."""
 
     codes: NDArray[np.uint32]
     tokens: Tokens
@@ -34,7 +34,7 @@ class TokenStretch(NamedTuple):
 
 @kernel()
 def read_stretch(part: TextPart) -> TokenStretch:
-    """Read code points and tokens of a part."""
+    """Return code points and tokens of a part."""
     codes = np.empty(part.end - part.start, np.uint32)
     _read_codes(codes, part)
     return TokenStretch(codes, part.tokens[part.start : part.end], as_int(part.start))

@@ -1,4 +1,4 @@
-"""Agreement of tokens: which of a page and of a work may stand for each other, and runs of them on a diagonal."""
+"""Agreement of page and work tokens, and runs of agreeing tokens on a diagonal."""
 
 from typing import NamedTuple
 
@@ -36,7 +36,7 @@ class TokenBounds(NamedTuple):
 
 
 class AgreeingRun(NamedTuple):
-    """Tokens in a row that agree. readable: those without a wildcard; firm: tokens up to the last readable one."""
+    """Agreeing consecutive tokens. readable: those without a wildcard; firm: tokens up to the last readable one."""
 
     length: int
     readable: int
@@ -47,7 +47,7 @@ class AgreeingRun(NamedTuple):
 def agree(  # noqa: PLR0917 - kernels take no keywords
     page: Tokens, rows: Rows, masks: Masks, work: Tokens, page_at: Index, work_at: Index
 ) -> bool:
-    """Return whether two tokens may stand for one another; a wildcard may stand for everything.
+    """Return whether two tokens may stand for each other; a wildcard stands for any token.
 
     rows, masks: NearTokens.
     """

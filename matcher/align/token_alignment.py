@@ -1,4 +1,4 @@
-"""The alignment of a passage as runs of tokens, and what stands on one side only."""
+"""The alignment of a passage as runs of tokens, and gaps with tokens of one side only."""
 
 from typing import NamedTuple
 
@@ -130,7 +130,7 @@ def _count_used(runs: Runs, used: NDArray[np.int32], behind: NDArray[np.int32], 
 
 @kernel()
 def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
-    """Find the moved pieces, given their first runs: all but the chain in order of both sides with most tokens."""
+    """Return the moved pieces: all except those in the chain, ascending on both sides, with most tokens."""
     size = starts.size
     pieces, sizes = np.empty((size, RANGE_COLUMNS - 1), np.int32), np.empty(size, np.int64)
     before, is_moved = np.full(size, UNALIGNED, np.int64), np.ones(size, np.bool_)
@@ -166,7 +166,7 @@ def _find_moved_pieces(runs: Runs, starts: NDArray[np.int64]) -> Pieces:
 
 @kernel(allocates=False)
 def _add_left_out(gaps: Gaps, count: int, used: NDArray[np.int32], behind: NDArray[np.int32], first: int) -> int:
-    """Add the stretches of the work without a counterpart, each at the place behind what precedes it in the work."""
+    """Add the stretches of the work without a counterpart, each after the text that precedes it in the work."""
     start = 0
     while start < used.size - 1:
         end = start

@@ -1,4 +1,4 @@
-"""A text with its tokens, and the way back from tokens to characters."""
+"""A text with its tokens, and the mapping from tokens to characters."""
 
 from dataclasses import dataclass
 
@@ -44,11 +44,11 @@ class TokenizedText:
         return TextPart(code_points(self.text[first:last]), first, offsets, tokens, start, end)
 
     def count_han(self, start: int, end: int) -> int:
-        """Count the Chinese characters of these tokens: no figures, no letters."""
+        """Return the number of Chinese characters of these tokens, without figures and letters."""
         return int(np.count_nonzero(self._kinds(self.code_points(start, end)) == HAN))
 
     def text_range(self, start: int, end: int) -> TextRange:
-        """Return the text from the first to the last of these tokens; without any, the place before token `start`."""
+        """Return the text range of these tokens; without any, the place before token `start`."""
         offsets = self.fingerprint.offsets
         if start < end and not self._is_letter(self.text[int(offsets[end - 1])]):
             return TextRange(int(offsets[start]), int(offsets[end - 1]) + 1)

@@ -1,7 +1,7 @@
-"""Characters that changed places with others near by, as typing errors and filters' evaders have them.
+"""Finds transposed characters, from typing errors and from evasion of filters.
 
-A walk with leaps (matcher.align.jump_walk) finds no leap worth a single character: what is transposed it shows as left
-out here and put in there.
+A walk with leaps (matcher.align.jump_walk) does not leap for a single character: it shows transposed ones as deleted
+here and inserted there.
 """
 
 import numpy as np
@@ -85,7 +85,7 @@ def _is_apart(  # noqa: PLR0917
     there: int,
     size: int,
 ) -> bool:
-    """Return whether no character of either stretch has the same one outside the other for its counterpart."""
+    """Return whether no character of either stretch has an equal counterpart outside the other."""
     for place in range(size):
         aligned, owner = aligned_to[here + place], owners[there + place]
         is_inside = aligned == UNALIGNED or there <= aligned < there + size
@@ -99,7 +99,7 @@ def _is_apart(  # noqa: PLR0917
 
 @kernel(allocates=False)
 def _are_same(page: AlignmentSide, work: AlignmentSide, here: int, there: int, size: int) -> bool:
-    """Return whether each character stands in both stretches as often."""
+    """Return whether both stretches have the same characters with the same counts."""
     for place in range(here, here + size):
         character, more = page.characters[place], 0
         for other in range(size):

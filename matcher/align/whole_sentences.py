@@ -1,7 +1,7 @@
-"""Sentences of a passage that stand on both sides and were not given each other, as in texts made of formulas.
+"""Aligns equal sentences of a passage that a walk left unaligned, as in texts made of formulas.
 
-A walk goes along one sentence after the other; of those that a text has many times it takes the nearest, and in the end
-some are left over on both sides, or stand beside one that differs though the same one is free.
+A walk proceeds sentence by sentence and takes the nearest of repeated ones; in the end some are left over on both
+sides, or are aligned with a different one although an equal one is free.
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ FACTOR = 1_000_003  # of the sum by which sentences are sorted; equal ones are c
 
 
 class _Sentences(NamedTuple):
-    """Sentences of the work that are free: int64[n, 2], their tokens, none once given; int64[n], sums, ascending."""
+    """Free sentences of the work: tokens int64[n, 2], empty once assigned; sums int64[n], ascending."""
 
     places: NDArray[np.int64]
     sums: NDArray[np.int64]
@@ -111,7 +111,7 @@ def _give(
 
 @kernel()
 def _free_sentences(uses: NDArray[np.int32], work: AlignmentSide) -> _Sentences:
-    """Return the sentences of tokens that none has, between the first and the last that some has."""
+    """Return the sentences without aligned tokens, between the first and the last aligned ones."""
     start, end, count = 0, uses.size, 0
     while start < end and not uses[start]:
         start += 1

@@ -1,4 +1,4 @@
-"""Greedy extension with gaps: the best alignment of what lies on one side of a position.
+"""Greedy extension with gaps: the best alignment on one side of a position.
 
 Furthest-reaching points by number of edits (Ukkonen 1985, Myers 1986) with X-drop (Zhang et al. 2000): time grows with
 the edits, not with the length. A match counts 1, an edit -1, a wildcard 0. See
@@ -31,21 +31,21 @@ class XDropLimits(NamedTuple):
 
 
 class Wave(NamedTuple):
-    """After some number of edits, by diagonal: the furthest page token reached and the matches on the way there."""
+    """The furthest page token and its matches by diagonal, after some number of edits."""
 
     furthest: NDArray[np.int32]
     matches: NDArray[np.int32]
 
 
 class Memory(NamedTuple):
-    """The working memory of an extension: this wave and the one before."""
+    """The working memory of an extension: this wave and the previous one."""
 
     previous: Wave
     current: Wave
 
 
 class Remainder(NamedTuple):
-    """The rest to be aligned: where it begins, in which direction it lies, and the tokens left on both sides."""
+    """The rest to align: its start, its direction, and the remaining tokens on both sides."""
 
     page_at: int
     work_at: int
@@ -92,7 +92,7 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
     limits: XDropLimits,
     memory: Memory,
 ) -> Extension:
-    """Align what lies ahead of `origin` (direction 1, `origin` included) or behind (-1). bounds: the text in `work`."""
+    """Align forward from `origin` (direction 1, included) or backward (-1). bounds: the text in `work`."""
     page_left = page.size - origin.page if direction > 0 else origin.page + 1
     work_left = bounds.end - origin.work if direction > 0 else origin.work - bounds.start + 1
     if page_left <= 0 or work_left <= 0:
@@ -109,7 +109,7 @@ def extend_xdrop(  # noqa: PLR0917 - kernels take no keywords
 def _run_waves(  # noqa: PLR0917
     page: Tokens, near: NearTokens, work: Tokens, ahead: Remainder, limits: XDropLimits, memory: Memory
 ) -> Peak:
-    """Add one edit after the other until no diagonal is left alive; return the best point."""
+    """Add edits until no diagonal is alive; return the best point."""
     previous, current = memory.previous, memory.current
     rows, masks = near
     limit = min(ahead.page_left, ahead.work_left)
@@ -179,7 +179,7 @@ def _advance(  # noqa: PLR0917
 def _best_edit(
     furthest: NDArray[np.int32], matches: NDArray[np.int32], diagonal: int, page_left: int, work_left: int
 ) -> tuple[int, int]:
-    """Continue a diagonal after one more edit: the page token, and the matches before it."""
+    """Continue a diagonal after one more edit; return the page token, and the matches before it."""
     at, above, below = diagonal & (WIDTH - 1), (diagonal + 1) & (WIDTH - 1), (diagonal - 1) & (WIDTH - 1)
     begin, kept = furthest[at] + 1, matches[at]
     if begin > page_left or begin + diagonal > work_left:
@@ -197,7 +197,7 @@ def _best_edit(
 def _narrow(
     furthest: NDArray[np.int32], before: tuple[int, int], alive: tuple[int, int], centre: int, band: int
 ) -> tuple[int, int]:
-    """Return the diagonals alive within the band; what lies outside must read as dead in the wave after next."""
+    """Return the diagonals alive within the band; those outside must be dead in the wave after next."""
     low, high = max(alive[0], centre - band), min(alive[1], centre + band)
     for diagonal in range(before[0] - 2, low):
         furthest[diagonal & (WIDTH - 1)] = DEAD
