@@ -100,7 +100,7 @@ def _message_files(folder: Path) -> list[Path]:
 
 def _write(path: Path, catalogue: Catalog) -> None:
     with path.open("wb") as file:
-        write_po(file, catalogue, width=120, sort_output=True, ignore_obsolete=True, include_lineno=False)
+        write_po(file, catalogue, width=120, sort_output=True, ignore_obsolete=True, no_location=True)
     path.with_suffix(".mo").write_bytes(compile_catalogue(path))
 
 
