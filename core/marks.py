@@ -29,7 +29,7 @@ class Mark:
         return cls(str(record["kind"]), TextRange(*record["raw"]), TextRange(*record["text"]))
 
     def shift(self, raw_chars: int, chars: int) -> "Mark":
-        """Return the mark with its ranges moved by so many characters."""
+        """Return the mark with its ranges moved by `raw_chars` and `chars` characters."""
         raw, text = self.raw, self.text
         return Mark(
             self.kind,

@@ -19,7 +19,7 @@ _S3_PLACE = re.compile(r"s3://([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])((?:/[A-Za-z0-9_
 
 
 def can_be(url: str, beginnings: Sequence[str]) -> bool:
-    """Return whether `url` begins with one of `beginnings` and goes on after it.
+    """Return whether `url` begins with one of `beginnings`, followed by more characters.
 
     >>> can_be("redis://db:6379/0", REDIS), can_be("redis://", REDIS), can_be("db:6379", REDIS)
     (True, False, False)

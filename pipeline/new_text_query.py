@@ -19,8 +19,8 @@ from matcher.matching import Matcher
 from pipeline.corpus import StoredCorpus
 from pipeline.steps import Ports, work_fingerprint
 
-# Beyond it the pages are left to the index, and all workers share the comparisons: so many texts (about 20 M
-# characters) share a seed with nearly every page, and their index takes about 200 MB in this process.
+# Above this number the pages are left to the index, and all workers share the comparisons: texts with this many seeds
+# (about 20 M characters) share a seed with nearly every page, and their index takes about 200 MB in this process.
 MAX_SEEDS = 4_000_000
 CACHED_TEXT_BYTES = 64 * 1024 * 1024
 

@@ -102,7 +102,7 @@ def place() -> str:
 
 
 def time_limit(max_s: float) -> Callable[[], bool]:
-    """Return a function that returns True until so many seconds after this call."""
+    """Return a function that returns True until `max_s` seconds after this call."""
     deadline = time.monotonic() + max_s
     return lambda: time.monotonic() < deadline
 

@@ -59,7 +59,7 @@ class Listens:
 class Process:
     """One process: its start, its end, and its health check.
 
-    health: checks the process within so many seconds and never raises. A process that is silent for a while is
+    health: checks the process within a number of seconds, and never raises. A process that is silent for a while is
     replaced, unless `is_waiting`. start_s: the time that it must live to count as started.
     """
 

@@ -55,7 +55,7 @@ def pad_text(text: str, columns: int) -> str:
 
 
 def cut(text: str, columns: int) -> str:
-    """Cut a text to so many terminal columns, with an ellipsis for the rest.
+    """Cut a text to a number of terminal columns, with an ellipsis for the rest.
 
     >>> cut("追文追文", 8), cut("追文追文", 7), cut("zhuiwen", 5)
     ('追文追文', '追文追…', 'zhui…')
