@@ -126,7 +126,7 @@ def _content(kind: str, body: bytes, url: str) -> _Content:
 
 
 def _reader(kind: str) -> Callable[[BinaryIO, str], WorkFile]:
-    """Loaded late: a crawl of pages alone needs none of them."""
+    """Return the reader of a file, imported late: a crawl of pages alone needs none."""
     from crawler.formats.epub import read_epub
     from crawler.formats.pdf import read_pdf
     from crawler.formats.word import read_docx
@@ -201,7 +201,7 @@ _TAG = re.compile(r"</?(?:p|br|div|span)\b", re.IGNORECASE)
 
 
 def read_json(text: str) -> tuple[str, str] | None:
-    """(title, prose); None for what is no JSON. Strings of markup are read as markup, each on lines of its own."""
+    """Return (title, prose); None for invalid JSON. Strings with markup are read as markup, each on its own lines."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -219,7 +219,7 @@ def read_json(text: str) -> tuple[str, str] | None:
 
 
 def _strings(value: Any) -> Iterator[tuple[str, str]]:
-    """(key, string) of all strings in their order; the key of a list's strings is that of the list."""
+    """Yield (key, string) for all strings in order; strings in a list have the key of the list."""
     waiting = [("", value)]
     while waiting:
         key, each = waiting.pop()

@@ -203,7 +203,7 @@ class Journal:
             self._file = None
 
     def _is_own(self) -> bool:
-        """True if no other process has opened the journal since: one that was given up for dead may wake again."""
+        """Return true if no other process has opened the journal since; a process given up for dead may wake again."""
         assert self._file is not None
         with suppress(OSError):
             return os.path.samestat(self._path.stat(), os.fstat(self._file.fileno()))

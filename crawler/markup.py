@@ -121,7 +121,7 @@ def _shallow(root: HtmlElement) -> HtmlElement:
 
 
 def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
-    """A copy of an element, with what decides how it looks where a name is one that the parser alone lets pass."""
+    """Append a copy of an element, keeping what decides its look where only the parser accepts its name."""
     try:
         return etree.SubElement(parent, node.tag, dict(node.attrib))
     except ValueError:

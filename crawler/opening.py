@@ -211,7 +211,7 @@ _ANY = re.compile(f"<{_ENDED}", re.IGNORECASE)
 
 
 def with_ends(markup: str) -> tuple[str, bool]:
-    """The markup, each <noscript> emptied that would not end for libxml2, and whether all other elements end there.
+    """Return the markup, unclosed <noscript> elements emptied, and whether all other elements are closed.
 
     >>> with_ends("<noscript><!--</noscript>渡口<noscript><p>石阶</noscript>")
     ('<noscript></noscript>渡口<noscript><p>石阶</noscript>', True)

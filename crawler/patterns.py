@@ -122,7 +122,7 @@ def _most(repetition: "re.Match[str]") -> int | None:
 
 
 def _probes(pattern: str) -> Iterator[str]:
-    """Addresses that nearly match: the pattern's own literals repeated, with an end that spoils the match."""
+    """Yield near matches: the pattern's own literals repeated, with an end that spoils the match."""
     words = _LITERALS.findall(_ESCAPED.sub(r"\1", _CLASS.sub(" ", pattern)))
     parts = dict.fromkeys([*_USUAL_PARTS, *(char for word in words for char in word), *words])
     end = "".join(words)

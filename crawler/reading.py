@@ -228,7 +228,7 @@ _was_enabled = True
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """No cycles are looked for inside; in whatever thread, until the last pause of the process ends.
+    """Pause the collection of cycles inside, in any thread, until the last pause of the process ends.
 
     A page makes some 100,000 objects that live until it is read, and each run of the collector walks through them: a
     sixth of the time (2026-11). What is left of a page in cycles is young then and goes with the first run behind it.

@@ -67,7 +67,7 @@ class ReadingSteps:
             return call()
 
     def check(self) -> None:
-        """Raises TooCostly where the step under way has used up its budget."""
+        """Raise TooCostly where the step under way has used up its budget."""
         if self._step is not None and (time.thread_time() > self._cpu_until or time.monotonic() > self._until):
             raise TooCostly(self._step)
 

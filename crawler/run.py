@@ -151,7 +151,7 @@ def _stop_on_signals(process: CrawlerProcess) -> None:
 
 
 def _check(plan: CrawlPlan) -> None:
-    """Raises BadConfiguration naming all faults of a plan."""
+    """Raise BadConfiguration naming all faults of a plan."""
     faults: list[Message] = []
     if not KINDS[plan.kind].is_crawled:
         raise BadConfiguration("site.not-crawled", site=plan.site_id)

@@ -34,7 +34,7 @@ MAX_REDIRECTS = 10  # what RFC 9110 leaves open; browsers allow 20, honest sites
 
 
 def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
-    """Scrapy's settings for a plan: polite, bounded, silent."""
+    """Return Scrapy's settings for a plan: polite, bounded, silent."""
     return {
         "USER_AGENT": settings.user_agent,
         "ROBOTSTXT_OBEY": plan.obey_robots,

@@ -47,7 +47,7 @@ def _too_slow(selector: str) -> BadConfiguration:
 
 
 def require_quick_selector(selector: str) -> None:
-    """Raises BadConfiguration as `select`; does not come back soon, or ever, with one that is slow on long pages."""
+    """Raise BadConfiguration as `select`. With a selector that is slow on long pages it may never return."""
     select(document_fromstring(_PROBE), selector)
 
 

@@ -70,7 +70,7 @@ class StoreThread:
         return result
 
     def require_held(self) -> None:
-        """Raises NotHeld."""
+        """Raise NotHeld where this process does not hold the run any more."""
         if not self._context.is_held():
             raise NotHeld(self._context.plan.run_id)
 

@@ -43,7 +43,7 @@ class Blobs:
         self.put_many({key: data})
 
     def put_many(self, blobs: Mapping[str, bytes]) -> None:
-        """As `put` for each of `blobs`, with one request for all of a kind; all of them are held in memory."""
+        """Put each of `blobs` like `put`, with one request for all of a kind; all of them are held in memory."""
         digests = {key: digest(data) for key, data in blobs.items()}
         with translate_errors(self._database):
             known = {head["_id"]: head["digest"] for head in self._find_heads(list(blobs), {"digest": 1})}
@@ -81,7 +81,7 @@ class Blobs:
         return found
 
     def find_existing(self, keys: Sequence[str]) -> set[str]:
-        """Those of `keys` that are there; no bytes are read."""
+        """Return those of `keys` that exist; no bytes are read."""
         with translate_errors(self._database):
             return {head["_id"] for head in self._find_heads(keys, {"_id": 1})}
 

@@ -63,7 +63,7 @@ def named_certificates(data: bytes) -> list[Digest]:
 
 
 def capture_bodies(capture: Capture) -> dict[Digest, bytes]:
-    """Bytes kept beside a capture, by digest: longer bodies, payloads of archived records, resources, the machine."""
+    """Return bytes kept apart from a capture, by digest: long bodies, archived payloads, resources, the machine."""
     bodies = [each.body for each in capture.exchanges if len(each.body) > MAX_INLINE_BYTES]
     bodies += [each.payload for each in capture.records] + [each.body for each in capture.resources]
     bodies += [machine_bytes(capture.machine)] if capture.machine is not None else []

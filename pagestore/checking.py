@@ -88,7 +88,7 @@ class StoreReading:
                     self.note(PAGES, key, FaultKind.CHANGED, key)
 
     def versions(self, page_by_key: Mapping[str, str]) -> Iterator[PageVersion]:
-        """Whole versions, each with its texts; what else belongs to them is read too. page_of: by id, "" if unknown."""
+        """Yield sound versions with their texts; their other parts are read too. page_by_key: "" if unknown."""
         for batch in batches(page_by_key, BATCH_KEYS):
             found = self._documents(VERSIONS, batch, page_by_key)
             owners = {key: page_by_key[key] or str(document.get("page", "")) for key, document in found.items()}
@@ -105,7 +105,7 @@ class StoreReading:
                     yield version
 
     def absences(self, page_by_key: Mapping[str, str]) -> Iterator[Absence]:
-        """Responses that say that a page is not there, with what belongs to them."""
+        """Yield responses that say that a page is absent, with their parts."""
         for batch in batches(page_by_key, BATCH_KEYS):
             for key, document in self._documents(ABSENCES, batch, page_by_key).items():
                 try:
@@ -156,7 +156,7 @@ class StoreReading:
         return found
 
     def find_existing(self, collection: str, keys: Collection[str]) -> set[str]:
-        """Those of some keys that a collection of documents has."""
+        """Return those of `keys` that a collection of documents has."""
         return set(self._documents(collection, list(keys), None))
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -191,7 +191,7 @@ class StoreReading:
     def _documents(
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
-        """Some documents by their ids; those that are not there are noted, where `page_of` is given."""
+        """Return documents by id; missing ones are noted where `page_by_key` is given."""
         found: dict[str, Document] = {}
         refused = set[str]()
         for batch in batches(keys, BATCH_KEYS):

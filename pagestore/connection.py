@@ -62,7 +62,7 @@ def ping(database: MongoDatabase) -> None:
 
 @contextmanager
 def translate_errors(database: MongoDatabase) -> Iterator[None]:
-    """Turns what pymongo raises inside into ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
+    """Turn pymongo's errors inside into ServiceUnavailable, BadConfiguration, BrokenInvariant or DamagedStore."""
     try:
         yield
     except (ConnectionFailure, ExecutionTimeout) as error:
@@ -98,7 +98,7 @@ def _codes(error: OperationFailure) -> set[int | None]:
 
 
 def _can_write(database: MongoDatabase) -> bool:
-    """True if the server takes any write at all: a full disk or a lock stops all, a bad operation only itself."""
+    """Return true if the server accepts any write: a full disk or a lock stops all, a bad operation only itself."""
     try:
         database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
     except PyMongoError:

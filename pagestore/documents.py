@@ -186,7 +186,7 @@ def read_version(document: Document, texts: Mapping[str, bytes]) -> PageVersion:
 
 
 def header_documents(headers: Headers) -> list[Document]:
-    """Headers of a response, in the order in which they came."""
+    """Return the headers of a response, in the order in which they came."""
     return [{"name": pack_text(name), "value": pack_text(value)} for name, value in headers]
 
 
@@ -227,7 +227,7 @@ def _capture_digest(capture: Capture | None) -> Digest | None:
 
 
 def _side_line_bytes(beside: Iterable[LineBeside]) -> bytes:
-    """One line each: the first letter of its zone, behind how many lines of the main text it stands, and its text."""
+    """Return one line each: the first letter of its zone, the number of main-text lines before it, and its text."""
     return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in beside))
 
 

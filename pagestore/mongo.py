@@ -55,7 +55,7 @@ class MongoPageStore(MongoPageHistory):
         return self.put_many([(fetched, reading)])[0]
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
-        """Raw responses, texts, versions, pages, in this order: what is referred to is always there."""
+        """Put raw responses, texts, versions, pages, in this order, so that every reference has its target."""
         versions = [documents.new_version(fetched, reading) for fetched, reading in pages]
         self._raw.put_many(_bodies(pages, versions))
         self._texts.put_many(_texts(pages))
@@ -155,7 +155,7 @@ class MongoPageStore(MongoPageHistory):
         self._captures.put_many({content_digest(data): data for data in packed})
 
     def _insert_pages(self, versions: Sequence[PageVersion]) -> dict[int, Stored]:
-        """Those that no page is there for yet, by their place among `versions`; of one page the first."""
+        """Insert new pages and return their results by place among `versions`; of each page the first version."""
         first: dict[PageId, int] = {}
         for at, version in enumerate(versions):
             first.setdefault(version.page_id, at)

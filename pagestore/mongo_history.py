@@ -50,7 +50,7 @@ class MongoPageHistory:
         return VersionId(page["current"])
 
     def put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool) -> Absence:
-        """Raw response, absence, page, in this order: what is referred to is always there."""
+        """Put raw response, absence, page, in this order, so that every reference has its target."""
         absence = new_absence(fetched, reason)
         self._raw.put_many({absence.raw_digest: fetched.body})
         with translate_errors(self._database):
@@ -77,7 +77,7 @@ class MongoPageHistory:
         return sorted(found, key=lambda absence: (absence.fetched_at, absence.id))
 
     def states(self, page_id: PageId) -> list[PageState]:
-        """As `PageStore.states`; before states were kept, they are those of the first moment of each version."""
+        """Return the states as `PageStore.states`; older pages have those of each version's first moment."""
         with translate_errors(self._database):
             page = self._pages.find_one({"_id": page_id}, {**SIGHTINGS, "versions": 1}) or {}
             entries = sightings(page)

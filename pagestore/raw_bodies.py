@@ -29,11 +29,11 @@ class RawBodies(Protocol):
         ...
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        """Those of `names` that are there. Raises BrokenInvariant where one was changed or damaged."""
+        """Return those of `names` that exist. Raises BrokenInvariant where one was changed or damaged."""
         ...
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:
-        """Those of `names` that are there; no bodies are read."""
+        """Return those of `names` that exist; no bodies are read."""
         ...
 
     def keys(self) -> Iterator[str]:

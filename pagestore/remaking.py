@@ -47,7 +47,7 @@ def remake_pages(database: MongoDatabase, lost: Mapping[str, LostPage]) -> None:
 
 
 def _sort_by_fetch_time(page: str, rows: list[Document]) -> list[Document]:
-    """In the order in which they were fetched."""
+    """Return the rows of a page in the order in which they were fetched."""
     return sorted((row for row in rows if row["page"] == page), key=lambda row: (_fetch_time(row), row["_id"]))
 
 

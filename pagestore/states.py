@@ -28,7 +28,7 @@ def state(at: int, kind: str, key: str) -> Document:
 
 
 def version_state(at: datetime, version: VersionId) -> Document:
-    """The entry of a page's document for a version that was seen: for each time that tells when it began or ended."""
+    """Return the entry of a page's document for a version: one for each time that tells when it began or ended."""
     return state(microseconds(at), "version", version)
 
 

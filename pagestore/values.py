@@ -20,7 +20,7 @@ _KINDS = (Mapping, list, tuple, str, bytes, bool, int, float, type(None))
 
 
 def pack_text(text: str) -> str | bytes:
-    r"""`text` as every server can hold it: bytes where UTF-8 cannot (a lone surrogate), or where it has a NUL.
+    r"""Return `text` in a form that every server stores: bytes where it has a lone surrogate or a NUL.
 
     >>> pack_text("追文"), pack_text("a" + NUL), pack_text(chr(0xD800)) == text_bytes(chr(0xD800))
     ('追文', b'a\x00', True)
@@ -40,7 +40,7 @@ def unpack_text(value: str | bytes) -> str:
 
 
 def text_bytes(text: str) -> bytes:
-    """`text` in UTF-8, lone surrogates and all."""
+    """Return `text` in UTF-8, with any lone surrogates."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -50,7 +50,7 @@ def text_from_bytes(data: bytes) -> str:
 
 
 def microseconds(when: datetime) -> int:
-    """Whole microseconds since 1970 in UTC. A moment that names no zone is taken as UTC.
+    """Return whole microseconds since 1970 in UTC. A moment without a zone is taken as UTC.
 
     >>> microseconds(datetime(1970, 1, 1, 0, 0, 1))
     1000000
@@ -64,7 +64,7 @@ def moment(value: int) -> datetime:
 
 
 def required_portable(document: Document) -> Document:
-    """`document`, if every server can hold it.
+    """Return `document` if every server can store it.
 
     No list stands in a list, no string has a NUL or a lone surrogate, and all else is of the kinds that documents have.
 

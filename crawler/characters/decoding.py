@@ -194,7 +194,7 @@ def _plain_candidate(body: bytes, codec: str, labels: Sequence[str]) -> _Decodin
 
 
 def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Readings of the page as one encoding with parts in another. The page's own is that of the longer part."""
+    """Yield readings of the page as one encoding with parts in another; the longer part has the page's own."""
     for codec in [each.decoded.encoding for each in plain if may_be_mixed(body, each.decoded.encoding, each.is_whole)]:
         for piece in decode_mixed(body, codec):
             if not 0 < piece.other_chars <= piece.own_chars:
@@ -209,7 +209,7 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
 
 
 def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
-    """Repairs of text that was saved after a wrong decoding, where it can be restored."""
+    """Yield repairs of text that was saved after a wrong decoding, where it can be restored."""
     for each in plain:
         mended = repair(each.decoded.text) if each.is_whole else None
         if mended is None:
@@ -235,7 +235,7 @@ class _RepairedCandidate(_DecodingCandidate):
 
 
 def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:
-    """Text in another language, by what is declared or by its letters, that would be forced into Chinese."""
+    """Return text in another language, by its declaration or letters; None where it may be Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
     if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
         for text, codec in declared_texts(body, labels):
@@ -448,5 +448,5 @@ def _keeps_case(text: str) -> bool:
 
 
 def _letters(text: str) -> str:
-    """Characters that are neither ASCII nor marks."""
+    """Return the characters that are neither ASCII nor marks."""
     return _SIGNS.sub("", outside_ascii(text))

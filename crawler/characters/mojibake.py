@@ -86,7 +86,7 @@ class MojibakeRepair:
 
 
 def quality(text: str, codec: str = "utf-8") -> float:
-    """Share of the text outside ASCII that looks written by people: 0.0 mojibake, 1.0 running text or pure ASCII."""
+    """Return the share of non-ASCII text that looks written by people: 0.0 mojibake, 1.0 running text or pure ASCII."""
     if has_many_controls(text[:_SAMPLE_CHARS]):
         return 0.0
     if text.isascii():
@@ -116,7 +116,7 @@ def _count_in_words(around: str) -> int:
 
 
 def outside_ascii(text: str) -> str:
-    """Characters that are not ASCII, of a long text the first 60,000."""
+    """Return the non-ASCII characters of a text, of a long one those among its first 60,000."""
     if len(text) < _CHARS_OF_SHORT:
         return "".join(_OUTSIDE_ASCII.findall(text))[:_SAMPLE_CHARS]
     sample = ""
@@ -163,7 +163,7 @@ def frequent_share(text: str) -> float:
 
 
 def lost_share(text: str) -> float:
-    """Share of characters outside ASCII that cannot be restored."""
+    """Return the share of characters outside ASCII that cannot be restored."""
     lost = count_lost(text)
     return lost / count_outside_ascii(text) if lost else 0.0
 
@@ -181,7 +181,7 @@ def count_outside_ascii(text: str) -> int:
 
 
 def has_many_controls(text: str) -> bool:
-    """True if a text holds more control characters than any real one: two bytes a character, or no text at all."""
+    """Return true if a text has more control characters than any real one: two-byte text, or no text at all."""
     return len(_ASCII_CONTROLS.findall(text)) > len(text) / 100
 
 
@@ -248,7 +248,7 @@ def _is_suspect(block: str) -> bool:
 
 
 def _latin_bytes(block: str) -> bytes:
-    """Encode in ISO 8859-1 and windows-1252 at once: each has what the other lacks, and pages mix them."""
+    """Encode as ISO 8859-1 and windows-1252 at once: each has what the other lacks, and pages mix them."""
     return _BEYOND_LATIN.sub("\xff", block.translate(_OF_WINDOWS)).encode("latin-1")
 
 
@@ -287,7 +287,7 @@ _WAYS = (
 
 @lru_cache(maxsize=65_536)
 def _judge_char(char: str, is_unicode: bool, is_kana_at_home: bool) -> tuple[float, bool, bool]:
-    """Worth of a character; True if it is Chinese; True if it is a frequent one."""
+    """Return the worth of a character, whether it is Chinese, and whether it is frequent."""
     return _worth(char, is_unicode, is_kana_at_home), HAN.match(char) is not None, char in FREQUENT_HAN
 
 

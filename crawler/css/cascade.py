@@ -158,12 +158,12 @@ def _add_sheets(
 
 
 def own_sheets(tree: HtmlElement) -> list[Sheet]:
-    """Sheets in the style elements of a page."""
+    """Return the sheets in the style elements of a page."""
     return [sheet for element in tree.iter("style") if (sheet := read_style_element(element)) is not None]
 
 
 def read_style_element(element: HtmlElement) -> Sheet | None:
-    """Sheet of a style element; None where a browser does not apply it."""
+    """Return the sheet of a style element; None where a browser does not apply it."""
     kind = (element.get("type") or "").strip().lower()
     if kind not in ("", "text/css") or any(above.tag in ("noscript", "template") for above in element.iterancestors()):
         return None
@@ -205,7 +205,7 @@ class _Layers(dict[LayerName, int]):
     """Layers by the order in which they are first named."""
 
     def rank(self, layer: LayerName) -> tuple[int, ...]:
-        """Rank of a layer; rules in no layer come after those in one."""
+        """Return the rank of a layer; rules in no layer come after those in one."""
         around = [layer[:depth] for depth in range(1, len(layer) + 1)]
         return (*(self.setdefault(each, len(self)) for each in around), _UNLAYERED)
 

@@ -80,7 +80,7 @@ _remembered = lru_cache(maxsize=2_048)(_read)
 
 
 def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
-    """Declarations among the items of a block."""
+    """Return the declarations among the items of a block."""
     return tuple(each for item in items if item.type == "declaration" for each in _read_declaration(item))
 
 

@@ -191,7 +191,7 @@ class SelectorMatcher:
         return found
 
     def _candidates(self, test: CompiledSelector) -> Sequence[_Node]:
-        """Elements that have the id, class or tag of a selector's last part."""
+        """Return the elements that have the id, class or tag of a selector's last part."""
         if test.id is not None:
             return self._by_name.get(f"#{test.id}", ())
         if test.class_name is not None:

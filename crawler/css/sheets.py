@@ -275,7 +275,7 @@ _DATA_URL = re.compile(r"""url\(\s*(["']?)(data:[^"')\s]{1,16000000})\1\s*\)""",
 
 
 def _without_data(text: str) -> tuple[str, dict[str, str]]:
-    """A sheet with a short stand-in for each data: address, and what each stands for: they are as long as a font."""
+    """Return a sheet with short placeholders for data: URLs, which may be as long as a font, and their originals."""
     data: dict[str, str] = {}
 
     def replace_data(match: re.Match[str]) -> str:

@@ -150,7 +150,7 @@ class Rgba:
         return Rgba(*(own * self.alpha + other * (1 - self.alpha) for own, other in pairs))
 
     def distance(self, other: "Rgba") -> float:
-        """Distance of two colors in the channel that differs most."""
+        """Return the distance of two colors in the channel that differs most."""
         pairs = zip((self.red, self.green, self.blue), (other.red, other.green, other.blue), strict=True)
         return max(abs(own - each) for own, each in pairs)
 

@@ -39,7 +39,7 @@ class AddressGuard:
         self._allowed = frozenset(place for entry in allow_private_hosts if (place := _place(entry)))
 
     def check_url(self, url: str) -> None:
-        """Raises UnsafeUrl for a URL that must not be fetched whatever its host resolves to."""
+        """Raise UnsafeUrl for a URL that must not be fetched whatever its host resolves to."""
         try:
             parts = urlsplit(url)
         except ValueError as fault:
@@ -65,7 +65,7 @@ class AddressGuard:
             self.check_address(url, host, port, str(literal))
 
     def check_address(self, url: str, host: str, port: int, address: str) -> None:
-        """Raises UnsafeUrl when `host` stands for an address that must not be fetched."""
+        """Raise UnsafeUrl when `host` stands for an address that must not be fetched."""
         kind = refusal(address)
         if kind is not None and not self.is_allowed(host, port):
             remedy = _remedy(host, port, address)

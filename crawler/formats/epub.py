@@ -61,7 +61,7 @@ class _Book:
         self._lost: dict[str, int] = {}  # characters of each part that has broken ones
 
     def flaws(self, chars: int) -> tuple[Message, ...]:
-        """Places of broken characters in a book of `chars`. Raises UnreadableFile for more than a few."""
+        """Return the places of broken characters in a book of `chars`. Raises UnreadableFile for more than a few."""
         lost = sum(self._lost.values())
         if lost * CHARS_FOR_A_BROKEN_ONE > chars:
             raise UnreadableFile(self._archive.name, "intake.broken-parts", count=lost, chars=chars)
@@ -70,7 +70,7 @@ class _Book:
         return (Message("intake.replaced-in", count=lost, parts=[*parts[:MAX_PLACES], *more]),) if lost else ()
 
     def chapters(self) -> Iterator[tuple[str, str]]:
-        """(title, text) in reading order. A file that the contents do not name continues the chapter before it."""
+        """Return (title, text) in reading order. A file that is not in the contents continues the chapter before it."""
         titles = self._contents()
         title, parts = "", [""]
         for name in dict.fromkeys(self._reading_order()):  # the format lets each stand there once

@@ -164,7 +164,7 @@ def _strip_brackets(title: str) -> str:
 
 
 def _division(bare: str) -> HeadingReading | None:
-    """第N章 and its like: the smallest that the line names, behind the volume or the book in which it stands."""
+    """Return 第N章 and the like: the smallest division that the line names, after its volume or book."""
     before = _BEFORE.match(bare)
     found = _DIVISION.match(bare, before.end() if before else 0)
     if found is None:
@@ -227,7 +227,7 @@ def _english_number(text: str) -> int | None:
 
 
 def _number_readings(plain: str) -> Iterator[HeadingReading]:
-    """Numbers with a mark, or with a text that is the same before each."""
+    """Yield readings of a number with a mark, or after a text that is the same before each."""
     bare = re.sub(rf"^[{_DECORATION}]+[、. ]*", "", plain)
     leading, behind = _LEADING.match(bare), _BEHIND.match(bare)
     if leading and _may_follow(leading["rest"]):
@@ -264,7 +264,7 @@ def _read_number(found: re.Match[str]) -> tuple[int | None, str]:
 
 
 def _mark_readings(plain: str) -> Iterator[HeadingReading]:
-    """Marks without a number: ☆、题, 正文 题, 【题】."""
+    """Yield readings of marks without a number: ☆、题, 正文 题, 【题】."""
     if found := _SIGNED.fullmatch(plain):
         style, title = found["mark"] + found["stop"], _CLOSING.sub("", found["title"])
         rank = Rank.SIGN if found["mark"] in _SIGNS else Rank.TITLE

@@ -160,7 +160,7 @@ class FoundHeadings:
         return found
 
     def _continuing_style(self, number: int | None) -> Style | None:
-        """Style that continues counting behind a number."""
+        """Return the style that continues counting after a number."""
         found = (each for each in self.styles if number is not None and len(each.headings) >= MIN_HEADINGS)
         return next((each for each in found if each.headings[0].number == (number or 0) + 1), None)
 
@@ -189,7 +189,7 @@ class FoundHeadings:
         return Style(name, tuple(chosen), front, rank.weight * evenness, is_plausible)
 
     def _bodies(self, headings: Sequence[ChapterHeading]) -> list[int]:
-        """Lengths of the chapters, and of the text before the first where it is long enough to be one."""
+        """Return the lengths of the chapters, and of the text before the first if it is long enough for one."""
         ends = [*(each.start for each in headings[1:]), len(self._text)]
         bodies = [max(1, end - each.end) for each, end in zip(headings, ends, strict=True)]
         return [headings[0].start, *bodies] if headings[0].start > MAX_FRONT_MATTER_CHARS else bodies
@@ -239,7 +239,7 @@ def _start(mark: ChapterHeading) -> int:
 
 
 def _set_apart(text: str) -> Iterator[ChapterHeading]:
-    """Titles that are indented otherwise than the prose of a text."""
+    """Yield titles that are indented unlike the prose of a text."""
     indents = Counter(_indent(line) for _, line in placed_lines(text) if len(line) >= MIN_PROSE_CHARS)
     usual, count = next(iter(indents.most_common(1)), (0, 0))
     if count < MIN_INDENTED_ALIKE * indents.total() or not count:
@@ -300,7 +300,7 @@ def _length(chain: tuple[int, int]) -> int:
 
 
 def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
-    """The headings without tables of contents: lines close to each other that stand elsewhere above a chapter."""
+    """Return the headings outside tables of contents: lines close together that occur again above a chapter."""
     ends = [*(mark.start for mark in marks[1:]), len(text)]
     bodies = [len(text[mark.end : end].strip()) for mark, end in zip(marks, ends, strict=True)]
     keys = [_key(mark) for mark in marks]
@@ -338,13 +338,13 @@ def _without_contents(marks: Sequence[ChapterHeading], text: str) -> list[Chapte
 
 
 def _listed_chars(marks: Sequence[ChapterHeading], left: Sequence[ChapterHeading], before: int) -> int:
-    """Length of the lines of a table of contents before a place."""
+    """Return the length of the lines of a table of contents before a place."""
     kept = {each.start for each in left}
     return sum(each.end - each.start for each in marks if each.end < before and each.start not in kept)
 
 
 def _runs(bodies: Sequence[int]) -> Iterator[list[int]]:
-    """Headings in a row with little under them, and the next one."""
+    """Yield headings in a row with little text under them, and the next one."""
     run: list[int] = []
     for at, body in enumerate(bodies):
         run.append(at)
@@ -361,7 +361,7 @@ def _key(mark: ChapterHeading) -> object:
 
 
 def _with_bodies(headings: Sequence[ChapterHeading], text: str) -> list[ChapterHeading]:
-    """Headings with a body; one with hardly any gives its place to the next, which begins with its line."""
+    """Return the headings with a body; one with hardly any is merged into the next, which begins with its line."""
     kept: list[ChapterHeading] = []
     start: int | None = None
     for mark, after in pairwise([*headings, ChapterHeading(len(text), len(text), "", None)]):

@@ -109,7 +109,7 @@ def _damage_error(name: Path | str, error: Exception) -> UnreadableFile:
 
 
 def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
-    """Code of the message why there is no Chinese text: pages are pictures, text is garbled or in another language."""
+    """Return the message code for missing Chinese text: pages are pictures, text is garbled or in another language."""
     text = "".join(chain.from_iterable(pages))
     if sum(map(str.isalpha, text)) < MIN_LETTERS:
         return "intake.no-text-layer"
@@ -149,7 +149,7 @@ def _closed_up(line: str) -> str:
 
 
 def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
-    """Title and author as the file states them, if Chinese: programs put paths and names of users there."""
+    """Return the title and author that the file states, if Chinese: programs put paths and user names there."""
     facts = reader.metadata
     stated = (facts.title, facts.author) if facts is not None else (None, None)
     title, author = (" ".join(str(each or "").split()) for each in stated)
@@ -157,7 +157,7 @@ def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
 
 
 def _outline(reader: PdfReader) -> list[tuple[int, str]]:
-    """(page, title) of the outline's shallowest level that has two entries; [] for none."""
+    """Return (page, title) of the outline's highest level with two entries; [] for none."""
     try:
         found = [(level, at, title) for level, at, title in _entries(reader, reader.outline, 1) if title]
     except _DAMAGES:
@@ -221,7 +221,7 @@ def _is_first_heading(line: str, seen: set[str]) -> bool:
 
 
 def _paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    """(text, title) of each paragraph; title: of the outline, where a chapter begins with it."""
+    """Yield (text, title) of each paragraph; title: from the outline, where a chapter begins with it."""
     full = _full_width(pages)
     titles = {at: _map_titles(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
     parts, own, is_over = list[str](), "", False
@@ -248,7 +248,7 @@ def _map_titles(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
 
 
 def _full_width(pages: Sequence[Sequence[str]]) -> int:
-    """Width of lines that fill the page, in half widths: one in ten is at least so wide."""
+    """Return the width of full lines in half widths: one line in ten is at least that wide."""
     widths = sorted(_width(line) for lines in pages for line in lines)
     return widths[len(widths) * 9 // 10] if widths else 0
 

@@ -56,7 +56,7 @@ class DecodedText:
     lost: int = 0
 
     def flaws(self) -> tuple[Message, ...]:
-        """Lines in which characters are lost, for the owner of the file."""
+        """Return messages about lines with lost characters, for the owner of the file."""
         if not self.lost:
             return ()
         lines = [number for number, line in enumerate(self.text.split("\n"), 1) if LOST in line]
@@ -75,7 +75,7 @@ def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> De
 
 
 def kind_of_binary(data: bytes) -> Message | None:
-    """Kind of bytes that are no text, by their first ones; None where these tell nothing."""
+    """Return the kind of binary file that the first bytes indicate; None where they indicate none."""
     return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
 
 
@@ -152,7 +152,7 @@ def _utf8(data: bytes) -> str | None:
 
 
 def _utf16(data: bytes) -> str | None:
-    """The text where the file is whole UTF-16 without a mark: one of the two byte orders gives running Chinese."""
+    """Return the text of a file in UTF-16 without a mark, where one byte order gives running Chinese."""
     if len(data) % 2:
         return None
     for codec in ("utf-16-le", "utf-16-be"):

@@ -42,7 +42,7 @@ def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
 
 
 def _paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
-    """(text, level) of every paragraph, of tables too; level 0 is running text, -1 the document's title."""
+    """Yield (text, level) of every paragraph, also in tables; level 0 is running text, -1 the document's title."""
     if file.read(4) == _OLD_WORD:
         raise UnreadableFile(name, "intake.old-word")
     with Archive(file, name, ".docx") as archive:

@@ -81,7 +81,7 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
 
 
 def _members(archive: Archive) -> Iterator[tuple[str, str]]:
-    """(name in the archive, name as it was meant), as people number them; folders and hidden files are no texts."""
+    """Return (name in the archive, decoded name) in natural order, without folders and hidden files."""
     shown = {name: decode_name(name) for name in archive.names if not name.endswith("/")}
     for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
         parts = PurePosixPath(shown[name]).parts

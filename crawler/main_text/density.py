@@ -39,7 +39,7 @@ MAX_LINK_SHARE = 0.5  # of a line's characters; above it the line is navigation
 
 
 def weight(line: Line) -> float:
-    """Weight of a line as running text: its characters outside links, punctuation marks threefold; 0.0 for menus."""
+    """Return the weight of a line as running text: characters outside links, punctuation threefold; 0.0 for menus."""
     if line.worth is None:
         line.worth = _weight(line)
     return line.worth
@@ -137,12 +137,12 @@ def _has_brothers(node: HtmlElement, parent: HtmlElement, masses: dict[HtmlEleme
 
 
 def _kind(element: HtmlElement) -> tuple[object, str, str]:
-    """Tag, class and id, the numbers of both left out: post_1 and post_2 are of one kind."""
+    """Return the tag, class and id without their numbers: post_1 and post_2 are of one kind."""
     return element.tag, *(_DIGITS.sub("", element.get(name) or "") for name in ("class", "id"))
 
 
 def _parts(element: HtmlElement) -> set[tuple[object, str]]:
-    """Tags and classes of the blocks below an element."""
+    """Return the tags and classes of the blocks below an element."""
     below = (node for node in islice(element.iterdescendants(), _MAX_PARTS) if node.tag in BLOCKS)
     return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
 
@@ -153,7 +153,7 @@ def _names_a_menu(of_class: str, of_id: str) -> bool:
 
 
 def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
-    """Factor of a fifth for text inside menus, comments and the like, by tag and by the names that authors give them.
+    """Return a fifth for text in menus, comments and the like, by tag and by class and id; 1.0 for other text.
 
     A twentieth for text of `others`, boxes that announce other pages: there are many of them.
     """
@@ -205,7 +205,7 @@ def _blocks_above(heading: HtmlElement) -> list[HtmlElement]:
 
 
 def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
-    """True if at most a date and a section stand above a heading: a box that begins with a text announces nothing."""
+    """Return true if at most a date and a section are above a heading: a box that starts with text has none."""
     shown = 0
     for node in box.iter():
         if node is heading:

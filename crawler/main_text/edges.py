@@ -202,7 +202,7 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """False for headings, which are years in a chronicle, and for lines of programs and tables: they repeat, too."""
+    """Return false for headings, such as years in a chronicle, and lines of programs and tables, which repeat too."""
     is_short = len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
     return is_short and not _is_of_table(line.container)
 

@@ -86,7 +86,7 @@ def signals(chosen: Sequence[Line], page: Sequence[Line]) -> Signals:
 
 
 def total_weight(chosen: Sequence[Line]) -> float:
-    """Sum of the lines' weights as running text."""
+    """Return the sum of the lines' weights as running text."""
     return sum(map(weight, chosen))
 
 
@@ -213,7 +213,7 @@ def _own_lines(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
-    """Places of lines in forms to fill in, which have a field for every few lines and little text.
+    """Return the places of lines in forms to fill in: a field for every few lines and little text.
 
     Other forms are drawn around whole pages, or around their text.
     """
@@ -271,7 +271,7 @@ def _choose_lines(
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
-    """Lines that the sieve took out between the first and the last line of the text."""
+    """Return the lines that the sieve removed between the first and the last line of the text."""
     passed, ids = {id(line) for line in page}, {id(line) for line in chosen}
     places = [number for number, line in enumerate(whole) if id(line) in ids]
     if not places:
@@ -281,7 +281,7 @@ def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line
 
 
 def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:
-    """Lines that a site's rule selects, an inline element (<span class="text">) as its own lines."""
+    """Return the lines that a site's rule selects, an inline element (<span class="text">) as its own lines."""
     nodes = select(tree, selector)
     passed = {(id(line.container), line.text) for line in page}
     found = [line for node in nodes for line in lines(node)]

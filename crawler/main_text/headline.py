@@ -78,7 +78,7 @@ def is_home(element: HtmlElement) -> bool:
 
 
 def title_places(page: Sequence[Line], whole: str) -> list[int]:
-    """Places of lines outside links that repeat the page's <title> or a part of it: of headings, if there are any."""
+    """Return the places of lines outside links that repeat the page's <title> or part of it, of headings if any do."""
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
     keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
     named = [
@@ -148,7 +148,7 @@ def _is_author(name: str, tree: HtmlElement) -> bool:
 
 
 def _subtitles(headings: Sequence[HtmlElement]) -> Iterator[str]:
-    """Lines right behind the headings: their subtitles, where they have any."""
+    """Yield the lines right after the headings: their subtitles, where they have any."""
     for node in headings:
         following = node.getnext()
         if following is not None and isinstance(following.tag, str):
@@ -182,7 +182,7 @@ def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[
 
 
 def _title_part_above(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """The longest part of the title, or beginning or end of one, that stands above the text as a line of its own."""
+    """Return the longest part of the title, or start or end of one, that is a line of its own above the text."""
     keys = [_key(part) for part in parts]
     lines = [line for line in _lines_above(page, main_lines) if line.link_chars * 2 <= len(line.text)]
     shown = [one_line(line.text) for line in lines if len(_key(line.text)) >= MIN_HEADING_CHARS]

@@ -64,7 +64,7 @@ _NOT_A_PERSON = re.compile(
 
 
 def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Author that the page states; "" where it states none."""
+    """Return the author that the page states; "" where it states none."""
     editors = {match[1] for line in page if len(line.text) <= _MAX_LINE_CHARS for match in _EDITOR.finditer(line.text)}
     stated = (_accept_name(name, tree) for name in _names_in_head(tree))
     named = next((name for name in stated if name and not any(map(name.endswith, editors))), "")
@@ -160,7 +160,7 @@ def _clean_name(found: str) -> str:
 
 
 def _signature_name(main_lines: Sequence[Line]) -> str:
-    """Signature behind the last sentence: （袁源）."""
+    """Return the name in a signature after the last sentence: （袁源）."""
     reported = (_REPORTED.search(line.text) for line in main_lines[:_MAX_LINES_TO_SEARCH])
     match = _SIGNED.search(main_lines[-1].text) if main_lines else None
     signed = match[1] if match and any(name[0] in _SURNAMES for name in match[1].split()) else ""
@@ -199,7 +199,7 @@ _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an a
 
 
 def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
-    """Time of publication that the page states, in UTC; a time without a zone is read as China's."""
+    """Return the time of publication that the page states, in UTC; a time without a zone is read as China's."""
     stated = parse_time(meta(tree, _TIME_META) or "") or _time_element_time(tree)
     if stated:
         return stated
@@ -272,7 +272,7 @@ def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
 
 
 def _lines_near_main(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
-    """Short lines from a little before the main text into its beginning, then those of its end."""
+    """Return short lines from just before the main text into its beginning, then those at its end."""
     first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
     near = [*page[max(0, first - 12) : first + 4], *main_lines[-3:]]
     return (line for line in near if len(line.text) <= _MAX_HEAD_LINE_CHARS)

@@ -54,7 +54,7 @@ _MAX_LINKED_DATA_CHARS = 200_000
 
 
 def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, is_a_thread: bool) -> tuple[Poster, ...]:
-    """Posters of the main text, post by post; none where the page does not say.
+    """Return the posters of the main text, post by post; none where the page does not say.
 
     main: lines of `whole`. A post of a thread whose poster is not certain has no name.
     """
@@ -98,7 +98,7 @@ def _is_one_box(one: Line, other: Line) -> bool:
 
 
 def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Runs of consecutive lines of the main text; a site's own rule may cut them anew."""
+    """Yield runs of consecutive lines of the main text; a site's own rule may divide them anew."""
     places = {(id(line.container), line.text) for line in main}
     at = 0
     for is_main, lines in groupby(whole, lambda line: (id(line.container), line.text) in places):
@@ -126,7 +126,7 @@ def _name_above_post(lines: Sequence[Line]) -> str:
 
 
 def _names_in_line(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[str]:
-    """Names that elements of a line have as their whole text."""
+    """Yield names that are the whole text of an element in a line."""
     if len(line.text) <= MAX_LINE_CHARS:
         nodes = line.container.iter("a", "span", "b", "strong", "em", "cite", "i", "div", "p", "td", "h3", "h4")
         for node in islice(nodes, _MOST_NODES):
@@ -152,7 +152,7 @@ def _poster_in_line(line: Line, *, is_thread: bool = False) -> str:
 
 
 def _name_before_time(line: Line) -> str:
-    """First word of a line that says a time and little else, if it may be a name."""
+    """Return the first word of a line that has a time and little else, if it may be a name."""
     time = TIME.search(line.text) if is_mark(line.text) else None
     if time is None or not time.start():
         return ""

@@ -63,11 +63,11 @@ class PageBoxes:
         return self._by_kind_of_line(place for place, line in enumerate(self.page) if is_mark(line.text))
 
     def dividing_marks(self) -> list[list[int]]:
-        """Marks of each kind that may divide a page into posts."""
+        """Return the marks, by kind, that may divide a page into posts."""
         return self._dividing_kinds(self.marks)
 
     def dividing_members(self) -> list[list[int]]:
-        """Names of members that may divide a page into posts, on a page that may state no time."""
+        """Return the names of members that may divide a page into posts, on a page that may state no times."""
         return self._dividing_kinds(
             self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line))
         )
@@ -113,7 +113,7 @@ class PageBoxes:
         return self._words_before[span[1] + 1] > self._words_before[span[0]]
 
     def score(self, span: Span) -> float:
-        """Words there less the noise among them: names, times, counters, links."""
+        """Return the number of words less the noise among them: names, times, counters, links."""
         words = self._words_before[span[1] + 1] - self._words_before[span[0]]
         return words - (self._noise_before[span[1] + 1] - self._noise_before[span[0]])
 
@@ -141,7 +141,7 @@ class PageBoxes:
 
 
 def _kind(element: HtmlElement | None, levels: int) -> Kind:
-    """Tag and class, or else id, the numbers of both left out; of a box without either also what it stands in."""
+    """Return the tag and class, or else id, without their numbers; for a box without either also those around it."""
     if element is None or levels == 0:
         return ()
     named = _NUMBERS.sub("", element.get("class") or element.get("id") or "")
@@ -206,7 +206,7 @@ class _Thread:
     main: range
 
     def places(self) -> Places:
-        """Places of the opening and of all posts."""
+        """Return the places of the opening and of all posts."""
         parting = self.boxes.dividing_marks()
         best = self._best_group(parting)
         if not best.places:
@@ -229,7 +229,7 @@ class _Thread:
         )
 
     def _group(self, marks: Sequence[int], taken: Places) -> _PostGroup:
-        """Boxes between marks of one kind: those of the kind that holds most words there."""
+        """Return the boxes between marks of one kind: those of the kind with most words."""
         already = sorted(taken)
         best = best_of_text = _PostGroup()
         for kind, spans in self.boxes.by_kind.items():
@@ -261,13 +261,13 @@ class _Thread:
         return first <= min(group.places) and max(group.places) <= last
 
     def _enclosing_span(self, first: int, last: int) -> Span:
-        """Lines of the smallest box around two lines."""
+        """Return the lines of the smallest box around two lines."""
         above = set(blocks(self.boxes.page[last].container))
         around = next((node for node in blocks(self.boxes.page[first].container) if node in above), None)
         return (first, last) if around is None else self.boxes.spans[around]
 
     def _opening(self, first: int) -> Places:
-        """The first post or question, built unlike the rest: running text, and sentences between it and the title."""
+        """Return the first post or question, built unlike the rest: running text, with sentences after the title."""
         heading = self._heading(first)
         main = _NONE
         if self.main and heading < self.main[-1] < first:
@@ -277,7 +277,7 @@ class _Thread:
         return main | frozenset(filter(self._is_sentence, above))
 
     def _question_and_answer(self) -> Places:
-        """A question with one answer: what stands behind it with a time or a name of its own, in a box called so."""
+        """Return a question with one answer: a box so named after it, with a time or name of its own."""
         if not self.main:
             return _NONE
         marks = {place for places in self.boxes.marks.values() for place in places if place > self.main[-1]}
@@ -287,7 +287,7 @@ class _Thread:
         return question | answers if answers or min(question, default=self.main[0]) < self.main[0] else _NONE
 
     def _answer(self, mark: int) -> Span | None:
-        """The smallest box with words around a mark, if it is called an answer and stands behind the question."""
+        """Return the smallest box with words around a mark, if it is named as an answer and follows the question."""
         for box in blocks(self.boxes.page[mark].container):
             span = self.boxes.spans[box]
             if span[0] <= self.main[-1]:
@@ -336,7 +336,7 @@ def _range(span: Span) -> range:
 
 
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
-    """Sorted spans without those that an earlier one contains."""
+    """Yield sorted spans without those that an earlier one contains."""
     end = -1
     for first, last in spans:
         if first > end:

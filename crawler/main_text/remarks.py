@@ -87,7 +87,7 @@ class _Remarks:
         return any(count_han(text) >= MIN_HAN_OF_OWN_TEXT for text in said)
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
-        """Regions that marks of one kind divide: the boxes around them below the smallest box that holds them all."""
+        """Yield the regions that marks of one kind divide: the boxes around them inside the smallest common box."""
         holder = around([self.page[place].container for place in marks])
         if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
             return
@@ -115,7 +115,7 @@ class _Remarks:
             yield range(first if label is None else label, last)
 
     def _remarks_without_boxes(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
-        """Remarks without boxes: each begins with a line that says who wrote when."""
+        """Yield remarks without boxes: each begins with a line of author and time."""
         label = self._label_above(marks[0])
         spoken = [place for place in marks if self._is_timed(place) and self._has_speaker(range(place, place + 1))]
         is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
@@ -172,7 +172,7 @@ class _Remarks:
         return place + 1
 
     def _remarks_below(self, label: int) -> range:
-        """Lines below a label without any time that begin with a name."""
+        """Return the lines below a label that begin with a name and have no time."""
         for box in islice(blocks(self.page[label].container), MAX_LEVELS):
             last = self._end(box, label)
             if last - label <= MIN_UNITS:

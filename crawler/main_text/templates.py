@@ -241,7 +241,7 @@ def _fold(text: str) -> str:
 
 
 def _frame(text: str) -> str:
-    """Digest of a line without its decoration: of its Chinese characters, or of the whole where it has none."""
+    """Return the digest of a line without its decoration: of its Chinese characters, or of all where it has none."""
     plain = unicodedata.normalize("NFKC", text)
     han = _NOT_HAN.sub("", _TITLES.sub("", plain)) or _NOT_HAN.sub("", plain) or _DIGITS.sub("0", plain)
     return _hash(han)
@@ -274,7 +274,7 @@ def _drop_oldest(kept: "OrderedDict[str, Any]", most: int) -> None:
 
 
 def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTemplate:
-    """Template of a host, which becomes the one used last."""
+    """Return the template of a host and make it the one used last."""
     template = hosts.setdefault(host, HostTemplate())
     hosts.move_to_end(host)
     _drop_oldest(hosts, MAX_HOSTS)
@@ -290,7 +290,7 @@ def _file_lock(path: Path) -> Iterator[None]:
 
 
 def _file_version(path: Path | None) -> tuple[int, int] | None:
-    """Version of the file: each writing is a file of its own."""
+    """Return the version of the file: every write creates a new file."""
     try:
         state = path.stat() if path is not None else None
     except OSError:

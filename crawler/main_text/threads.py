@@ -125,7 +125,7 @@ def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line
 
 
 def scriptless_lines(statements: PageStatements, page: Sequence[Line]) -> list[Line]:
-    """Lines that a forum shows where scripts do not run, if it is a program whose page has hardly any words."""
+    """Return the lines that a forum shows without scripts, if it is a program whose page has hardly any words."""
     if not statements.is_program and "Discourse" not in statements.generator:
         return []
     boxes = (node for node in statements.without_scripts if next(node.iterancestors("head"), None) is None)

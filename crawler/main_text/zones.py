@@ -51,7 +51,7 @@ def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[Lin
 
 
 def control_lines(tree: HtmlElement, after: int) -> list[LineBeside]:
-    """Texts of buttons, selections and text fields, which are no lines of the page; `after` as of LineBeside."""
+    """Return the texts of buttons, selections and text fields, which are no lines; `after` as in LineBeside."""
     found = []
     for node in tree.iter("textarea", "button", "option"):
         if next(node.iterancestors("template", "noscript"), None) is not None:
@@ -62,7 +62,7 @@ def control_lines(tree: HtmlElement, after: int) -> list[LineBeside]:
 
 
 def zone_around(names: tuple[str, str], parent: HtmlElement | None) -> Zone:
-    """Zone of a box that a click shows: a comment by the names (class, id) of the box or one around, else the frame."""
+    """Return the zone of a box that a click shows: a comment by class or id of it or a box around, else the frame."""
     boxes = [] if parent is None else [parent, *islice(parent.iterancestors(), _MAX_LEVELS)]
     named = (_zone_named(*names), *(_zone_named(box.get("class", ""), box.get("id", "")) for box in boxes))
     return Zone.COMMENT if Zone.COMMENT in named else Zone.FRAME
@@ -95,7 +95,7 @@ class _Zones:
         return Zone.TEASER if named is Zone.TEASER and count_han(line.text) >= MIN_CHARS_OF_HEADING else Zone.FRAME
 
     def _boxes(self, container: HtmlElement) -> Iterable[HtmlElement]:
-        """Boxes from a line outwards that hold nothing of the main text."""
+        """Yield the boxes from a line outwards that contain nothing of the main text."""
         node: HtmlElement | None = container
         for _ in range(_MAX_LEVELS):
             if node is None or node in self._around or node.tag in ("html", "body"):
@@ -131,7 +131,7 @@ class _Zones:
         return titles > 0 and chars <= MAX_CHARS_OF_TEASER
 
     def _below_headings(self) -> set[int]:
-        """Places of lines below a heading of remarks: of the box that it begins, or of those built alike behind it."""
+        """Return the places of lines below a heading of remarks: in its box, or in similar boxes after it."""
         found: set[int] = set()
         for place, line in enumerate(self._page):
             is_heading = len(line.text) <= _MAX_CHARS_OF_HEADING and _HEADING_OF_REMARKS.search(line.text)
@@ -174,7 +174,7 @@ def _leads_away(line: Line) -> bool:
 
 
 def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:
-    """First and last line in each box around a line."""
+    """Return the first and last line in each box around a line."""
     spans: dict[HtmlElement, tuple[int, int]] = {}
     for place, line in enumerate(page):
         for box in islice((line.container, *line.container.iterancestors()), _MAX_LEVELS):

@@ -42,7 +42,7 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=refused.reason)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Raises RequestRefused for a name that had an address to fetch at the first look-up, and has none now."""
+        """Raise RequestRefused for a name that had an address to fetch at the first look-up, and has none now."""
         if not isinstance(exception, CannotResolveHostError):
             return
         reason = connection_refusal(request.url)

@@ -62,7 +62,7 @@ class BrowserMiddleware:
         request.meta["playwright_context"] = f"session-{politeness.logins}" if politeness else "default"
 
     def _require_here(self, request: Request, response: Response) -> None:
-        """Raises RequestRefused where scripts or redirects led away."""
+        """Raise RequestRefused where scripts or redirects led away."""
         try:
             self._context.guard.check_url(response.url)
         except UnsafeUrl as fault:

@@ -28,7 +28,7 @@ class CompressionMiddleware(HttpCompressionMiddleware):
 
 
 def _require_plain(request: Request, size: int, plain: Response) -> None:
-    """Raises RequestRefused for a body that must not be opened; `size` is what came over the wire."""
+    """Raise RequestRefused for a body that must not be opened; `size` is what came over the wire."""
     if swells(size, len(plain.body)):
         ratio = len(plain.body) // max(size, 1)
         raise RequestRefused(Rejection.TOO_LARGE, "fetch.swells", url=request.url, ratio=ratio)

@@ -64,7 +64,7 @@ class RefusalsMiddleware:
         return self._retry_or_refuse(request, answer, ban)
 
     async def _verdict(self, answer: JudgedResponse) -> Ban | None:
-        """Raises RequestRefused for an answer that cannot be read within bounds."""
+        """Judge an answer. Raises RequestRefused for one that cannot be read within limits."""
         judge = self._judge
         if judge.is_quick(answer):
             return judge.verdict(answer)

@@ -64,7 +64,7 @@ class PageBounds:
         return ContentExtent(right_px + text_px, down_px + text_px * _LINE_HEIGHT)
 
     def _size(self, element: HtmlElement) -> float:
-        """Largest size of the characters right in an element."""
+        """Return the largest size of the characters directly in an element."""
         if element not in self._sizes:
             parent = element.getparent()
             size = MEDIUM_PX if parent is None else self._size(parent)

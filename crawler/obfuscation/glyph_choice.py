@@ -90,7 +90,7 @@ def choose(candidates: Sequence[Candidate], evidence: GlyphEvidence = GlyphEvide
 
 
 def mark_doubtful(chars: str) -> str:
-    """Characters that stay in doubt, as an example of what was undone begins with them.
+    """Return the doubtful characters, each with a question mark, to begin an example of what was undone.
 
     >>> mark_doubtful("竟间"), mark_doubtful("")
     ('竟? 间? · ', '')

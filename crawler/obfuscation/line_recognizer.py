@@ -50,7 +50,7 @@ class LineRecognizer:
         return found, True
 
     def _boxes(self, tile: NDArray[np.uint8]) -> list[_Box]:
-        """Boxes of lines and columns, from top to bottom: joins pieces of a line with little between them."""
+        """Return the boxes of lines and columns from top to bottom; pieces with little space between are joined."""
         boxes, _ = self._engine.text_det(tile)
         joined: list[_Box] = []
         found = [np.asarray(box, np.float32) for box in boxes] if boxes is not None else []
@@ -128,7 +128,7 @@ def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _comb(ink: NDArray[np.float64], width: int) -> tuple[float, float]:
-    """First place and distance of the cuts that meet the least ink. width: of the box, wider than its characters."""
+    """Return the first place and the distance of the cuts that meet the least ink. width: of the box, in pixels."""
     best = (float("inf"), 0.0, float(width))
     for pitch in np.arange(0.55 * width, 1.25 * width, 0.25):
         teeth = np.arange(0, max(len(ink) - pitch, 1), pitch)

@@ -77,7 +77,7 @@ def looks_like_text(grey: Grey) -> bool:
 
 
 def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
-    """First row and end of each piece, cut where there is least ink."""
+    """Yield the first row and the end of each piece, cut where there is least ink."""
     is_ink = _ink(np.abs(grey.astype(np.int16) - _ground(grey)))
     rows = is_ink.mean(axis=1) if is_ink is not None else np.zeros(grey.shape[0])
     top, height = 0, grey.shape[0]
@@ -120,6 +120,6 @@ def _has_lines(ink: NDArray[np.floating]) -> bool:
 
 
 def _stretches(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Starts and ends of the stretches."""
+    """Return the starts and ends of the stretches."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
     return edges[::2], edges[1::2]

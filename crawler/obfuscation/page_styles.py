@@ -118,7 +118,7 @@ def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> I
 
 
 def _head(text: str) -> str:
-    """Text before the first block of a sheet."""
+    """Return the text before the first block of a sheet."""
     return _COMMENT.sub("", text).partition("{")[0]
 
 

@@ -12,7 +12,7 @@ MIN_CONTRAST = 40  # of 255, between ground and ink; less is no text
 
 
 def read_ink(picture: bytes) -> NDArray[np.uint8] | None:
-    """uint8[height, width], 0 where it is as at its edge, 255 where it differs most; None for no such picture."""
+    """Return uint8[height, width], 0 like the picture's edge, 255 most different; None for an unusable picture."""
     try:
         with Image.open(BytesIO(picture), formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS or not opened.width or not opened.height:

@@ -36,7 +36,7 @@ class PicturedText:
 
 
 def is_running_text(seen: SeenPicture) -> bool:
-    """True if most of a picture's words are lines of text: of one size, of some length, and read with confidence."""
+    """Return true if most words of a picture are in lines of one size, of some length, read with confidence."""
     lines = _reliable_lines(seen)
     chars = sum(len(line.text) for line in lines)
     if not chars:
@@ -57,7 +57,7 @@ def is_line_alike(seen: SeenPicture, size: float) -> bool:
 
 
 def median_size(lines: Sequence[SeenLine]) -> float:
-    """Height of the line that the median character stands in."""
+    """Return the height of the line with the median character."""
     by_char = sorted((_size(line), len(line.text)) for line in lines)
     half, so_far = sum(count for _, count in by_char) / 2, 0
     for size, count in by_char:
@@ -149,7 +149,7 @@ def _share_alike(lines: Sequence[SeenLine], size: float) -> float:
 
 
 def _size(line: SeenLine) -> float:
-    """Size of a line's characters: across the direction in which it runs."""
+    """Return the size of a line's characters: across the direction in which it runs."""
     return float(min(line.bottom - line.top, line.right - line.left))
 
 
@@ -170,7 +170,7 @@ def _rotate_line(line: SeenLine, seen: SeenPicture) -> SeenLine:
 
 
 def _rows(lines: Sequence[SeenLine]) -> list[list[SeenLine]]:
-    """Lines from top to bottom; pieces of one that stand beside each other together, from left to right."""
+    """Return the lines from top to bottom; pieces side by side form one line, from left to right."""
     rows: list[list[SeenLine]] = []
     for line in sorted(lines, key=lambda line: line.top + line.bottom):
         middle = (line.top + line.bottom) / 2
@@ -195,5 +195,5 @@ def _join_row(row: Sequence[SeenLine]) -> SeenLine:
 
 
 def _edge(sides: Sequence[int], share: float) -> int:
-    """Edge at which most lines begin or end: one in ten may reach farther."""
+    """Return the edge at which most lines begin or end: one in ten may reach farther."""
     return sorted(sides)[min(len(sides) - 1, int(share * len(sides)))]

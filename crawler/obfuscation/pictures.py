@@ -111,7 +111,7 @@ def _is_small(element: HtmlElement, own: Properties) -> bool:
 
 
 def _box(own: Properties) -> tuple[float, float, float, float] | None:
-    """Part of a strip that is shown: `background-position` moves it under a window of the element's size."""
+    """Return the visible part of a strip: `background-position` moves it under a window of the element's size."""
     position = parse_value(own.get("background-position", ""))
     offsets = [px for token in position if (px := token_px(token, DESKTOP_UNITS)) is not None]
     width, height = length_px(own.get("width")), length_px(own.get("height"))
@@ -122,7 +122,7 @@ def _box(own: Properties) -> tuple[float, float, float, float] | None:
 
 
 def _write_drawn_text(page: MarkedPage) -> Iterator[Repaired]:
-    """Characters that stand in a drawing (<svg><text>) inside a sentence need no reading."""
+    """Replace drawings (<svg><text>) inside a sentence by their characters, which need no recognition."""
     han = HanCounts()  # counts the replaced drawings as well
     for drawing in list(page.tree.iter("svg")):
         page.steps.check()

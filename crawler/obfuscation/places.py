@@ -109,7 +109,7 @@ def _movement(token: Node | None, units: Units) -> Movement:
 
 
 def _offset(value: str | None, units: Units) -> Movement:
-    """Movement by left, top or a margin; shares are of a screen at most."""
+    """Return the movement by left, top or a margin; shares are of a screen at most."""
     if value in (None, "auto"):
         return _NOWHERE
     size = length_px(value, units)
@@ -145,7 +145,7 @@ class Shift:
         return self._is_placed and not (self.place.is_fixed_frame if is_fixed else self.place.is_frame)
 
     def _along(self, first: str, last: str, screen_px: float) -> Movement:
-        """Movement by left (or top) and right (or bottom)."""
+        """Return the movement by left (or top) and right (or bottom)."""
         position = self.own.get("position")
         if position not in ("relative", "absolute", "fixed"):
             return _NOWHERE
@@ -161,7 +161,7 @@ class Shift:
         return self._is_on_page and {self.own.get(first, "auto"), self.own.get(last, "auto")} != {"auto"}
 
     def across(self) -> Movement:
-        """Beginning of the element, from the left edge of the page."""
+        """Return the start of the element, from the left edge of the page."""
         begins = _NOWHERE if self._is_free("left", "right") else self.place.across
         margin = _offset(self.own.get("margin-left"), self.units) if self.has_margins else _NOWHERE
         margin = Movement(min(0.0, margin.least), margin.most) if self.is_line else margin
@@ -169,7 +169,7 @@ class Shift:
         return begins.and_then(moved).and_then(self.transform.across)
 
     def down(self) -> Movement:
-        """Beginning of the element, from the upper edge of the page."""
+        """Return the start of the element, from the top edge of the page."""
         moved = self._moved_down()
         if self._is_free("top", "bottom"):
             return moved
@@ -193,7 +193,7 @@ class Shift:
         return down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0
 
     def _slack(self) -> float:
-        """Largest distance of a wide box's text from its left edge."""
+        """Return the largest distance of a wide box's text from its left edge."""
         if self.place.is_from_right:
             return inf
         is_narrow = self._is_placed and "auto" in (self.own.get("left", "auto"), self.own.get("right", "auto"))
@@ -219,7 +219,7 @@ class Shift:
         return not self.own.keys().isdisjoint(_RETURNING)
 
     def inside(self) -> ElementPlace:
-        """Place of the element's children."""
+        """Return the place of the element's children."""
         if self.own.keys().isdisjoint(_PLACING):
             return self.place
         before, across = self.place.across, self.across()

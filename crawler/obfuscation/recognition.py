@@ -11,5 +11,5 @@ def is_installed() -> bool:
 
 
 def missing_recognition() -> Message | None:
-    """Message that names the missing extra for pictures of text; None where it is installed."""
+    """Return the message that names the missing extra for pictures of text; None where it is installed."""
     return None if is_installed() else Message("site.no-ocr")

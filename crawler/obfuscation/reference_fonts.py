@@ -164,14 +164,14 @@ def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> GlyphModel:
 
 
 def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
-    """Result of `draw_references`, in the format of a file of the store."""
+    """Return the result of `draw_references`, in the format of a file of the store."""
     file = BytesIO()
     write_numbers(file, draw_references([Path(path) for path in paths]))
     return None, file.getvalue()
 
 
 def _known_chars() -> tuple[list[str], list[str]]:
-    """Characters known in every face, and characters known in some."""
+    """Return the characters known in every face, and characters known in some."""
     return [*_sort_chars(_USUAL), *_OTHERS], _sort_chars(_RARE)
 
 
@@ -180,7 +180,7 @@ def _open_faces(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
 
 
 def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
-    """float32[characters, FEATURES]; zeros for what the face draws as it draws what it lacks."""
+    """Return float32[characters, FEATURES]; zeros for a character drawn like one that the face lacks."""
     missing = draw_char(face, "\U0010fffe")
     rasters = [draw_char(face, char) for char in chars]
     result = features(rasters)

@@ -211,7 +211,7 @@ class PageRendering:
 
 
 def _specified_values(declared: Properties, around: TextState) -> tuple[dict[str, str], Variables]:
-    """Specified values: the declared ones without var() and without keywords that refer to other values."""
+    """Return the specified values: the declared ones without var() and keywords that refer to other values."""
     custom = {name: value for name, value in declared.items() if name[:2] == "--"}
     variables = Variables(custom, around.variables) if custom else around.variables
     own: dict[str, str] = {}
@@ -262,7 +262,7 @@ def _color(element: HtmlElement, value: str | None, state: TextState) -> Rgba | 
 
 
 def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
-    """Stated background of text; None where there is none, or a picture."""
+    """Return the stated background of text; None where there is none, or a picture."""
     value = own.get("background-color", "")
     if has_picture(own.get("background-image", "")) or element.get("background"):
         return None

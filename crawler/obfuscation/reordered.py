@@ -73,7 +73,7 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
 
 
 def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]:
-    """The elements whose text may be shown in another order: by what is declared for them or for their children."""
+    """Return the elements whose text may be shown in another order, by their style or that of their children."""
     found = set(tree.iter("bdo"))
     for element in styles.elements():
         own = styles.properties(element)

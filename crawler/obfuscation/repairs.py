@@ -57,7 +57,7 @@ class Removed:
 
 
 def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-    """Records of `repaired` in the main text, which stands in the blocks `containers`; one entry a kind."""
+    """Return records of `repaired` in the main text, which is in the blocks `containers`; one record a kind."""
     found: dict[Obfuscation, ObfuscationFound] = {}
     for one in repaired:
         if not _is_inside(one.place, containers):
@@ -71,7 +71,7 @@ def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement
 def summarize_removed(
     removed: Sequence[Removed], main_text: str, containers: Set[HtmlElement] = frozenset()
 ) -> tuple[ObfuscationFound, ...]:
-    """Records of `removed` that stood inside the main text: a closed menu hides nothing from anybody.
+    """Return records of `removed` inside the main text: a closed menu hides nothing from readers.
 
     containers: the blocks that the main text stands in; what stood in one of them between other characters needs no
     other sign. The characters around a piece may have been obfuscated themselves.
@@ -96,7 +96,7 @@ def summarize_removed(
 
 
 def folded_lines(removed: Iterable[Removed], main_text: str, after: int) -> list[LineBeside]:
-    """Lines of hidden blocks that a click may show: replies, tabs, texts to unfold; but for those that hide the text.
+    """Return the lines of hidden blocks that a click may show, such as replies, except those that hide the text.
 
     after: as of LineBeside.
     """
@@ -232,7 +232,7 @@ class Repair:
 
 @cache
 def repairs() -> tuple[Repair, ...]:
-    """Repairs of all obfuscations, each once, in their order."""
+    """Return the repairs of all obfuscations, each once, in their order."""
     return tuple(map(_load, dict.fromkeys(kind.repair for kind in Obfuscation if kind.repair)))
 
 

@@ -79,7 +79,7 @@ def _process() -> WorkerProcess:
 
 
 def _places(tree: HtmlElement, scripts: list[HtmlElement], written: Any) -> Iterator[tuple[HtmlElement, bool, str]]:
-    """Element that each text belongs to, True if that is a script, and the markup."""
+    """Yield the element of each text, true if it is a script, and the markup."""
     in_scripts, in_elements = written
     for script, markup in zip(scripts, in_scripts, strict=False):
         if markup:

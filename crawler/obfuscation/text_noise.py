@@ -147,7 +147,7 @@ def _without_marks(text: str, _host: str) -> tuple[str, ObfuscationFound | None]
 
 
 def _noise_marks(text: str, matches: Sequence[re.Match[str]]) -> set[str]:
-    """Marks between Han characters that stand inside words and are everywhere, alone or together."""
+    """Return marks between Han characters that occur inside words everywhere, alone or together."""
     whole = count_han(text) // STRETCH_HAN
     counts = Counter(chain.from_iterable(match[1] for match in matches))
     if whole < MIN_STRETCHES:
@@ -185,7 +185,7 @@ def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
 
 
 def _share_of_known(pairs: Sequence[str]) -> float:
-    """Share of pairs of characters that are known to follow each other."""
+    """Return the share of pairs of characters that are known to follow each other."""
     keys = [
         map(pair_key, _SIMPLIFIED[np.minimum(code_points("".join(side)), _LAST_KNOWN)])
         for side in zip(*pairs, strict=True)
@@ -203,7 +203,7 @@ def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
 
 @lru_cache(maxsize=1)  # called for each of a text's marks
 def _stretches(text: str) -> NDArray[np.int64]:
-    """int64[len(text)]: the number of the stretch of each character."""
+    """Return int64[len(text)]: the number of the stretch of each character."""
     codes = code_points(text)
     is_han = np.zeros(codes.size, np.bool_)
     for first, last in _HAN_RANGES:
@@ -216,7 +216,7 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _kind_pattern(*kinds: Kind) -> re.Pattern[str]:
-    """Pattern of a character of some kinds, without which a text has no noise of them."""
+    """Return the pattern of a character of some kinds; a text without one has no such noise."""
     ranges = [each for kind in kinds for each in CLASSES_2026.by_range.get(kind, ())]
     listed = re.escape("".join(CLASSES_2026.by_character.get(kind, "") for kind in kinds))
     return re.compile(f"[{listed}{''.join(f'{chr(each.start)}-{chr(each.stop - 1)}' for each in ranges)}]")

@@ -128,7 +128,7 @@ def origins_from_marks(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
 
 
 def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
-    """The raw text of several parts, each raw, clean and with its marks, and the marks that lead from it to `text`."""
+    """Return the raw text of several parts, each raw, clean and with marks, and the marks that lead to `text`."""
     raws, cleans, marks = list[str](), list[str](), list[Mark]()
     raw_at = at = 0
     for raw, clean, own in parts:
@@ -145,7 +145,7 @@ def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) 
 
 
 def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
-    """Starts and ends of the runs of characters that stood one behind the other, in order."""
+    """Return the starts and ends of runs of characters that were consecutive, in order."""
     if not places.size:
         return []
     cuts = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == _NOWHERE)) + 1
@@ -189,7 +189,7 @@ class _Comparison:
             self._pairs = []
 
     def differing(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Places of the old and of the new text at which either has what the other has not."""
+        """Yield the places of the old and the new text at which they differ."""
         is_left = self.places == _NOWHERE
         is_gone = np.ones(len(self._old), np.bool_)
         is_gone[self.places[~is_left]] = False
@@ -221,7 +221,7 @@ class _Comparison:
                 yield from self._compare_chars(self._old_places(of_before), self._new_places(of_after))
 
     def _moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
-        """Lines of the new text that stand in the old one out of order: of each its number there."""
+        """Return the lines of the new text that are out of order in the old one, each with its number there."""
         there = defaultdict[str, list[int]](list)
         for olds, _ in loose:
             for number in olds:
@@ -272,7 +272,7 @@ def _pick(text: str, places: NDArray[np.int32]) -> str:
 
 
 def _permutation(before: str, after: str) -> list[int]:
-    """Place in `before` of each character of `after`, which has the same ones: in pieces as long as possible."""
+    """Return the place in `before` of each character of `after`, a permutation of it, in pieces as long as possible."""
     free = defaultdict[str, list[int]](list)
     for place, char in enumerate(before):
         free[char].append(place)

@@ -107,7 +107,7 @@ def _picture(seen: dict[str, Any]) -> SeenPicture | None:
 
 
 def answer(wanted: dict[str, Any], picture: bytes) -> tuple[dict[str, Any], bytes]:
-    """Fields of a SeenPicture. wanted: pixels and seconds, at most, and is_read: True to recognise characters."""
+    """Return the fields of a SeenPicture. wanted: maximum pixels and seconds; is_read: True to recognize characters."""
     until = time.monotonic() + wanted["seconds"]
     grey = open_picture(picture, wanted["pixels"])
     if grey is None:

@@ -153,7 +153,7 @@ def shown_text(element: HtmlElement) -> str:
 
 
 def _preceding_text(element: HtmlElement) -> str:
-    """End of the text before `element` inside its parent, without blanks."""
+    """Return the end of the text before `element` inside its parent, without blanks."""
     text, node, parent = "", element.getprevious(), element.getparent()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -166,7 +166,7 @@ def _preceding_text(element: HtmlElement) -> str:
 
 
 def _following_text(element: HtmlElement) -> str:
-    """Beginning of the text after `element` inside its parent, without blanks."""
+    """Return the start of the text after `element` inside its parent, without blanks."""
     text, node = element.tail or "", element.getnext()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:

@@ -93,7 +93,7 @@ def _group_strings(source: str) -> list[_Group]:
 
 
 def _json_values(source: str) -> Iterator[object]:
-    """JSON values in a source: the whole of it, values that a script assigns or parses."""
+    """Yield the JSON values in a source: all of it, or values that a script assigns or parses."""
     with suppress(ValueError, RecursionError):
         yield json.loads(source)
         return
@@ -133,7 +133,7 @@ def _group_literals(source: str) -> list[_Group]:
 
 
 def _quoted_texts(text: str) -> list[str] | None:
-    """Quoted texts in a literal that is itself a piece of a script; None for any other."""
+    """Return the quoted texts in a literal that is itself a piece of a script; None for any other."""
     if text.count('"') < MIN_QUOTES_OF_SCRIPT or _TAG.search(text):
         return None
     quoted = [literal.text for literal in islice(_literals(text, 0), MAX_VALUES) if count_han(literal.text)]

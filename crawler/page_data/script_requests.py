@@ -51,7 +51,7 @@ class ScriptData:
         return self.is_thin and bool(self.scripts or self.preloads)
 
     def requested_addresses(self) -> list[str]:
-        """Addresses of its own host that the page requests itself; as many as may be fetched."""
+        """Return URLs on its own host that the page requests itself, as many as may be fetched."""
         stated, left = list(self.preloads), MAX_SCRIPT_CHARS
         for script in self.scripts:
             stated += [decode_literal(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]

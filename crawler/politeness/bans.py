@@ -110,7 +110,7 @@ class BanJudge:
     """Applies the rules of a site in their order, then the built-in ones."""
 
     def __init__(self, rules: Sequence[BanRule] = (), encoding: str = "") -> None:
-        """Raises BadConfiguration naming each invalid rule."""
+        """Raise BadConfiguration naming each invalid rule."""
         faults = [fault for rule in rules for fault in rule_faults(rule)]
         if faults:
             raise BadConfiguration(faults)

@@ -29,7 +29,7 @@ class CrawlWindows:
     """The hours of a site. Without any, it may be crawled at all times."""
 
     def __init__(self, text: str, zone: str) -> None:
-        """Raises BadConfiguration for text that names no hours, or no time zone."""
+        """Raise BadConfiguration for text that names no hours, or no time zone."""
         self.windows = parse(text)
         try:
             self._zone = ZoneInfo(zone)

@@ -18,7 +18,7 @@ _PLACES = BoundedSemaphore(AT_ONCE)
 
 @contextmanager
 def checking_process() -> Iterator[ReadingProcess]:
-    """A reading process with the bounds of a check. Raises RetryLater while too many checks are running."""
+    """Return a reading process with the limits of a check. Raises RetryLater while too many checks are running."""
     if not _PLACES.acquire(timeout=MAX_WAIT_S):
         raise RetryLater("core.checks-busy")
     try:

@@ -88,7 +88,7 @@ class WorkerLink:
             self.connection.send(message)
 
     def cpu_s(self, thread: int) -> float:
-        """Processor time of a thread of the process in seconds; 0 where it is gone."""
+        """Return the processor time of a thread in seconds; 0 where it has ended."""
         try:
             stated = Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text(encoding="ascii", errors="replace")
         except OSError:
@@ -139,7 +139,7 @@ class _Pending:
     is_simpler: bool = False  # reading it in full was given up
 
     def remaining_s(self, max_seconds: float, now: float) -> float:
-        """Remaining time to read the task; all of it while it waits for a resource."""
+        """Return the time left to read the task; all of it while it waits for a resource."""
         if self.begun_at is None or self.waits:
             return max_seconds
         return self.begun_at + self.waited_s + max_seconds - now

@@ -35,7 +35,7 @@ class _Brotli:
         self._inner = brotli.Decompressor()
 
     def decompress(self, data: bytes) -> bytes:
-        """Raises zlib.error for what is no brotli, or swells; warcio takes it for plain then, and nothing reads it."""
+        """Decompress brotli. Raises zlib.error for invalid or swelling data; warcio then takes it as plain, unread."""
         try:
             unpacked: bytes = self._inner.process(data, output_buffer_limit=self._MOST)
         except brotli.error as error:
@@ -141,7 +141,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         return bool(getattr(record.raw_stream, "limit", 0))
 
     def check_end(self, last: Any) -> None:
-        """Raises EOFError where the file ends inside its last record. last: None for a file without any."""
+        """Raise EOFError where the file ends inside its last record. last: None for a file without any."""
         if last is not None and self.breaks_off(last):
             raise EOFError("inside its last record")
 

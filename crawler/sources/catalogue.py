@@ -167,13 +167,13 @@ def _numbers(block: Block) -> list[int]:
 
 
 def _middle(block: Block) -> float:
-    """Prologues, which have no number, come first."""
+    """Return the median chapter number of a block; -1.0 for prologues without numbers, which come first."""
     numbers = _numbers(block)
     return float(median(numbers)) if numbers else -1.0
 
 
 def _shape(url: str) -> tuple[object, ...]:
-    """Equal for the chapters of one novel: the folder as it is, the last part and one parameter with figures as #."""
+    """Return a key that chapters of one novel share: folder, last part and one parameter with # for digits."""
     parts = urlsplit(url)
     folder, _, last = parts.path.rpartition("/")
     query = parse_qsl(parts.query, keep_blank_values=True)

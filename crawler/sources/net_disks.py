@@ -48,7 +48,7 @@ _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 
 
 def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[NetDiskLink, ...]:
-    """Those of a page, each once, in order: links, and addresses that are written out in its lines, `texts`."""
+    """Return the net disk links of a page, each once, in order: links, and URLs written out in its lines, `texts`."""
     found: dict[str, NetDiskLink] = {}
     for address, label in _addresses(tree, url, texts):
         disk = net_disk(address)

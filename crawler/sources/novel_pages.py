@@ -112,7 +112,7 @@ def announces_continuation(text: str) -> bool:
 
 
 def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url: str) -> bool:
-    """The same as `is_same_chapter` for a page of which nobody said that it is of a novel: only what says so itself.
+    """Return the same as `is_same_chapter` for a page not known to be of a novel: only what it says itself counts.
 
     A list of news and an article may have the same pager. The titles say it (1/2, 2/2), or words at the end of the page
     before; else the address is that of a part, and it is the same numbered chapter, or a sentence is cut in two.

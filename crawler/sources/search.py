@@ -85,7 +85,7 @@ def read_answer(body: bytes) -> SearchAnswer:
 
 
 def require_answer(answer: SearchAnswer) -> None:
-    """Raises RetryLater where nothing was found because no engine was asked: that is no "not found"."""
+    """Raise RetryLater where nothing was found because no engine was asked, which is no "not found"."""
     if not answer.results and answer.silent_engines:
         raise RetryLater("search.silent", engines=answer.silent_engines[:3])
 

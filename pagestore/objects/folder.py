@@ -116,7 +116,7 @@ def _link_new(target: Path, content: bytes) -> bool:
 
 
 def _write_out(folder: Path) -> None:
-    """The entries of a folder reach the disk: a power loss must not take a file that was said to be kept."""
+    """Sync the entries of a folder to disk: a power loss must not lose a file that was reported as kept."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)

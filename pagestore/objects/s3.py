@@ -158,7 +158,7 @@ class S3Objects:
             raise
 
     def _require_same(self, key: str, there: dict[str, Any], content: bytes) -> None:
-        """By the digest that stands with the object; one that another program copied here has none, and is read."""
+        """Compare by the digest noted with the object; one copied here by another program has none and is read."""
         noted = _noted_sha256(there)
         is_same = noted == hashlib.sha256(content).hexdigest() if noted else self.get(key) == content
         if not is_same:

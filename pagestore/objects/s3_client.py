@@ -63,7 +63,7 @@ class S3Access(Hashable, Protocol):
 
 
 def require_boto3() -> None:
-    """Raises BadConfiguration where the extra `s3` is not installed."""
+    """Raise BadConfiguration where the extra `s3` is not installed."""
     if find_spec("boto3") is None:
         raise BadConfiguration("store.s3-not-installed")
 
@@ -81,7 +81,7 @@ def shared_client(access: S3Access, where: str, *, is_brief: bool = False) -> An
 
 @cache
 def _client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
-    """Making one takes a quarter of a second; one that was made before a fork would share its connections."""
+    """Make a client once for each process: it takes a quarter of a second, and a fork must not share connections."""
     session = import_module("boto3.session").Session(
         aws_access_key_id=access.access_key or None,
         aws_secret_access_key=access.secret_key or None,
@@ -182,7 +182,7 @@ def status_and_code(error: Any) -> tuple[int, str]:
 
 @contextmanager
 def translate_s3_errors(where: str) -> Iterator[None]:
-    """Turns what boto3 raises inside into errors of the product, of which none holds what was sent."""
+    """Turn boto3's errors inside into errors of the product, none of which contains what was sent."""
     exceptions = import_module("botocore.exceptions")
     try:
         yield
