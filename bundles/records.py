@@ -149,7 +149,7 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class SeenAddress:
-    """One of several addresses of a site with the same text, and the times at which it was seen."""
+    """An address of a site, one of several with the same text, and the times at which it was seen."""
 
     url: str
     first_seen_at: datetime

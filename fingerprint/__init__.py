@@ -1,1 +1,1 @@
-"""From a text to its fingerprint: readings, tokens, frequency windows, anchors; numpy and numba only."""
+"""Computes the fingerprint of a text: readings, tokens, frequency windows, anchors; with numpy and numba only."""

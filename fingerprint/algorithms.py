@@ -1,4 +1,4 @@
-"""Numbered fingerprint algorithms. A record is never edited: what changes a bit of a fingerprint gets a new id.
+"""Numbered fingerprint algorithms. A record is never edited: any change of a fingerprint needs a new id.
 
 The id is the first byte of every stored fingerprint and part of every key of the index. How to add one:
 docs/recipes/fingerprint-algorithm.md.
@@ -23,9 +23,9 @@ MAX_ID = 255  # one byte
 
 @dataclass(frozen=True, eq=False)
 class Algorithm:
-    """Everything that changes a bit of a fingerprint: from the rules and tables that read a text to the seeds.
+    """The parameters of a fingerprint: from the rules and tables for reading a text to the seeds.
 
-    near: which tokens agree when texts are aligned. It belongs to the reading table and changes no fingerprint.
+    near: the tokens that agree in alignment. It belongs to the reading table and changes no fingerprint.
     """
 
     id: int
@@ -50,11 +50,11 @@ class Algorithm:
 
     @cached_property
     def symbols(self) -> NDArray[np.uint16]:
-        """uint16[65536]: what anchors hash of each token."""
+        """The symbol of each token that anchors hash, uint16[65536]."""
         return self.anchors.alphabet.symbols(self.tables.readings.names)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the record by the names of its parts, as evidence states it."""
+        """Return the record as JSON values, for evidence."""
         return {
             "id": self.id,
             "readings_digest": self.tables.readings.digest,
@@ -101,5 +101,5 @@ ALGORITHMS: Mapping[int, Algorithm] = {algorithm.id: algorithm for algorithm in 
 
 # Folded syllables find what was confused by ear too, with an index no larger (decision as above); of a text that nobody
 # put in another order 7 says what 5 says.
-# When this changes, all fingerprints and the index are made anew.
+# A change requires new fingerprints and a new index.
 DEFAULT = ALGORITHMS[7]

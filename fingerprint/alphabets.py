@@ -1,4 +1,4 @@
-"""Alphabets: which tokens an anchor takes for the same."""
+"""Alphabets: the tokens that anchors treat as equal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from fingerprint.letters import TOKENS, initial_letters
 
 @dataclass(frozen=True, eq=False)
 class Alphabet:
-    """Replaces tokens by symbols before they are hashed.
+    """Replaces tokens by symbols before hashing.
 
-    symbols: makes uint16[65536], the symbol of every token, from the names of syllables by id. is_heard_alike: whether
-    people take tokens of one symbol for one another, so that these agree in alignment too.
+    symbols: returns the symbol of every token, uint16[65536], from the names of syllables by id. is_heard_alike:
+    whether people confuse tokens of one symbol, so that these agree in alignment too.
     """
 
     name: str

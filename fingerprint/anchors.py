@@ -2,7 +2,7 @@
 
 Source: Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in
 docs/decisions/fingerprint-and-index.md.
-Everywhere `symbols` is uint16[65536]: what of each token is hashed (fingerprint.alphabets).
+Everywhere `symbols` is uint16[65536]: the hashed symbol of each token (fingerprint.alphabets).
 """
 
 import numpy as np
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fingerprint.rules import AnchorRule
 
-NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)  # the hash of what is never chosen
+NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)  # the hash of tokens that are never chosen
 MULTIPLIER = np.uint64(1_048_583)
 MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)

@@ -1,4 +1,4 @@
-"""Kinds of characters: what normalisation reads, drops or counts as noise."""
+"""Kinds of characters: those that normalisation reads, drops or counts as noise."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -45,8 +45,8 @@ SPACES = (
     range(0x205F, 0x2060),
     range(0x3000, 0x3001),
 )
-# Private use (picture fonts), the replacement character, and the white square that editions print for a character
-# they have no glyph for: a character stood here, and it is unknown which.
+# Private use (picture fonts), the replacement character, and the white square that editions print for a missing glyph:
+# an unknown character.
 WILDCARDS = (
     range(0xE000, 0xF900),
     range(0xF0000, 0xFFFFE),
@@ -61,7 +61,7 @@ TOKEN_MASK = (1 << TOKEN_BITS) - 1
 
 @dataclass(frozen=True, eq=False)
 class CharacterClasses:
-    """The code points of each kind, beside those that readings make HAN or DIGIT; the last that applies wins."""
+    """The code points of each kind, in addition to HAN and DIGIT of the readings; the last applicable one wins."""
 
     by_character: Mapping[Kind, str]
     by_range: Mapping[Kind, tuple[range, ...]]

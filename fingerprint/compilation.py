@@ -1,6 +1,6 @@
-"""Kernels: loops that numba compiles, whose machine code on disk is never older than anything it was made from.
+"""Compiles kernels with numba, with a cache on disk that is never older than any of its sources.
 
-numba stores machine code beside a module and checks only whether that module changed. But a kernel also contains the
+numba stores machine code next to a module and checks only whether that module changed. But a kernel also contains the
 kernels it calls and the constants it names, from any module: here both are part of the key of the stored code.
 """
 
@@ -19,9 +19,9 @@ from numba.core.dispatcher import Dispatcher
 
 
 def _load_arrays() -> None:
-    """Load numba's support of arrays without the BLAS that it asks SciPy for: no kernel multiplies matrices.
+    """Load numba's support of arrays without the BLAS of SciPy: no kernel multiplies matrices.
 
-    That would take .17 s of every process (November 2026).
+    Loading SciPy would take 0.17 s of every process (November 2026).
     """
     if "scipy.linalg" in sys.modules:
         return
@@ -39,11 +39,11 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def kernel(*, allocates: bool = True, nogil: bool = False) -> Callable[[Function], Function]:
-    """Compile a function at its first call, or load what was compiled before.
+    """Compile a function at its first call, or load it from the cache.
 
-    allocates: False for one that neither makes nor returns arrays. It is compiled without reference counts, which took
-    half of the time of the inner loops, and into its callers: to hand over its arrays took half of a walk's (November
-    2026). nogil: other Python threads run meanwhile.
+    allocates: False for one that neither creates nor returns arrays. It is compiled without reference counts, which
+    took half of the time of the inner loops, and inlined into its callers: passing its arrays took half of a walk's
+    time (November 2026). nogil: other Python threads may run.
 
     A kernel may name numbers, tuples of them, named tuples, numpy and other kernels, and nothing else outside itself.
     """
@@ -79,7 +79,7 @@ class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
         self._options = repr(options)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the stored code, or None. What was stored for a type that has gone since is forgotten."""
+        """Return the stored code, or None. Discards code stored for a type that no longer exists."""
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call,unused-ignore]
         except (AttributeError, ImportError, EOFError, UnpicklingError):
@@ -92,9 +92,9 @@ class _KernelCache(FunctionCache):  # type: ignore[misc,unused-ignore]
 
 
 def source_digest(function: Any) -> str:
-    """Digest of what a kernel is compiled from: its own code, what it names, and so on through all that it calls.
+    """Return the digest of all sources of a kernel: its code, the constants it names, and all kernels that it calls.
 
-    Raises TypeError for a kernel that names something of which this cannot tell whether it changed.
+    Raises TypeError for a kernel that names an object of unsupported kind.
     """
     digest = hashlib.sha256()
     for part in _parts(function, set()):
@@ -129,7 +129,7 @@ def _named_parts(function: FunctionType, name: str, seen: set[FunctionType]) -> 
 
 
 def _fields(annotation: Any) -> Iterator[str]:
-    """Yield the names of the fields of every named tuple in a type: machine code holds their places only."""
+    """Yield the names of the fields of every named tuple in a type: machine code has only their positions."""
     yield from getattr(annotation, "_fields", ())
     for inner in _inner_types(annotation):
         yield from _fields(inner)

@@ -1,4 +1,4 @@
-"""Likeness of two characters by the components that they share; to classify, no fingerprint depends on it.
+"""Similarity of two characters by shared components, for classification; no fingerprint depends on it.
 
 The table is written by laboratory.tables.build_components and read at first use; its source is named there.
 """
@@ -24,8 +24,7 @@ def table_path(name: str) -> Path:
 class ComponentTable:
     """The components of characters, simplified and traditional, as plain arrays by row; row 0 has none.
 
-    A component counts the more, the rarer it is: the logarithm of how many common characters there are to one that has
-    it, as rare words count more than usual ones.
+    The weight of a component is its inverse frequency: the logarithm of the common characters per character with it.
     """
 
     def __init__(self, path: Path) -> None:
@@ -38,29 +37,29 @@ class ComponentTable:
 
     @cached_property
     def rows(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the row of each character."""
+        """The row of each character, uint16[code point]."""
         rows, codes = np.zeros(CODE_POINTS, np.uint16), self._arrays[0]
         rows[codes] = np.arange(1, codes.size + 1)
         return rows
 
     @cached_property
     def starts(self) -> NDArray[np.int32]:
-        """int32[rows + 1]: where the components of each row begin in `ids`."""
+        """The start of each row's components in `ids`, int32[rows + 1]."""
         return np.concatenate([[0, 0], np.cumsum(self._arrays[1], dtype=np.int32)]).astype(np.int32)
 
     @cached_property
     def ids(self) -> NDArray[np.uint16]:
-        """uint16[n]: the components of each row that other characters have, too, ascending."""
+        """The components of each row that other characters have too, ascending, uint16[n]."""
         return self._arrays[2].astype(np.uint16)
 
     @cached_property
     def totals(self) -> NDArray[np.float32]:
-        """float32[rows]: what all components of each row weigh, those included that no other character has."""
+        """The weight of all components of each row, also of unique ones, float32[rows]."""
         return np.concatenate([[0], self._arrays[3]]).astype(np.float32)
 
     @cached_property
     def weights(self) -> NDArray[np.float32]:
-        """float32[components]: what each weighs."""
+        """The weight of each component, float32[components]."""
         return self._arrays[4].astype(np.float32)
 
 

@@ -1,1 +1,1 @@
-"""The published engines, each behind one protocol, to stand beside the product's own matcher on the same pages."""
+"""The published engines behind one protocol, for comparison with the product's own matcher."""

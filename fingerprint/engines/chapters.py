@@ -1,4 +1,4 @@
-"""Chapters: engines that compare whole documents cut works and pages alike, into pieces of a page's length."""
+"""Chapters: the pieces of a page's length into which engines that compare whole documents cut works and pages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -7,7 +7,7 @@ from inspect import signature
 from core.wording import Message
 from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 
-CHAPTER_CHARS = 2_500  # about what a web page holds of a novel: pages and chapters have to be of one length
+CHAPTER_CHARS = 2_500  # the usual length of a novel's web page: pages and chapters need one length
 
 CHAPTER_PARAMETERS = {
     "chapter_chars": Message("engine.characters-of-the-pieces-that-works-and"),
@@ -16,7 +16,7 @@ IN_CHAPTERS = Message("engine.whole-documents-are-compared-in-the")
 
 
 def split_chapters(text: str, chars: int = CHAPTER_CHARS, step: int | None = None) -> Iterator[str]:
-    """Pieces of `chars` characters that begin every `step` (without one: end to end); the last may be shorter.
+    """Return pieces of `chars` characters that begin every `step` (None: end to end); the last may be shorter.
 
     >>> list(split_chapters("abcdefgh", 5)), list(split_chapters("abcdefgh", 4, 2)), list(split_chapters(""))
     (['abcde', 'fgh'], ['abcd', 'cdef', 'efgh'], [])
@@ -27,7 +27,7 @@ def split_chapters(text: str, chars: int = CHAPTER_CHARS, step: int | None = Non
 
 
 def best_works(found: Iterable[EngineMatch]) -> list[EngineMatch]:
-    """Return each work once, as it is most similar; best first, then by id."""
+    """Return each work once with its highest similarity; best first, then by id."""
     best: dict[str, EngineMatch] = {}
     for each in found:
         if each.work_id not in best or each.similarity > best[each.work_id].similarity:
@@ -45,7 +45,7 @@ class ChapterOwners:
         return len(self._work_ids)
 
     def add_chapter(self, work_id: str) -> int:
-        """Return the number of a new chapter of that work."""
+        """Add a chapter of a work, and return its number."""
         self._work_ids.append(work_id)
         return len(self._work_ids) - 1
 
@@ -55,7 +55,7 @@ class ChapterOwners:
 
 
 class ChapterEngine(ABC):
-    """The base of engines without passages: texts are cut alike, and the best piece speaks for a work."""
+    """The base of engines without passages: cuts all texts into chapters, and scores a work by its best one."""
 
     def __init__(self, chapter_chars: int, chapter_step: int | None = None) -> None:
         self._chapter_chars, self._chapter_step = chapter_chars, chapter_step
@@ -90,7 +90,7 @@ def chapter_entry(  # noqa: PLR0917 - what an entry says
     *,
     needs_corpus: bool = False,
 ) -> EngineEntry:
-    """List an engine that compares chapters; what that changes and the length of a chapter are said here."""
+    """Return the entry of an engine that compares chapters, with that departure and the chapter length."""
     known = {**parameters, **CHAPTER_PARAMETERS}
     in_order = {parameter: known[parameter] for parameter in signature(make).parameters}
     return EngineEntry(name, make, summary, source, (*departures, IN_CHAPTERS), in_order, needs_corpus)

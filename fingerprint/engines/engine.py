@@ -1,6 +1,6 @@
-"""The interface of all engines: works are added, then pages are looked up.
+"""The interface of all engines: add works, then look up pages.
 
-Nothing here stores or sends anything: an engine is held in the memory of one process.
+An engine lives in the memory of one process, and stores and sends nothing.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,14 +30,14 @@ class EngineMatch:
 
 
 class Engine(Protocol):
-    """One engine with the works that were added to it.
+    """One engine with its works.
 
-    Any text is taken, also an empty one, one without Chinese or with lone surrogates: from what holds no feature
-    nothing is found, and it raises nothing.
+    It accepts any text, also an empty one, one without Chinese or with lone surrogates: a text without features has no
+    matches, and never raises an error.
     """
 
     def add_work(self, work_id: str, text: str) -> None:
-        """Index a work. An id is added once; works with the same text are works of their own."""
+        """Index a work. Each id is added once; works with equal texts are different works."""
 
     def find(self, text: str) -> list[EngineMatch]:
         """Return the works that duplicate the page by the engine's published rule, each once, the best first."""
@@ -47,10 +47,10 @@ class Engine(Protocol):
 class EngineEntry:
     """An engine as the catalogue lists it.
 
-    make: takes the parameters by name, all with defaults. source: the publication. departures: where it does otherwise
-    than its source, and what it chose where that is silent. parameters: what each means. needs_corpus: whether it
-    judges by how common a word is in the corpus, so that it says nothing of one work alone. gives_spans: whether `find`
-    says which passages are shared.
+    make: takes the parameters by name, all with defaults. source: the publication. departures: deviations from the
+    source, and choices where it is silent. parameters: their meanings. needs_corpus: whether it judges by the frequency
+    of words in the corpus, so that it finds nothing with one work alone. gives_spans: whether `find` returns the shared
+    passages.
     """
 
     name: str
@@ -64,5 +64,5 @@ class EngineEntry:
 
     @property
     def defaults(self) -> dict[str, Any]:
-        """The value of each parameter, in order, as the engine is made without any."""
+        """The default of each parameter, in order."""
         return {name: parameter.default for name, parameter in signature(self.make).parameters.items()}

@@ -1,4 +1,4 @@
-"""Cases in the admin database: rights before cases, evidence kept, a reviewer's verdict never touched."""
+"""The repository of cases in the admin database; it never changes a verdict or frozen evidence."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
@@ -106,7 +106,7 @@ def with_holders(pages: Collection[Page]) -> list[tuple[Page, int]]:
 
 
 def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, tuple[datetime, int]]:
-    """When each of `versions` was compared and how many texts it took from, of those recorded of their pages."""
+    """Return the time of comparison and the number of matched texts of each of `versions` that its page shows."""
     found: dict[str, tuple[datetime, int]] = {}
     for batch in batches(versions):
         checks = PageCheck.objects.filter(
@@ -133,7 +133,7 @@ def _older(versions: Sequence[VersionId], search: Search) -> "QuerySet[PageCheck
 
 
 def _take_back(findings: "QuerySet[CaseMatch]") -> None:
-    """Let the pages with these findings be compared again. What was frozen as evidence stays."""
+    """Queue the pages with these findings for another comparison; frozen evidence stays."""
     for batch in batches(list(findings.order_by().values_list("version_id", flat=True).distinct())):
         PageCheck.objects.filter(version_id__in=batch).update(algorithm_id=OUTDATED)
 

@@ -1,4 +1,4 @@
-"""What was found on pages -> page records, checks, cases and frozen evidence: many pages in one transaction.
+"""Records the outcomes of comparisons as pages, checks, cases and frozen evidence, many pages in one transaction.
 
 Rows are locked in the order of `webadmin.cases.services.locks`, so that two workers that record the same pages wait
 for each other.

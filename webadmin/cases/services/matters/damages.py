@@ -1,4 +1,4 @@
-"""What the rights holder reckons for a matter: characters taken, days online as seen, the licence fee, their product.
+"""Computes the damages of a matter by the rights holder's arithmetic: copied characters times the licence fee.
 
 It is the holder's own arithmetic: each figure has its source, and what a court grants is another matter. Days are told
 and not multiplied: a fee for a thousand characters knows no days.
@@ -25,7 +25,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Damages:
-    """Of the confirmed cases of a matter. amount: CNY; None without a fee."""
+    """The damages of the confirmed cases of a matter. amount: in CNY; None without a fee."""
 
     matter: Matter
     cases: int

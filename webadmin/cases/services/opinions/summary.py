@@ -52,7 +52,7 @@ class OpinionsShown:
 
     @property
     def lacks_corpus(self) -> bool:
-        """Whether the rights holder had too few texts for some engine."""
+        """True if the rights holder had too few texts for some engine."""
         return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
 
 
