@@ -135,7 +135,7 @@ def test_of_a_site_the_address_for_complaints_comes_before_newer_ones(watched: S
         watched.name,
         email="x@luoxia.example",
         complaint_page="https://luoxia.example/about",
-        whose=ContactOwner.SITE,
+        owner=ContactOwner.SITE,
     )
     assert (read.role, read.paper) == (None, None), "whether it publishes or stores, no page says"
 

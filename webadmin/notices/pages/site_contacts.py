@@ -46,7 +46,7 @@ def _addressee_row(each: SiteAddressee, site: Site, add: str) -> dict[str, Any]:
         "paper": PAPERS[each.paper] if each.paper else "",
         "way": " · ".join(clip_text(way) for way in (each.email, each.form_page or each.complaint_page) if way),
         "origin": _origin(each),
-        "add": f"{add}?{urlencode({'site': site.pk, 'of': each.whose})}" if add and each.whose else "",
+        "add": f"{add}?{urlencode({'site': site.pk, 'of': each.owner})}" if add and each.owner else "",
     }
 
 

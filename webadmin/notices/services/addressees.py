@@ -53,7 +53,7 @@ class SiteAddressee:
     form_page: str = ""
     addressee: Addressee | None = None
     from_site: Site | None = None
-    whose: ContactOwner | None = None
+    owner: ContactOwner | None = None
 
     @property
     def paper(self) -> Paper | None:
@@ -70,21 +70,21 @@ def list_addressees(site: Site) -> list[SiteAddressee]:
     family = [each for each in _family_addressees(site) if each.addressee not in known]
     listed = [*entered, *family]
     taken = {_owner_of_role(each.role) for each in listed}
-    return [*listed, *(each for each in propose_addressees(site) if each.whose not in taken)][:MAX_ADDRESSEES]
+    return [*listed, *(each for each in propose_addressees(site) if each.owner not in taken)][:MAX_ADDRESSEES]
 
 
 def propose_addressees(site: Site) -> list[SiteAddressee]:
     """Return the addressees proposed from contacts read alone."""
     rows = list(ContactRead.objects.filter(site=site).order_by("-read_at", "pk"))
-    return [each for whose in ContactOwner if (each := propose_addressee(site, whose, rows)) is not None]
+    return [each for owner in ContactOwner if (each := propose_addressee(site, owner, rows)) is not None]
 
 
-def propose_addressee(site: Site, whose: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
+def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
     """Return the proposed addressee for one owner from a site's contacts, newest first; None where none was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)
-    if whose is ContactOwner.SITE:
+    if owner is ContactOwner.SITE:
         found = [by_kind.get(kind, []) for kind in (ContactKind.EMAIL, ContactKind.COMPLAINT_PAGE, ContactKind.FORM)]
         page = _first(found[1]) or _first(by_kind.get(ContactKind.CONTACT_PAGE, []))
         emails = sorted(found[0], key=lambda row: not is_for_complaints(row.value, row.label))
@@ -97,9 +97,9 @@ def propose_addressee(site: Site, whose: ContactOwner, rows: Iterable[ContactRea
             email=_first(emails),
             complaint_page=page,
             form_page=_first(found[2]),
-            whose=whose,
+            owner=owner,
         )
-    is_host = whose is ContactOwner.HOST
+    is_host = owner is ContactOwner.HOST
     names = by_kind.get(ContactKind.HOST if is_host else ContactKind.REGISTRAR, [])
     emails = by_kind.get(ContactKind.HOST_ABUSE if is_host else ContactKind.REGISTRAR_ABUSE, [])
     if not (names or emails):
@@ -107,7 +107,7 @@ def propose_addressee(site: Site, whose: ContactOwner, rows: Iterable[ContactRea
     role = AddresseeRole.HOSTS if is_host else AddresseeRole.REGISTERS
     name = _first(names)
     own = [row for row in emails if name.startswith(row.label)] if name else emails
-    return SiteAddressee(Origin.READ, name or _first(emails), role, email=_first(own), whose=whose)
+    return SiteAddressee(Origin.READ, name or _first(emails), role, email=_first(own), owner=owner)
 
 
 def contact_owner(kind: ContactKind) -> ContactOwner:

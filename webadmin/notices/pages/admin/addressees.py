@@ -176,20 +176,16 @@ class AddresseeAdmin(HolderAdmin):
 
 def _initial_values(request: HttpRequest) -> dict[str, Any]:
     """Return the initial values of the form."""
-    key, whose = request.GET.get("site", ""), request.GET.get("of", "")
+    key, owner_code = request.GET.get("site", ""), request.GET.get("of", "")
     site = record_of_key(manageable(Site.objects.all(), request.user), key)
     if site is None:
         return {}
     rows = visible(ContactRead.objects.filter(site=site), request.user).order_by("-read_at", "pk")
     contact = record_of_key(rows, request.GET.get("contact", ""))
-    of = (
-        contact_owner(ContactKind(contact.kind))
-        if contact
-        else ContactOwner(whose)
-        if whose in set(ContactOwner)
-        else None
-    )
-    read = propose_addressee(site, of, rows) if of else None
+    owner = ContactOwner(owner_code) if owner_code in set(ContactOwner) else None
+    if contact:
+        owner = contact_owner(ContactKind(contact.kind))
+    read = propose_addressee(site, owner, rows) if owner else None
     initial: dict[str, Any] = {"rights_holder": site.rights_holder_id, "sites": [site.pk], "name": site.name}
     if read is not None:
         initial |= {"name": read.name, "role": read.role or ""} | {name: getattr(read, name) for name in _WAYS}
