@@ -9,7 +9,7 @@ from tests.support.admin_data import World
 from tests.support.case_texts import Texts
 from tests.support.corpus_texts import story, with_homophones
 from tests.support.desk import CollectingOutbox, record_url
-from webadmin.cases.services.opinions.asking import ask
+from webadmin.cases.services.opinions.asking import ask_engines
 from webadmin.cases.services.opinions.requests import OpinionSubject
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -93,7 +93,7 @@ def test_unfolding_the_section_has_the_engines_asked_and_shows_what_they_say(
     expect(section.get_by_role("status")).to_contain_text("The published engines are judging")
     assert outbox.sent == [OpinionsRequested(case.pk, case.version_id)]
 
-    ask(OpinionSubject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
+    ask_engines(OpinionSubject(case.pk, case.version_id), texts.pages, texts.works, admin_data.NOW)
     expect(section.locator(".zw-agree strong")).to_contain_text("engines agree")
     expect(section.get_by_role("status")).to_contain_text("engines agree")
     expect(section.locator("summary").first).to_be_focused()

@@ -73,7 +73,7 @@ def ask_engines(case_id: int, version_id: str) -> None:
         if count > MAX_ATTEMPTS:
             second_opinions.give_up(subject, ports.clock.now())
         else:
-            second_opinions.ask(subject, ports.pages, ports.works, ports.clock.now())
+            second_opinions.ask_engines(subject, ports.pages, ports.works, ports.clock.now())
     finally:
         attempts.end()  # an attempt that never ends is a worker that died
 

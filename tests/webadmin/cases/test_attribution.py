@@ -14,7 +14,7 @@ from core.zones import LineBeside, Zone
 from matcher.calibration import DEFAULT as BOUNDS
 from tests.support.records import match
 from webadmin.accounts.models import RightsHolder
-from webadmin.cases.services.findings import REACH_CHARS, Findings, SourceNames, with_sources
+from webadmin.cases.services.findings import REACH_CHARS, Findings, SourceNames, name_sources
 from webadmin.works.models import Chapter, Work
 
 pytestmark = pytest.mark.django_db
@@ -52,7 +52,7 @@ def found(*spans: Span, match_class: MatchClass = MatchClass.EXCERPT, **given: A
 def judged(work: Work, *matches: Match, text: str = TEXT, **reading: Any) -> Findings:
     chapter = work.chapters.get()
     findings = Findings(work, tuple((chapter, each) for each in matches))
-    return with_sources(findings, Reading(title="", text=text, **reading), SourceNames())
+    return name_sources(findings, Reading(title="", text=text, **reading), SourceNames())
 
 
 def classes(findings: Findings) -> list[MatchClass]:

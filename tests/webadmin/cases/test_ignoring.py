@@ -17,10 +17,10 @@ from webadmin.cases.services import ignoring
 from webadmin.cases.services.ignoring import (
     Loss,
     check_text,
-    foresee,
     ignore_everywhere,
     mark_noise,
     may_take_back,
+    preview_effect,
     take_back,
 )
 from webadmin.cases.services.shown_pages import OUTDATED
@@ -211,7 +211,7 @@ class TestMostOfAChapter:
 class TestWhatIsForeseen:
     def test_the_loss_of_each_open_case_is_told(self, ours: Estate) -> None:
         sentence = "江面起了雾"
-        foreseen = foresee(ours.holder, sentence)
+        foreseen = preview_effect(ours.holder, sentence)
         assert {loss.case for loss in foreseen.losses} == {ours.cases[0], ours.cases[3]}, "nobody decided on them"
         assert [loss.before - loss.after for loss in foreseen.losses] == [len(sentence)] * 2
         assert (foreseen.looked_at, foreseen.is_cut) == (2, False)
@@ -219,11 +219,11 @@ class TestWhatIsForeseen:
     def test_a_text_of_a_work_that_is_not_there_loses_nothing(self, ours: Estate) -> None:
         for case in ours.cases:
             case.taken.update(text_id=work_text_id("不在"))
-        assert foresee(ours.holder, "江面起了雾").losses == []
+        assert preview_effect(ours.holder, "江面起了雾").losses == []
 
     def test_it_ends_in_time_and_says_that_it_did(self, ours: Estate, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(ignoring, "MAX_SECONDS", -1.0)
-        foreseen = foresee(ours.holder, "江面起了雾")
+        foreseen = preview_effect(ours.holder, "江面起了雾")
         assert (foreseen.losses, foreseen.looked_at, foreseen.is_cut) == ([], 0, True)
 
     def test_what_is_left_counts_from_as_many_characters_on_as_a_case_needs(self, ours: Estate) -> None:

@@ -8,7 +8,7 @@ from core.states import CaseState, Rejection, Verdict
 from tests.support import admin_data
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, RightsRecord
-from webadmin.cases.services.licensing import LicenceOffer, LicenceScope, Others, license_case, offer_licences
+from webadmin.cases.services.licensing import AffectedCases, LicenceOffer, LicenceScope, license_case, offer_licences
 from webadmin.cases.services.overruling import overrule
 from webadmin.cases.services.verdicts import VerdictRefused, decide, undo
 from webadmin.sites.models import Site
@@ -73,7 +73,7 @@ def test_each_scope_sets_aside_what_it_said_before_and_nothing_else(shelf: Shelf
         LicenceScope.SITE: {case.pk for case in (*of_page, *of_work, *of_others)},
     }[scope]
     offer = offered(shelf.case)
-    assert (offer.host, offer.others[scope]) == (HOST, Others(len(expected), is_cut=False))
+    assert (offer.host, offer.others[scope]) == (HOST, AffectedCases(len(expected), is_cut=False))
     licence = shelf.license(scope)
     assert shelf.aside() == expected
     shelf.case.refresh_from_db()
@@ -110,7 +110,7 @@ def test_more_than_are_counted_are_told_as_at_least_so_many(shelf: Shelf, monkey
     monkeypatch.setattr("webadmin.cases.services.licensing.MAX_COUNTED", 2)
     for number in range(4):
         shelf.add(f"book/1/{number}")
-    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, Others(2, is_cut=True))
+    assert offered(shelf.case).others == dict.fromkeys(LicenceScope, AffectedCases(2, is_cut=True))
 
 
 def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,9 +119,9 @@ def test_other_cases_use_up_nothing_of_the_count(shelf: Shelf, monkeypatch: pyte
     for number in range(4):  # all opened later
         shelf.add(f"book/2/{number}", days=1)
         shelf.add(f"book/1/{number}", shelf.other, shelf.elsewhere, days=1)
-    assert offered(shelf.case).others[LicenceScope.PAGE] == Others(1, is_cut=False)
+    assert offered(shelf.case).others[LicenceScope.PAGE] == AffectedCases(1, is_cut=False)
     Case.objects.filter(page_url__contains="/book/2/").delete()
-    assert set(offered(shelf.case).others.values()) == {Others(1, is_cut=False)}
+    assert set(offered(shelf.case).others.values()) == {AffectedCases(1, is_cut=False)}
 
 
 def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf: Shelf) -> None:

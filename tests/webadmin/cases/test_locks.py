@@ -170,7 +170,7 @@ def test_a_worker_that_marks_changes_and_a_verdict(world: World, matter: tuple[C
 def test_what_counts_nowhere_and_a_verdict_on_a_case_that_it_concerns(world: World, matter: tuple[Case, Case]) -> None:
     words, reason = admin_data.WORK_TEXT[12:40], IgnoredText.Reason.SET_WORDING
     manager, holder = world.ours.manager, world.ours.holder
-    newest_first = ignoring.foresee(holder, words).losses
+    newest_first = ignoring.preview_effect(holder, words).losses
     last = next(loss.case for loss in reversed(newest_first) if loss.case in matter)
     crossed(
         lambda: ignoring.ignore_everywhere(holder, words, manager, reason=reason), dismiss(last, world), MATTER_LOCKED

@@ -20,7 +20,7 @@ from tests.support.case_texts import Texts
 from tests.support.desk import CollectingOutbox, english
 from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, OpinionRequest
-from webadmin.cases.services.opinions.asking import ask
+from webadmin.cases.services.opinions.asking import ask_engines
 from webadmin.cases.services.opinions.requests import EXPIRES_AFTER, OpinionSubject, is_open, request_opinions
 
 CASES = 2
@@ -111,7 +111,7 @@ def test_the_script_is_told_the_answer(case: Case, texts: Texts, outbox: Collect
     assert outbox.sent == [message_of(case)]
     page = reviewer.get(address(case)).content.decode()
     assert (state_of(page), is_unfolded(page)) == ("asking", True)
-    ask(subject_of(case), texts.pages, texts.works, NOW)
+    ask_engines(subject_of(case), texts.pages, texts.works, NOW)
     answered = reviewer.get(where, headers=BY_SCRIPT).content.decode()
     assert state_of(answered) == "answered"
     assert "engines agree" in answered

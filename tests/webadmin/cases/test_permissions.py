@@ -33,7 +33,7 @@ def overruled(estate: Estate, reason: str, detail: str = "", *, day: int = 0, is
 
 def of_case(estate: Estate, match_class: str = QUOTED, chars: int = 30, number: int = 0) -> Allowance:
     case = estate.cases[number]
-    return Rights(estate.holder.pk).of_case(case.page_id, case.work_id, match_class, chars)
+    return Rights(estate.holder.pk).set_aside_reason(case.page_id, case.work_id, match_class, chars)
 
 
 def ruling(estate: Estate, **asked: Any) -> Allowance:

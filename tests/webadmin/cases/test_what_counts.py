@@ -299,7 +299,7 @@ def test_noise_that_is_taken_back_counts_from_the_next_comparison_on(desk: DeskC
 def test_what_a_text_would_change_is_foreseen_and_then_so(desk: DeskChain) -> None:
     desk.compare(CHAPTER)
     desk.compare(OTHER, "https://luoxia.example.net/2.html")
-    foreseen = ignoring.foresee(desk.holder, CHAPTER[:600])
+    foreseen = ignoring.preview_effect(desk.holder, CHAPTER[:600])
     (loss,) = foreseen.losses
     assert (loss.case.page.url[-6:], foreseen.looked_at, foreseen.is_cut) == ("1.html", 2, False)
     ignoring.ignore_everywhere(desk.holder, CHAPTER[:600], desk.manager, reason="notice")

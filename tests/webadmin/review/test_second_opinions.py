@@ -29,7 +29,7 @@ from webadmin.cases.cli import cases
 from webadmin.cases.models import Case, CaseMatch, EnginePanel, SecondOpinion
 from webadmin.cases.services.opinions import asking as second_opinions
 from webadmin.cases.services.opinions import summary as opinions_shown
-from webadmin.cases.services.opinions.asking import ask, give_up
+from webadmin.cases.services.opinions.asking import ask_engines, give_up
 from webadmin.cases.services.opinions.engine_answers import (
     BACKGROUND_PIECES,
     CORPUS_ENGINES,
@@ -63,7 +63,7 @@ def add_texts(texts: Texts, work: Work, number: int, first_seed: int = 100) -> l
 def judged(texts: Texts, case: Case, page: str, work: str = WORK) -> SecondOpinion:
     """What is kept of a case whose page and work have these texts."""
     texts.keep_case(case, page, work)
-    ask(subject_of(case), texts.pages, texts.works, NOW)
+    ask_engines(subject_of(case), texts.pages, texts.works, NOW)
     return case.second_opinions.get(version_id=case.version_id)
 
 
@@ -180,7 +180,7 @@ def test_answers_never_change_and_a_new_version_has_its_own(world: World, texts:
     case = world.ours.cases[0]
     first = judged(texts, case, WORK)
     kept = SecondOpinion.objects.filter(pk=first.pk).values().get()
-    ask(subject_of(case), texts.pages, texts.works, NOW + timedelta(days=9))
+    ask_engines(subject_of(case), texts.pages, texts.works, NOW + timedelta(days=9))
     give_up(subject_of(case), NOW + timedelta(days=9))
     assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
 
@@ -189,7 +189,7 @@ def test_answers_never_change_and_a_new_version_has_its_own(world: World, texts:
     newer.version_id = texts.keep(case.page, with_homophones(WORK, 0.3), b"<html>2</html>")
     newer.page_text_digest = case_texts.digest(with_homophones(WORK, 0.3).encode())
     newer.save()
-    ask(OpinionSubject(case.pk, newer.version_id), texts.pages, texts.works, NOW)
+    ask_engines(OpinionSubject(case.pk, newer.version_id), texts.pages, texts.works, NOW)
     assert SecondOpinion.objects.filter(pk=first.pk).values().get() == kept
     second = case.second_opinions.get(version_id=newer.version_id)
     assert len(copies(second)) < len(copies(first))
@@ -223,7 +223,7 @@ def test_all_texts_of_the_work_that_the_page_took_from_are_asked_about(world: Wo
     second.pk, second.text_id = None, texts.works.put_text(WORK)
     second.work_text_digest = case_texts.digest(WORK.encode())
     second.save()
-    ask(subject_of(case), texts.pages, texts.works, NOW)
+    ask_engines(subject_of(case), texts.pages, texts.works, NOW)
     opinion = case.second_opinions.get()
     assert "exact-md5" in copies(opinion)
     assert len(opinion.text_ids) == 2
@@ -238,7 +238,7 @@ def test_only_the_texts_of_the_evidence_are_judged(world: World, texts: Texts, r
     if side == "version_id":
         Case.objects.filter(pk=case.pk).update(version_id=changed)
         case.refresh_from_db()
-    ask(subject_of(case), texts.pages, texts.works, NOW)
+    ask_engines(subject_of(case), texts.pages, texts.works, NOW)
     opinion = case.second_opinions.get()
     assert (opinion.left_out, opinion.answers) == (SecondOpinion.LeftOut.TEXT_GONE, [])
     assert "a text of this match was no longer in the page store" in shown(reviewer, case)
@@ -252,7 +252,7 @@ def test_a_store_that_is_down_leaves_the_question_open(world: World, texts: Text
     down: PageStore = Down()
     subject = subject_of(world.ours.cases[0])
     with pytest.raises(ServiceUnavailable):
-        ask(subject, down, texts.works, NOW)
+        ask_engines(subject, down, texts.works, NOW)
     assert not SecondOpinion.objects.exists()
 
 

@@ -22,7 +22,7 @@ from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
     from webadmin.cases.models import Case, CaseMatch
-    from webadmin.cases.services.opinions.summary import OpinionsShown
+    from webadmin.cases.services.opinions.summary import OpinionsSection
 
 MAX_EXCERPT_CHARS = 400
 
@@ -224,9 +224,9 @@ def _describe_decision(case: "Case", settings: Settings) -> Message | str:
 
 
 def _allowance(case: "Case", settings: Settings) -> Message | str:
-    from webadmin.cases.services.allowance import allowed_now
+    from webadmin.cases.services.allowance import current_allowance
 
-    allowed = allowed_now(case)
+    allowed = current_allowance(case)
     if allowed is None:
         return ""
     if allowed.is_of_finding:
@@ -251,7 +251,7 @@ def _ask_engines(case: "Case", version_id: str) -> Message | None:
     return None
 
 
-def _agreement(opinions: "OpinionsShown", refusal: Message | None) -> Message:
+def _agreement(opinions: "OpinionsSection", refusal: Message | None) -> Message:
     if opinions.opinion is None:
         return Message("corpus.not-asked", reason=refusal) if refusal else Message("corpus.being-asked")
     if opinions.opinion.left_out:
@@ -262,7 +262,7 @@ def _agreement(opinions: "OpinionsShown", refusal: Message | None) -> Message:
     return Message("corpus.agree-named", count=len(names), asked=opinions.asked_count, names=names)
 
 
-def _engines(opinions: "OpinionsShown", settings: Settings) -> dict[str, Any] | None:
+def _engines(opinions: "OpinionsSection", settings: Settings) -> dict[str, Any] | None:
     """Return the answers of the engines as JSON values; None while there are none."""
     opinion = opinions.opinion
     if opinion is None:

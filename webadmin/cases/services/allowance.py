@@ -19,7 +19,7 @@ from webadmin.works.services.licences import licence_label, one_spelling
 
 
 @dataclass(frozen=True, slots=True)
-class AllowedNow:
+class CurrentAllowance:
     """The right that allows the page of a case as last seen, and who entered it.
 
     seen_before: when the page was first seen with the copy, if that was before the licence began; else None.
@@ -34,14 +34,14 @@ class AllowedNow:
     seen_before: datetime | None
 
 
-def allowed_now(case: Case) -> AllowedNow | None:
+def current_allowance(case: Case) -> CurrentAllowance | None:
     """Return the right that allows the page of a case; None if nothing does."""
     if not case.allowed_as:
         return None
     right = _ruling(case).right
     first_day = case.first_seen_at.astimezone(timezone.get_default_timezone()).date()
     is_later = isinstance(right, Licence) and first_day < right.valid_from
-    return AllowedNow(
+    return CurrentAllowance(
         reason=str(case.get_allowed_as_display()),
         label=case.allowed_by,
         by=right.entered_by.get_username() if right and right.entered_by else "",
@@ -53,14 +53,14 @@ def allowed_now(case: Case) -> AllowedNow | None:
 
 
 @dataclass(frozen=True, slots=True)
-class CoveredInPart:
+class PartialLicence:
     """A licence that covers the page of a case except for some chapters. outside: their numbers, for display."""
 
     licence: Licence
     outside: str
 
 
-def covered_in_part(case: Case) -> CoveredInPart | None:
+def partial_licence(case: Case) -> PartialLicence | None:
     """Return the licence that covers some chapters on the page of a case, and those it does not; None if none does."""
     limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
     if case.allowed_as or not limited.exists():
@@ -68,7 +68,7 @@ def covered_in_part(case: Case) -> CoveredInPart | None:
     allowance = _ruling(case)
     if not isinstance(allowance.right, Licence) or not allowance.outside:
         return None
-    return CoveredInPart(allowance.right, numbers_named(allowance.outside))
+    return PartialLicence(allowance.right, numbers_named(allowance.outside))
 
 
 def _ruling(case: Case) -> Allowance:
@@ -83,7 +83,7 @@ M = TypeVar("M", bound=Model)
 
 
 @dataclass(frozen=True, slots=True)
-class Covered(Generic[M]):
+class CoveredRows(Generic[M]):
     """The newest records and the number of all; is_cut: there are more than `count`."""
 
     shown: tuple[M, ...]
@@ -91,7 +91,7 @@ class Covered(Generic[M]):
     is_cut: bool
 
 
-def covered_cases(licence: Licence) -> Covered[Case]:
+def covered_cases(licence: Licence) -> CoveredRows[Case]:
     """Return the cases whose page the licence allows."""
     rows = Case.objects.exclude(allowed_as="").filter(
         rights_holder=licence.rights_holder_id, allowed_as=Rejection.LICENSED, allowed_by=licence_label(licence)
@@ -100,7 +100,7 @@ def covered_cases(licence: Licence) -> Covered[Case]:
     return _filter_covered(rows.select_related("work", "decision").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
-def covered_findings(licence: Licence) -> Covered[Exclusion]:
+def covered_findings(licence: Licence) -> CoveredRows[Exclusion]:
     """Return the findings that are excluded because of the licence."""
     rows = Exclusion.objects.filter(
         work__rights_holder=licence.rights_holder_id, reason=Rejection.LICENSED, detail=licence_label(licence)
@@ -109,8 +109,8 @@ def covered_findings(licence: Licence) -> Covered[Exclusion]:
     return _filter_covered(rows.select_related("work", "page").order_by("-pk")[: MAX_COUNTED + 1], licence)
 
 
-def _filter_covered(rows: Iterable[M], licence: Licence) -> Covered[M]:
+def _filter_covered(rows: Iterable[M], licence: Licence) -> CoveredRows[M]:
     """Return the rows whose page the licence covers: two licences may have the same label."""
     permission = Permission(licence.domain, licence.valid_from, licence.valid_until, "", address=licence.address)
     here = [row for row in rows if permission.covers(one_spelling(row.page_url))]  # type: ignore[attr-defined]
-    return Covered(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)
+    return CoveredRows(tuple(here[:MAX_SHOWN]), min(len(here), MAX_COUNTED), len(here) > MAX_COUNTED)

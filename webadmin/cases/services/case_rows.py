@@ -65,7 +65,9 @@ class Cases:
         case = self._cases.get((page.page_id, findings.work.pk))
         return case is not None and case.page_id == page.page_id
 
-    def take(self, found: OutcomeFindings, page: PageRecord, findings: Findings, counted: CountedFindings) -> Case:
+    def update_case(
+        self, found: OutcomeFindings, page: PageRecord, findings: Findings, counted: CountedFindings
+    ) -> Case:
         """Return the new or updated case of a page and a work. counted: the findings that count.
 
         If the text of the page has a case already, the page becomes a further address of it.
@@ -130,7 +132,7 @@ class Cases:
         touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
         if not touched:
             return
-        matters.enter([case for key, case in touched.items() if key in self._new])
+        matters.assign_matters([case for key, case in touched.items() if key in self._new])
         Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
         Case.objects.bulk_update(
             [case for key, case in touched.items() if key not in self._new],

@@ -113,7 +113,7 @@ def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindi
         owned = _owned_chapters(outcome.matches, chapters, site.rights_holder_id)
         is_whole = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in owned}
         reading = outcome.version.reading
-        findings = [with_sources(each, reading, sources) for each in by_work(owned, outcome.matches)]
+        findings = [name_sources(each, reading, sources) for each in group_by_work(owned, outcome.matches)]
         found.append(OutcomeFindings(outcome, site, findings, is_whole))
     return found
 
@@ -195,16 +195,16 @@ def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[Obfusc
     return merged_obfuscations([*version.reading.obfuscations, *found], order=list(Obfuscation))
 
 
-def by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:
+def group_by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:
     """Return the findings of each work. chapters: with their works, ordered by work and number."""
     by_text = {str(match.text_id): match for match in matches}
     items: dict[Work, dict[str, tuple[Chapter, Match]]] = {}
     for chapter in chapters:
         items.setdefault(chapter.work, {}).setdefault(chapter.text_id, (chapter, by_text[chapter.text_id]))
-    return [Findings(work, _telling(found.values())) for work, found in items.items()]
+    return [Findings(work, _drop_teasers(found.values())) for work, found in items.items()]
 
 
-def _telling(items: Collection[tuple[Chapter, Match]]) -> tuple[tuple[Chapter, Match], ...]:
+def _drop_teasers(items: Collection[tuple[Chapter, Match]]) -> tuple[tuple[Chapter, Match], ...]:
     """Drop teasers for other pages of the site if the page itself has a copy of the work."""
     telling = [item for item in items if item[1].match_class is not MatchClass.TEASER]
     return tuple(telling or items)
@@ -228,7 +228,7 @@ class SourceNames:
         return next(filter(None, found.groups()), "") if found is not None else ""
 
 
-def with_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
+def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
     """Return the findings of one work, with the source that the page names for quotations.
 
     Excerpts become quotations if the page has little of the work and names the source next to them.

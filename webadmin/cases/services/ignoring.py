@@ -48,7 +48,7 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
     """
     if user_role(user, case.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=case.rights_holder)
-    text, letters = _check(text, LEAST_LETTERS, MAX_NOISE_CHARS)
+    text, letters = _validate_text(text, LEAST_LETTERS, MAX_NOISE_CHARS)
     version = stores.page_store().version(VersionId(case.version_id))
     if version is None or letters.text not in TextLetters.from_text(version.reading.whole_text).text:
         raise BadInput("ignored.not-on-page")
@@ -65,14 +65,14 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
             ),
             letters,
         )  # fmt: skip
-        _ask(made)
+        _request_comparisons(made)
         recount(case, stores.page_store(), stores.work_store(), user.pk)
     return made
 
 
 def check_text(holder: RightsHolder, text: str) -> str:
     """Return the text to store. Raises BadInput for one that is too short, too long, or most of a chapter."""
-    text, letters = _check(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
+    text, letters = _validate_text(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
     for chapter in near.order_by("-chars")[:MAX_CHAPTERS_LOOKED_AT]:
@@ -97,7 +97,7 @@ class Loss:
 
 
 @dataclass(frozen=True, slots=True)
-class Foreseen:
+class IgnoreEffect:
     """The effect of ignoring a text. looked_at: the number of open cases checked; is_cut: there are more."""
 
     losses: list[Loss]
@@ -105,7 +105,7 @@ class Foreseen:
     is_cut: bool
 
 
-def foresee(holder: RightsHolder, text: str) -> Foreseen:
+def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
     """Return the losses of the newest open cases if a text were ignored. Raises ServiceUnavailable."""
     ends, letters = time.monotonic() + MAX_SECONDS, TextLetters.from_text(text)
     cases = list(
@@ -114,19 +114,19 @@ def foresee(holder: RightsHolder, text: str) -> Foreseen:
         .order_by("-opened_at", "-pk")[: MAX_CASES_SHOWN + 1]
     )
     losses, looked_at, places = [], 0, dict[str, Places]()
-    for case, taken in _with_taken(cases[:MAX_CASES_SHOWN]):
+    for case, taken in _iterate_taken(cases[:MAX_CASES_SHOWN]):
         if time.monotonic() > ends:
             break
         looked_at += 1
         lost = sum(len(Places(of.bits & _places(text_id, letters, places).bits)) for text_id, of in taken.items())
         if lost:
             losses.append(Loss(case, case.taken_chars, max(0, case.taken_chars - lost)))
-    return Foreseen(losses, looked_at, is_cut=looked_at < len(cases))
+    return IgnoreEffect(losses, looked_at, is_cut=looked_at < len(cases))
 
 
 def ignore_everywhere(
     holder: RightsHolder, text: str, user: User, *, reason: str, note: str = ""
-) -> tuple[IgnoredText, Foreseen]:
+) -> tuple[IgnoredText, IgnoreEffect]:
     """Ignore a text on all sites, and return the row and its effect. Raises as `check_text`; ServiceUnavailable."""
     text, letters = check_text(holder, text), TextLetters.from_text(text)
     if reason not in IgnoredText.Reason or reason == IgnoredText.Reason.NOISE:
@@ -135,11 +135,11 @@ def ignore_everywhere(
     if not may_manage(user, made):
         raise BadInput("ignored.managers-only")
     made.note = checked_note(note, is_needed=reason == IgnoredText.Reason.OTHER)
-    foreseen = foresee(holder, text)
+    foreseen = preview_effect(holder, text)
     with transaction.atomic():
         lock_rights(holder.pk)
         _save_ignored(made, letters)
-        _ask(made)
+        _request_comparisons(made)
         losing = [loss.case for loss in foreseen.losses[:MAX_RECOUNTED]]
         recount_all(holder.pk, losing, stores.page_store(), stores.work_store(), user.pk)
     return made, foreseen
@@ -162,11 +162,11 @@ def take_back(ignored: IgnoredText, user: User) -> None:
     with transaction.atomic():
         lock_rights(ignored.rights_holder_id)
         IgnoredText.objects.filter(pk=ignored.pk).update(withdrawn_at=timezone.now(), withdrawn_by=user)
-        _ask(ignored)
+        _request_comparisons(ignored)
     ignored.refresh_from_db()
 
 
-def _check(text: str, least: int, most: int) -> tuple[str, TextLetters]:
+def _validate_text(text: str, least: int, most: int) -> tuple[str, TextLetters]:
     text = text.strip()
     letters = TextLetters.from_text(text)
     if len(text) > most:
@@ -188,7 +188,7 @@ def _save_ignored(made: IgnoredText, letters: TextLetters) -> IgnoredText:
     return made
 
 
-def _ask(ignored: IgnoredText) -> None:
+def _request_comparisons(ignored: IgnoredText) -> None:
     """Request a comparison of the pages of undecided cases, and of findings excluded because nothing counted."""
     cases = Case.objects.filter(rights_holder=ignored.rights_holder_id, decision=None)
     left_out = Exclusion.objects.filter(work__rights_holder=ignored.rights_holder_id, reason=Rejection.NOTHING_LEFT)
@@ -198,7 +198,7 @@ def _ask(ignored: IgnoredText) -> None:
     request_comparison(left_out.order_by().values("page"))
 
 
-def _with_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
+def _iterate_taken(cases: list[Case]) -> Iterator[tuple[Case, dict[str, Places]]]:
     rows = TakenText.objects.filter(case__in=cases).values_list("case_id", "text_id", "places")
     taken: dict[int, dict[str, bytes]] = {}
     for case_id, text_id, places in rows:

@@ -35,7 +35,7 @@ class LicenceScope(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class AffectedCases:
     """The number of other open cases that a licence would set aside; is_cut: there are more."""
 
     count: int
@@ -48,7 +48,7 @@ class LicenceOffer:
 
     host: str
     since: date
-    others: Mapping[LicenceScope, Others]
+    others: Mapping[LicenceScope, AffectedCases]
 
 
 def offer_licences(case: Case) -> LicenceOffer | None:
@@ -56,7 +56,7 @@ def offer_licences(case: Case) -> LicenceOffer | None:
     if case.allowed_as:
         return None
     licences = {scope: licence for scope in LicenceScope if (licence := _licence(case, scope)) is not None}
-    others = {scope: _others(case, licence) for scope, licence in licences.items()}
+    others = {scope: _count_affected(case, licence) for scope, licence in licences.items()}
     return next((LicenceOffer(each.domain, each.valid_from, others) for each in licences.values()), None)
 
 
@@ -106,7 +106,7 @@ def _licence(case: Case, scope: str) -> Licence | None:
     )
 
 
-def _others(case: Case, licence: Licence) -> Others:
+def _count_affected(case: Case, licence: Licence) -> AffectedCases:
     permission, zone = licence_permission(licence), timezone.get_default_timezone()
     sites = _sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
@@ -123,7 +123,7 @@ def _others(case: Case, licence: Licence) -> Others:
         is not None
         for url, seen_at in newest
     )
-    return Others(min(count, MAX_COUNTED), count > MAX_COUNTED)
+    return AffectedCases(min(count, MAX_COUNTED), count > MAX_COUNTED)
 
 
 def _sites(case: Case, domain: str) -> set[int]:

@@ -16,7 +16,7 @@ from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
 from webadmin.cases.services.addresses import release_addresses
-from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.recounting import recount, versions_shown
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
@@ -64,7 +64,7 @@ def take_back(overruling: Overruling, user: User) -> None:
         if not taken.update(withdrawn_at=timezone.now(), withdrawn_by=user):
             raise BadInput("exclusion.taken-back-already")
         cases = Case.objects.filter(page=overruling.page_id, work=overruling.work_id)
-        refresh_of_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
+        refresh_cases(rule_cases(cases, Rights(holder.pk), Occasion(Cause.PASSAGES, timezone.now(), user.pk)))
         at_others = CaseAddress.objects.filter(page=overruling.page_id, case__work=overruling.work_id)
         release_addresses(at_others.exclude(page=F("case__page")))
     if overruling.reason == Rejection.NOTHING_LEFT:

@@ -105,7 +105,7 @@ class Rights:
         """Return whether ignored texts count: a reviewer overruled that nothing is left without them."""
         return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
 
-    def of_case(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
+    def set_aside_reason(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
         """Return the reason, other than a right, why a case is set aside; NOTHING if there is none."""
         again = self._no_longer.get((page, work))
         if again is not None and match_class == again:  # class and reason of a quotation have the same name

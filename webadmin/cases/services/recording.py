@@ -116,7 +116,7 @@ class _Ruler:
             )
             decision = decide(finding, self._rights[found.holder])
             if decision.is_case:
-                ruled.cases.append(self._cases.take(found, page, findings, counted))
+                ruled.cases.append(self._cases.update_case(found, page, findings, counted))
             elif outcome.is_current and not is_known:  # else it would count in addition to its case
                 self._cases.release_page(page, findings)
                 ruled.exclusions.append(exclude(page, outcome, findings, decision.allowance, self._cases))

@@ -16,7 +16,7 @@ from webadmin.cases.models import Case, CaseMatch, TakenText
 from webadmin.cases.services.case_rows import taken_row
 from webadmin.cases.services.findings import Findings, case_figures
 from webadmin.cases.services.locks import locked_cases
-from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
 from webadmin.cases.services.snapshots import read_span
@@ -42,7 +42,7 @@ def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: Wor
         list(locked_cases(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
         rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
         counted = [case for case in cases if _recount_case(case, pages, works, rights, occasion)]
-        refresh_of_cases([case.pk for case in counted])
+        refresh_cases([case.pk for case in counted])
     for case in counted:
         case.refresh_from_db()
     return counted

@@ -28,7 +28,7 @@ from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
 from webadmin.cases.services.addresses import apply_rights_to_addresses
 from webadmin.cases.services.copied_texts import texts_by_case
 from webadmin.cases.services.locks import locked_cases
-from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Right, Rights, RightsQuery
 from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.cases.signals import rights_ruled
@@ -74,7 +74,7 @@ def rights_changed(holder: int, by: int | None) -> None:
             rule_holder(holder, Occasion(Cause.RIGHTS, timezone.now(), by))
             return
         RightsHolder.objects.filter(pk=holder).update(unruled_since=timezone.now(), unruled_by=by)
-        transaction.on_commit(partial(_ask, holder))
+        transaction.on_commit(partial(_send_rights_changed, holder))
 
 
 def rule_waiting(holder: int) -> None:
@@ -93,7 +93,7 @@ def rule_waiting(holder: int) -> None:
     while keys := list(cases.filter(pk__gt=last).values_list("pk", flat=True)[:BATCH_CASES]):
         with transaction.atomic():
             lock_rights(holder)
-            refresh_of_cases(rule_cases(cases.filter(pk__gt=last, pk__lte=keys[-1]), Rights(holder), occasion))
+            refresh_cases(rule_cases(cases.filter(pk__gt=last, pk__lte=keys[-1]), Rights(holder), occasion))
         last = keys[-1]
     with transaction.atomic():
         lock_rights(holder)
@@ -109,7 +109,7 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
     list(locked_cases(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
     moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
-    refresh_of_cases(moved)
+    refresh_cases(moved)
     RightsHolder.objects.filter(pk=holder).update(unruled_since=None, unruled_by=None)
 
 
@@ -128,12 +128,12 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
         pk, page, match_class, matched, reason, label = case
         allowance = rights.ruling(RightsQuery(work, page, url, seen_at, poster or author, texts.get(pk, ())))
         if allowance.reason is None:
-            allowance = rights.of_case(page, work, match_class, matched)
+            allowance = rights.set_aside_reason(page, work, match_class, matched)
         if (str(allowance.reason or ""), allowance.label) != (reason, label):
             changed[allowance].append(pk)
     for allowance, keys in changed.items():
         for batch in batches(keys):
-            _move(batch, allowance, occasion)
+            _apply_allowance(batch, allowance, occasion)
     apply_rights_to_addresses(cases, rights, texts)
     return [key for keys in changed.values() for key in keys]
 
@@ -154,7 +154,7 @@ def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
         PageCheck.objects.filter(version_id__in=batch).update(algorithm_id=OUTDATED)
 
 
-def _move(keys: Any, allowance: Allowance, occasion: Occasion) -> None:
+def _apply_allowance(keys: Any, allowance: Allowance, occasion: Occasion) -> None:
     cases, reason = Case.objects.filter(pk__in=keys), str(allowance.reason or "")
     cases.update(allowed_as=reason, allowed_by=allowance.label)
     cases.filter(decision=None).update(state=CaseState.from_verdict(None, is_allowed=allowance.reason is not None))
@@ -185,6 +185,6 @@ def _exclusions(holder: int) -> "QuerySet[Exclusion]":
     return Exclusion.objects.filter(rights_holder=holder)
 
 
-def _ask(holder: int) -> None:
+def _send_rights_changed(holder: int) -> None:
     with suppress(RetryLater):  # the sweeper sends it again
         stores.outbox().send(RightsChanged(holder))

@@ -11,7 +11,7 @@ from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages, note_addresses_seen
 from webadmin.cases.services.locks import locked_pages
-from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases, rule_exclusions
 from webadmin.database import batches
@@ -46,7 +46,7 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
         rights, cases = Rights(holder), cases_with_pages(pages)
         moved = rule_cases(cases, rights, Occasion(Cause.SIGHTING, now))
         rule_exclusions(excluded, rights)
-        refresh_of_cases(list(cases.values_list("pk", flat=True)) if is_earlier else moved)
+        refresh_cases(list(cases.values_list("pk", flat=True)) if is_earlier else moved)
 
 
 def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from webadmin.accounts.models import Membership, User
 from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, VerdictRecord
-from webadmin.cases.services.matters.figures import refresh_of_cases
+from webadmin.cases.services.matters.figures import refresh_cases
 from webadmin.works.models import Licence
 
 MAX_NOTE_CHARS = 4_000  # two pages; a longer one belongs in a document
@@ -106,7 +106,7 @@ def _write(row: Case, record: VerdictRecord) -> None:
         changed_since=None,
         returned_at=None,
     )
-    refresh_of_cases([row.pk])
+    refresh_cases([row.pk])
 
 
 def _undecided_refusal(row: Case) -> VerdictRefused:

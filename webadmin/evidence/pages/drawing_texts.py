@@ -47,7 +47,7 @@ class NotDrawn:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawingsShown:
+class BundleDrawings:
     """The drawings of a bundle. total: the number of pages of the text."""
 
     drawn: tuple[DrawnPage, ...]
@@ -58,13 +58,13 @@ class DrawingsShown:
         return bool(self.drawn)
 
 
-def list_drawings(bundle: EvidenceBundle) -> DrawingsShown:
+def list_drawings(bundle: EvidenceBundle) -> BundleDrawings:
     """Return the drawings of a bundle: none for a record, the first page for a bundle without `drawn_pages`."""
     if bundle.kind != EvidenceBundle.Kind.DRAWN:
-        return DrawingsShown((), (), 0)
+        return BundleDrawings((), (), 0)
     pages: list[dict[str, Any]] = bundle.drawn_pages or [{"page": 1, "screenshot": True, "pdf": True}]
     drawn = tuple(DrawnPage(each["page"], each["screenshot"], each["pdf"]) for each in pages if not each.get("why"))
-    return DrawingsShown(drawn, tuple(_missing(pages)), len(pages))
+    return BundleDrawings(drawn, tuple(_missing(pages)), len(pages))
 
 
 def describe_drawings(bundle: EvidenceBundle) -> list[str]:

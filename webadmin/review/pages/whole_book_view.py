@@ -17,7 +17,7 @@ from django.utils.translation import ngettext_lazy, pgettext_lazy
 from core.hidden_characters import clip_text, spell_hidden
 from core.shares import cut_share, percentage
 from webadmin.accounts.services import access
-from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, WholeBook, whole_book
+from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, WholeBook, whole_book
 from webadmin.sites.models import Site
 from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import desk_page, requested_page
@@ -31,7 +31,7 @@ class Selection:
 
     key: str
     label: Any  # a string, lazily translated
-    has: Callable[[ChapterCopied, set[int]], bool]  # the chapter, and the numbers of those that are gaps
+    has: Callable[[ChapterCopies, set[int]], bool]  # the chapter, and the numbers of those that are gaps
 
 
 SELECTIONS = (
@@ -55,7 +55,7 @@ SELECTIONS = (
 )
 
 
-def select_chapters(book: WholeBook, key: str) -> list[ChapterCopied]:
+def select_chapters(book: WholeBook, key: str) -> list[ChapterCopies]:
     """Return the chapters that a URL value selects. Raises BadValue for an unknown one."""
     selection = next((each for each in SELECTIONS if each.key == key), None)
     if selection is None:
@@ -74,7 +74,7 @@ def chips(book: WholeBook, chosen: str) -> list[dict[str, Any]]:
     ]
 
 
-def _matching_chapters(book: WholeBook, selection: Selection) -> list[ChapterCopied]:
+def _matching_chapters(book: WholeBook, selection: Selection) -> list[ChapterCopies]:
     gaps = {chapter.number for chapter in book.gaps}
     return [chapter for chapter in book.chapters if selection.has(chapter, gaps)]
 
@@ -131,12 +131,12 @@ def lead_in_words(lead: timedelta | None) -> str:
     return _now("at the same time")
 
 
-def _hours(chapter: ChapterCopied) -> float | None:
+def _hours(chapter: ChapterCopies) -> float | None:
     """Return the lead in hours, for sorting and calculation; negative for a lag."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
-def _structure(chapter: ChapterCopied) -> str:
+def _structure(chapter: ChapterCopies) -> str:
     words = [_now("several on a page")] * chapter.is_merged + [_now("over several pages")] * chapter.is_spread
     return "; ".join(words)
 
@@ -193,7 +193,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
     return desk_page(request, "review/whole_book.html", context)
 
 
-def chapter_row(chapter: ChapterCopied) -> dict[str, Any]:
+def chapter_row(chapter: ChapterCopies) -> dict[str, Any]:
     shown = chapter.pages[:MAX_PAGES_SHOWN]
     return {
         "chapter": chapter,
@@ -205,7 +205,7 @@ def chapter_row(chapter: ChapterCopied) -> dict[str, Any]:
     }
 
 
-def _companions(chapter: ChapterCopied) -> str:
+def _companions(chapter: ChapterCopies) -> str:
     pages = (each.page for each in chapter.pages if each.page.is_merged and chapter.number in each.page.carries)
     return ranges([number for page in list(pages)[:1] for number in page.carries if number != chapter.number])
 
@@ -231,13 +231,13 @@ def strip(book: WholeBook) -> SafeString:
     return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_cell(each) for each in book.chapters))
 
 
-def _cell(chapter: ChapterCopied) -> tuple[str, str, str]:
+def _cell(chapter: ChapterCopies) -> tuple[str, str, str]:
     words = [str(chapter.number), percentage(chapter.share), lead_in_words(chapter.lead)]
     return chapter.extent, " is-early" if chapter.is_early else "", " · ".join(filter(None, words))
 
 
 def _export_response(
-    request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopied]
+    request: HttpRequest, work: Work, site: Site, chapters: Sequence[ChapterCopies]
 ) -> HttpResponseBase:
     wanted = request.GET["export"]
     if wanted not in FILES:

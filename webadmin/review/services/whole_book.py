@@ -60,7 +60,7 @@ class ChapterOnPage:
 
 
 @dataclass(frozen=True, slots=True)
-class ChapterCopied:
+class ChapterCopies:
     """A chapter of the work, and the pages of the site with it."""
 
     key: int
@@ -118,7 +118,7 @@ class WholeBook:
 
     site_id: int
     work_id: int
-    chapters: tuple[ChapterCopied, ...]
+    chapters: tuple[ChapterCopies, ...]
     taken_chars: int
     work_chars: int
     uncounted_cases: int  # of this site and work, that are dismissed or set aside
@@ -130,26 +130,26 @@ class WholeBook:
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
     @property
-    def copied_chapters(self) -> list[ChapterCopied]:
+    def copied_chapters(self) -> list[ChapterCopies]:
         return [each for each in self.chapters if each.taken_chars]
 
     @property
-    def full(self) -> list[ChapterCopied]:
+    def full(self) -> list[ChapterCopies]:
         return [each for each in self.chapters if each.extent is CopyExtent.FULL]
 
     @property
-    def missing(self) -> list[ChapterCopied]:
+    def missing(self) -> list[ChapterCopies]:
         """The chapters without any copy seen on the site."""
         return [each for each in self.chapters if not each.taken_chars]
 
     @property
-    def gaps(self) -> list[ChapterCopied]:
+    def gaps(self) -> list[ChapterCopies]:
         """The missing chapters before the last copied one, which the site probably left out."""
         last = self.copied_chapters[-1].number if self.copied_chapters else 0
         return [each for each in self.missing if each.number < last]
 
     @property
-    def early_chapters(self) -> list[ChapterCopied]:
+    def early_chapters(self) -> list[ChapterCopies]:
         return [each for each in self.chapters if each.is_early]
 
     @property
@@ -162,7 +162,7 @@ class WholeBook:
         return [each for each in self.pages if each.is_merged]
 
     @property
-    def spread(self) -> list[ChapterCopied]:
+    def spread(self) -> list[ChapterCopies]:
         return [each for each in self.chapters if each.is_spread]
 
 
@@ -187,8 +187,8 @@ def whole_book(site_id: int, work_id: int) -> WholeBook:
     )
 
 
-def _chapter(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -> ChapterCopied:
-    return ChapterCopied(
+def _chapter(chapter: Chapter, places: Places, pages: Iterable[ChapterOnPage]) -> ChapterCopies:
+    return ChapterCopies(
         chapter.pk,
         chapter.number,
         chapter.title,

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from core.matches import ChangeKind
 from webadmin.cases.models import Case
-from webadmin.cases.services.allowance import CoveredInPart, covered_in_part
+from webadmin.cases.services.allowance import PartialLicence, partial_licence
 from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.review.pages.case_page import comparison_html
 from webadmin.sites.models import PageRecord
@@ -35,9 +35,9 @@ def change_tag(kind: str) -> str:
 
 
 @register.simple_tag
-def licence_in_part(case: Case) -> CoveredInPart | None:
+def licence_in_part(case: Case) -> PartialLicence | None:
     """Return the licence that covers the page of a case except for some chapters."""
-    return covered_in_part(case)
+    return partial_licence(case)
 
 
 @register.simple_tag

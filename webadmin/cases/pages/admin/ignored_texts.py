@@ -42,7 +42,7 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
                 _save(request, holder, given, request.user)
                 return HttpResponseRedirect(reverse("admin:cases_ignoredtext_changelist"))
             given["text"] = ignoring.check_text(holder, given["text"])
-            context["foreseen"] = ignoring.foresee(holder, given["text"])
+            context["foreseen"] = ignoring.preview_effect(holder, given["text"])
         except ZhuiwenError as error:
             context["fault"] = message_text(error)
     shown = {

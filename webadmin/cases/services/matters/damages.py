@@ -132,7 +132,7 @@ def describe_damages(found: Damages, moment: Moment) -> list[Message]:
     return [*said, Message("damages.fee", fee=_per(fee), source=fee.source, by=by, at=at), *_amount(found)]
 
 
-def for_court(found: Damages, moment: Moment) -> list[Message]:
+def describe_for_court(found: Damages, moment: Moment) -> list[Message]:
     """Return the calculation for a court, without internal facts: who entered the fee, and undecided cases."""
     fee = found.fee
     if fee is None:

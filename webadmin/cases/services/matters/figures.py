@@ -36,7 +36,7 @@ _FIGURES = (
 )  # fmt: skip
 
 
-def enter(cases: Iterable[Case]) -> None:
+def assign_matters(cases: Iterable[Case]) -> None:
     """Set the matters of unsaved cases, creating those that do not exist."""
     wanted: dict[tuple[int, int], list[Case]] = defaultdict(list)
     for case in cases:
@@ -118,7 +118,7 @@ def harm_parts(matter: Matter) -> Harm:
     return compute_harm(matter.work_share, matter.lead_s, _reach(matter.site), len(matter.obfuscation_kinds.split()))
 
 
-def refresh_of_cases(cases: Collection[int]) -> None:
+def refresh_cases(cases: Collection[int]) -> None:
     """Update the matters of cases that changed their state."""
     refresh(*matters_and_texts(cases))
 
@@ -255,11 +255,11 @@ def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | 
     """Return the characters taken, the longest lead in seconds and the number of early chapters of each matter."""
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
-    leads = _leads(matters)
+    leads = _lead_figures(matters)
     return {matter: (chars, *leads.get(matter, (None, 0))) for matter, chars in sums.items()}
 
 
-def _leads(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
+def _lead_figures(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
     """Return the longest lead in seconds and the number of early chapters of each matter with official times."""
     works = {matter.work_id for matter in matters.values()}
     timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()

@@ -30,7 +30,7 @@ MAX_WORK_CHARS = 1_000_000
 MAX_BACKGROUND_TEXT_CHARS = 50_000  # only the beginning is used: longer texts are not worth fetching
 
 
-def ask(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: datetime) -> None:
+def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: datetime) -> None:
     """Ask all engines, store their answers and close the request; if there are answers already, only close it.
 
     A text that is too long, gone or changed is recorded as such, and not tried again. Raises ServiceUnavailable.
@@ -41,12 +41,12 @@ def ask(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: dateti
     matches = _matches(subject)
     texts = _texts(matches, pages, works)
     if texts is None:
-        _keep(subject, matches, now, left_out=SecondOpinion.LeftOut.TEXT_GONE)
+        _store_opinion(subject, matches, now, left_out=SecondOpinion.LeftOut.TEXT_GONE)
     elif len(texts.page) > MAX_PAGE_CHARS or sum(map(len, texts.works)) > MAX_WORK_CHARS:
-        _keep(subject, matches, now, left_out=SecondOpinion.LeftOut.TOO_LONG)
+        _store_opinion(subject, matches, now, left_out=SecondOpinion.LeftOut.TOO_LONG)
     else:
         question, background_ids = _question(matches, texts, works)
-        _keep(
+        _store_opinion(
             subject,
             matches,
             now,
@@ -59,7 +59,7 @@ def ask(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: dateti
 
 def give_up(subject: OpinionSubject, now: datetime) -> None:
     """Record that the engines could not be asked, because the worker died at each attempt."""
-    _keep(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
+    _store_opinion(subject, _matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +131,7 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
     }
 
 
-def _keep(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
+def _store_opinion(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
     with answering(), transaction.atomic():
         if matches:  # none if the case was deleted in the meantime
             _write(subject, matches, now, fields)

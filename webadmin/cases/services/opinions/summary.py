@@ -15,7 +15,7 @@ COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerShown:
+class AnswerEntry:
     """One engine and its answer. similarity: None if it calls the page no copy, or was not asked."""
 
     name: str
@@ -29,15 +29,15 @@ class AnswerShown:
 
 
 @dataclass(frozen=True, slots=True)
-class OpinionsShown:
+class OpinionsSection:
     """The section of a case. opinion: None while there is no answer about this page version."""
 
     version_id: str
     opinion: SecondOpinion | None
     is_being_asked: bool = False
-    agreeing: Sequence[AnswerShown] = ()
-    disagreeing: Sequence[AnswerShown] = ()
-    not_asked: Sequence[AnswerShown] = ()
+    agreeing: Sequence[AnswerEntry] = ()
+    disagreeing: Sequence[AnswerEntry] = ()
+    not_asked: Sequence[AnswerEntry] = ()
 
     @property
     def state(self) -> str:
@@ -56,16 +56,16 @@ class OpinionsShown:
         return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
 
 
-def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsShown:
+def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsSection:
     """Return the answers on one version of the page, in the order of the catalogue, in the reader's language."""
     opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None:
-        return OpinionsShown(version_id, None, is_open(OpinionSubject(case.pk, version_id), now))
+        return OpinionsSection(version_id, None, is_open(OpinionSubject(case.pk, version_id), now))
     if opinion.panel is None:
-        return OpinionsShown(version_id, opinion)
+        return OpinionsSection(version_id, opinion)
     descriptions = {each["name"]: each for each in opinion.panel.engines}
     shown = [_show_answer(answer, descriptions.get(answer["engine"], {})) for answer in opinion.answers]
-    return OpinionsShown(
+    return OpinionsSection(
         version_id,
         opinion,
         agreeing=[each for each in shown if each.verdict == COPY],
@@ -74,9 +74,9 @@ def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsShown:
     )
 
 
-def _show_answer(answer: Mapping[str, Any], description: Mapping[str, Any]) -> AnswerShown:
+def _show_answer(answer: Mapping[str, Any], description: Mapping[str, Any]) -> AnswerEntry:
     language = "zh" if (get_language() or "").startswith("zh") else "en"
-    return AnswerShown(
+    return AnswerEntry(
         name=answer["engine"],
         summary=description.get(f"summary_{language}", ""),
         source=description.get("source", ""),

@@ -13,7 +13,7 @@ from unfold.decorators import display
 
 from core.hidden_characters import clip_text
 from webadmin.cases.pages.state_columns import case_state_name
-from webadmin.cases.services.allowance import Covered, covered_cases, covered_findings
+from webadmin.cases.services.allowance import CoveredRows, covered_cases, covered_findings
 from webadmin.ui.pages.columns import change_link
 from webadmin.works.models import Licence
 from webadmin.works.pages.admin.licences import LicenceAdmin
@@ -45,7 +45,7 @@ class ReviewedLicenceAdmin(LicenceAdmin):
         )
 
 
-def _covered_list(covered: Covered[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
+def _covered_list(covered: CoveredRows[Any], cells: Callable[[Any], tuple[object, object]]) -> object:
     """Return the number of the records, with links to the newest."""
     if not covered.count:
         return _now("none")

@@ -25,7 +25,7 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Case, CaseMatch
 from webadmin.cases.pages.rulings_announced import announce_rulings
 from webadmin.cases.services.addresses import list_addresses
-from webadmin.cases.services.allowance import allowed_now
+from webadmin.cases.services.allowance import current_allowance
 from webadmin.cases.services.licensing import license_case
 from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
@@ -41,7 +41,7 @@ from webadmin.review.pages.case_page.change_summary import change_counts, explai
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.copies import other_copies, other_pages
-from webadmin.review.pages.case_page.evidence_section import EvidenceShown, case_evidence, case_removals
+from webadmin.review.pages.case_page.evidence_section import EvidenceSection, case_evidence, case_removals
 from webadmin.review.pages.case_page.excluded_passages import left_out_context
 from webadmin.review.pages.case_page.list_position import list_position
 from webadmin.review.pages.case_page.other_sources import list_carriers, other_places, with_sources
@@ -208,7 +208,7 @@ def _position(request: HttpRequest, case: Case) -> CaseNeighbours:
     return inbox_position(request, case) or list_position(request, case)
 
 
-def _warnings(request: HttpRequest, case: Case, evidence: EvidenceShown) -> list[tuple[str, str]]:
+def _warnings(request: HttpRequest, case: Case, evidence: EvidenceSection) -> list[tuple[str, str]]:
     """Return the warnings for the reviewer, each with the URL of its details, or ""."""
     warned = []
     if case.page.gone_since is not None:
@@ -241,7 +241,7 @@ def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
             .order_by("pk")  # in the list's order SQLite would scan all cases of the rights holder
         ),
         "history": history_entries(case),
-        "allowed": allowed_now(case),
+        "allowed": current_allowance(case),
         "evidence": evidence,
         "removals": case_removals(case),
         "third_party": third_party_context(Subject(case=case)),

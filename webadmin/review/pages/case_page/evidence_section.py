@@ -9,7 +9,7 @@ from django.conf import settings
 from core.service_urls import without_secrets
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, Stamp, StampAttempt
-from webadmin.evidence.pages.drawing_texts import DrawingsShown, describe_drawings, list_drawings
+from webadmin.evidence.pages.drawing_texts import BundleDrawings, describe_drawings, list_drawings
 from webadmin.evidence.services.case_export import proving_tree
 from webadmin.notices.models import Removal, RemovalLook
 
@@ -17,7 +17,7 @@ MAX_LOOKS, MAX_REMOVALS = 6, 5
 
 
 @dataclass(frozen=True, slots=True)
-class BundleShown:
+class BundleEntry:
     """One bundle. stamps: of its day's tree; pending_attempt: to an authority that has not answered."""
 
     bundle: EvidenceBundle
@@ -30,7 +30,7 @@ class BundleShown:
         return self.bundle.state in {EvidenceBundle.State.CHANGED, EvidenceBundle.State.MISSING}
 
     @property
-    def drawings(self) -> DrawingsShown:
+    def drawings(self) -> BundleDrawings:
         return list_drawings(self.bundle)
 
     @property
@@ -44,10 +44,10 @@ class BundleShown:
 
 
 @dataclass(frozen=True, slots=True)
-class EvidenceShown:
+class EvidenceSection:
     """The section of a case. authorities: the configured ones, without secrets."""
 
-    bundles: Sequence[BundleShown]
+    bundles: Sequence[BundleEntry]
     authorities: Sequence[str]
 
     @property
@@ -70,7 +70,7 @@ class EvidenceShown:
         return any(each.removal_time is None for each in self.bundles)
 
 
-def case_evidence(case: Case) -> EvidenceShown:
+def case_evidence(case: Case) -> EvidenceSection:
     """Return the evidence of the copy, the newest bundle first.
 
     For removals see `case_removals`.
@@ -78,20 +78,20 @@ def case_evidence(case: Case) -> EvidenceShown:
     bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
     rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
     names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
-    return EvidenceShown([_bundle_shown(row) for row in rows], names)
+    return EvidenceSection([_bundle_entry(row) for row in rows], names)
 
 
-def _bundle_shown(row: EvidenceBundle) -> BundleShown:
+def _bundle_entry(row: EvidenceBundle) -> BundleEntry:
     tree = proving_tree(row)
     if tree is None:
-        return BundleShown(row, "", (), None)
+        return BundleEntry(row, "", (), None)
     stamps = list(Stamp.objects.filter(tree=tree).order_by("stamped_at", "pk"))
     waiting = StampAttempt.objects.filter(tree=tree, attempts__gt=0).order_by("next_at").first()
-    return BundleShown(row, tree.root, stamps, waiting)
+    return BundleEntry(row, tree.root, stamps, waiting)
 
 
 @dataclass(frozen=True, slots=True)
-class RemovalShown:
+class RemovalEntry:
     """One removal of the page. is_proved: its file can be downloaded."""
 
     removal: Removal
@@ -103,10 +103,10 @@ class RemovalShown:
 
 
 @dataclass(frozen=True, slots=True)
-class RemovalsShown:
+class RemovalsSection:
     """The section of a case. newest: looks that prove nothing yet, or saw nothing."""
 
-    removals: Sequence[RemovalShown]
+    removals: Sequence[RemovalEntry]
     newest: Sequence[RemovalLook]
 
     @property
@@ -117,8 +117,8 @@ class RemovalsShown:
         return bool(self.removals or self.newest)
 
 
-def case_removals(case: Case) -> RemovalsShown:
+def case_removals(case: Case) -> RemovalsSection:
     """Return the removals of a case, the newest first."""
     rows = case.removals.prefetch_related("looks").order_by("-since", "-pk")[:MAX_REMOVALS]
     newest = case.looks.filter(removal=None).order_by("-at", "-pk")[:MAX_LOOKS]
-    return RemovalsShown([RemovalShown(row, list(row.looks.all())) for row in rows], list(newest))
+    return RemovalsSection([RemovalEntry(row, list(row.looks.all())) for row in rows], list(newest))

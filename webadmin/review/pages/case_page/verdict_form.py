@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 from core.states import Verdict
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case
-from webadmin.cases.services.licensing import LicenceScope, Others, offer_licences
+from webadmin.cases.services.licensing import AffectedCases, LicenceScope, offer_licences
 from webadmin.ui.models.phrases import VERDICTS
 
 REASONS: dict[Verdict, tuple[Promise, ...]] = {
@@ -106,7 +106,7 @@ def licence_offer(request: HttpRequest, case: Case) -> LicenceFields | None:
     return LicenceFields(tuple(choices), request.POST.get(LICENSEE, case.page.site.name), offer.since)
 
 
-def _effect(others: Others) -> str:
+def _effect(others: AffectedCases) -> str:
     if not others.count:
         return _now("sets aside no other open case")
     cases = f"{others.count}+" if others.is_cut else str(others.count)

@@ -27,7 +27,7 @@ from webadmin.notices.services.counters import action_deadline
 from webadmin.review.pages.matter_lists.inbox_position import case_address
 from webadmin.review.pages.matter_lists.inbox_query import InboxQuery
 from webadmin.review.pages.matter_lists.queues import queue_cases
-from webadmin.review.services.whole_book import ChapterCopied, CopyExtent, whole_book
+from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, whole_book
 from webadmin.ui.models.phrases import STATES
 from webadmin.ui.pages.columns import obfuscation_names
 
@@ -250,6 +250,6 @@ def _summary(chapters: int, full: int, parts: int) -> str:
     return words % {"chapters": chapters, "full": full, "parts": parts}
 
 
-def _cell(chapter: ChapterCopied) -> tuple[str, str]:
+def _cell(chapter: ChapterCopies) -> tuple[str, str]:
     classes = {CopyExtent.FULL: "is-full", CopyExtent.PART: "is-part", CopyExtent.NONE: ""}[chapter.extent]
     return f"{classes} is-early" if chapter.is_early else classes, f"{chapter.number} {chapter.title}"
