@@ -7,7 +7,7 @@ from typing import Any
 
 from core.text import TextRange
 
-BESIDE = "beside"  # the kind of a text between the lines that belongs to another zone or to a seam
+SURROUNDING = "beside"  # the kind of a text between the lines that belongs to another zone or to a seam
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from core.obfuscations import ObfuscationFound
 from core.politeness import Politeness
 from core.text import TextOffset
 from core.wording import Message
-from core.zones import LineBeside, Zone, ZonedLine
+from core.zones import SurroundingLine, Zone, ZonedLine
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class Reading:
     left_out: tuple[str, ...] = ()  # template lines removed from inside the text, at most 20 of 80 characters
     raw_text: str = ""
     repairs: tuple[Message, ...] = ()  # repairs of the bytes in addition to `encoding`
-    beside: tuple[LineBeside, ...] = ()  # the other visible lines of the page, in order
+    surroundings: tuple[SurroundingLine, ...] = ()  # the other visible lines of the page, in order
     chapters: tuple[ChapterStart, ...] = ()  # if the text was split into chapters, in order
     net_disks: tuple[NetDiskLink, ...] = ()
     marks: tuple[Mark, ...] = ()
@@ -127,7 +127,7 @@ class Reading:
     def lines(self) -> list[ZonedLine]:
         """The visible lines of the page in order, each with its zone."""
         main, found, at = self.text.split("\n") if self.text else [], list[ZonedLine](), 0
-        for line in self.beside:
+        for line in self.surroundings:
             found += [ZonedLine(Zone.MAIN, text) for text in main[at : line.after]]
             at = max(at, min(line.after, len(main)))
             found.append(ZonedLine(line.zone, line.text))
@@ -140,24 +140,24 @@ class Reading:
         If the page has no main text, all longer lines. Titles of other pages, template lines, names and times are left
         out because they change with every visit.
         """
-        lines = (line for line in self.beside if line.zone is Zone.COMMENT or not self.text)
+        lines = (line for line in self.surroundings if line.zone is Zone.COMMENT or not self.text)
         return "\n".join((self.text, *(line.text for line in lines if len(line.text) >= MIN_CHARS_OF_VERSION)))
 
     @property
     def surrounding_text(self) -> str:
         """The lines outside the main text, joined by line feeds."""
-        return "\n".join(line.text for line in self.beside)
+        return "\n".join(line.text for line in self.surroundings)
 
     @property
     def whole_text(self) -> str:
         """The main text followed by the lines outside it; offsets of spans in other zones refer to it."""
-        return f"{self.text}\n{self.surrounding_text}" if self.beside else self.text
+        return f"{self.text}\n{self.surrounding_text}" if self.surroundings else self.text
 
     @property
     def raw_whole_text(self) -> str:
         """The raw text followed by the lines outside it: `whole_text` with obfuscations."""
         raw_text = self.raw_text or self.text
-        return f"{raw_text}\n{self.surrounding_text}" if self.beside else raw_text
+        return f"{raw_text}\n{self.surrounding_text}" if self.surroundings else raw_text
 
     def raw_places(self) -> RawPlaces:
         """Return the mapping from `text` and `whole_text` to `raw_whole_text`, computed on each call."""

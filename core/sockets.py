@@ -18,9 +18,9 @@ DATABASE = "zhuiwen"
 
 def folder(home: Path) -> Path:
     """Return the folder of the sockets."""
-    beside = home / "run"
-    if len(os.fsencode(beside / _LONGEST_NAME)) <= MAX_PATH_BYTES:
-        return beside
+    run_folder = home / "run"
+    if len(os.fsencode(run_folder / _LONGEST_NAME)) <= MAX_PATH_BYTES:
+        return run_folder
     return Path("/tmp") / f"zhuiwen-{hashlib.sha256(os.fsencode(home)).hexdigest()[:16]}"  # noqa: S108 - owner and mode are checked
 
 

@@ -22,7 +22,7 @@ class ZonedLine:
 
 
 @dataclass(frozen=True, slots=True)
-class LineBeside:
+class SurroundingLine:
     """A line outside the main text. after: the number of lines of the main text before it."""
 
     zone: Zone

@@ -193,8 +193,8 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     folded = folded_lines(removed, text, text.count("\n") + 1 if text else 0) if removed else []
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
-    lines_beside = (*extraction.beside, *folded)
-    beside = zip(lines_beside, list(map(storable, [line.text for line in lines_beside])), strict=True)
+    surrounding_lines = (*extraction.surroundings, *folded)
+    surroundings = zip(surrounding_lines, list(map(storable, [line.text for line in surrounding_lines])), strict=True)
     marks: tuple[Mark, ...] = ()
     if raw_text and raw_text != text:
         origins = Origins.from_text(raw_text)
@@ -216,7 +216,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
         marks=marks,
         left_out=tuple(map(storable, extraction.left_out)),
         repairs=decoded.repairs,
-        beside=tuple(line if text is line.text else replace(line, text=text) for line, text in beside),
+        surroundings=tuple(line if text is line.text else replace(line, text=text) for line, text in surroundings),
         posters=tuple(replace(each, name=storable(each.name)) for each in extraction.posters),
     )
 

@@ -72,9 +72,9 @@ def home_permissions(context: Context) -> list[DoctorFinding]:
 
 def _private(home: Path) -> list[Path]:
     """Return the files and folders that must be private: settings, secrets, databases, logs, run files."""
-    beside = [path for path in home.iterdir() if path.is_file()]
+    files = [path for path in home.iterdir() if path.is_file()]
     folders = [home / name for name in FOLDERS if (home / name).is_dir()]
-    return [*beside, *folders, *(path for folder in folders for path in folder.rglob("*") if not path.is_socket())]
+    return [*files, *folders, *(path for folder in folders for path in folder.rglob("*") if not path.is_socket())]
 
 
 def free_disk(context: Context) -> list[DoctorFinding]:

@@ -48,8 +48,8 @@ def read_latin(rows: SignRows, pinyin: PinyinReader) -> LatinReading:
     if starts.size:
         firsts = np.flatnonzero(~_is_in_chain(seen, starts, ends))
         lasts = np.append(firsts[1:], starts.size)
-        is_beside_han = _is_near_han(seen, starts[firsts], ends[lasts - 1])
-        for first, last in zip(firsts[is_beside_han].tolist(), lasts[is_beside_han].tolist(), strict=True):
+        is_next_to_han = _is_near_han(seen, starts[firsts], ends[lasts - 1])
+        for first, last in zip(firsts[is_next_to_han].tolist(), lasts[is_next_to_han].tolist(), strict=True):
             reader.add_chain(starts[first:last].tolist(), ends[first:last].tolist())
     return reader.reading()
 

@@ -26,7 +26,7 @@ from core.marks import Mark
 from core.obfuscations import OBFUSCATIONS, ObfuscationFound
 from core.pages import ChapterStart, Fetched, NetDiskLink, Page, PageVersion, Poster, Reading, StoredPart
 from core.text import TextOffset, TextRange
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 from pagestore.captures import capture_bytes
 from pagestore.values import Document, microseconds, moment, pack_text, text_bytes, text_from_bytes, unpack_text
 
@@ -133,7 +133,7 @@ def version_document(version: PageVersion) -> Document:
             for each in reading.net_disks
         ],
         "raw_text": digest(text_bytes(reading.raw_text)) if reading.raw_text else "",
-        "beside": digest(_side_line_bytes(reading.beside)) if reading.beside else "",
+        "beside": digest(_side_line_bytes(reading.surroundings)) if reading.surroundings else "",
         "marks": digest(_mark_bytes(reading.marks)) if reading.marks else "",
         "parts": [_part_document(part) for part in version.parts],
         "origin": pack_text(version.origin),
@@ -146,8 +146,8 @@ def reading_texts(reading: Reading) -> dict[str, bytes]:
     found = [text_bytes(reading.text)]
     if reading.raw_text:
         found.append(text_bytes(reading.raw_text))
-    if reading.beside:
-        found.append(_side_line_bytes(reading.beside))
+    if reading.surroundings:
+        found.append(_side_line_bytes(reading.surroundings))
     if reading.marks:
         found.append(_mark_bytes(reading.marks))
     return {digest(each): each for each in found}
@@ -226,14 +226,14 @@ def _capture_digest(capture: Capture | None) -> Digest | None:
     return digest(capture_bytes(capture)) if capture is not None else None
 
 
-def _side_line_bytes(beside: Iterable[LineBeside]) -> bytes:
+def _side_line_bytes(surroundings: Iterable[SurroundingLine]) -> bytes:
     """Return one line each: the first letter of its zone, the number of main-text lines before it, and its text."""
-    return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in beside))
+    return text_bytes("\n".join(f"{line.zone[0]}{line.after}\t{line.text}" for line in surroundings))
 
 
-def _parse_side_lines(data: bytes) -> tuple[LineBeside, ...]:
+def _parse_side_lines(data: bytes) -> tuple[SurroundingLine, ...]:
     rows = (row.partition("\t") for row in text_from_bytes(data).split("\n"))
-    return tuple(LineBeside(_ZONES[place[0]], text, int(place[1:])) for place, _, text in rows)
+    return tuple(SurroundingLine(_ZONES[place[0]], text, int(place[1:])) for place, _, text in rows)
 
 
 def _mark_bytes(marks: Iterable[Mark]) -> bytes:
@@ -248,7 +248,7 @@ def _read_marks(data: bytes) -> tuple[Mark, ...]:
 
 
 def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
-    published, raw_text, beside = document["published"], document["raw_text"], document["beside"]
+    published, raw_text, surroundings = document["published"], document["raw_text"], document["beside"]
     marks = document["marks"]
     return Reading(
         title=unpack_text(document["title"]),
@@ -264,7 +264,7 @@ def _read_reading(document: Document, texts: Mapping[str, bytes]) -> Reading:
             for each in document["obfuscations"]
         ),
         raw_text=text_from_bytes(texts[raw_text]) if raw_text else "",
-        beside=_parse_side_lines(texts[beside]) if beside else (),
+        surroundings=_parse_side_lines(texts[surroundings]) if surroundings else (),
         marks=_read_marks(texts[marks]) if marks else (),
         site_name=unpack_text(document["site_name"]),
         chapter_number=document["chapter_number"],

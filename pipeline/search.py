@@ -15,9 +15,9 @@ from core.messages import pages_stored
 from core.ports import Search, SearchGap, Unsearched
 from core.works import StoredFingerprint
 from fingerprint.record import Fingerprint
-from pipeline.beside import text_beside_id
 from pipeline.new_text_query import NewTextQuery, new_text_query
 from pipeline.steps import Ports, is_too_short, stored_fingerprint
+from pipeline.surroundings import surrounding_text_id
 
 BATCH_PAGES = 2_000  # as pipeline.sweep
 BATCH_FINGERPRINTS = 100  # decoded at once; pagestore.blobs reads as many at once
@@ -108,7 +108,7 @@ class _SearchPass:
     def _search_fingerprints(self, pages: Sequence[Unsearched]) -> _PageVerdicts:
         wanted = {page.version: self._select_query(page) for page in pages}
         versions = [version for version, each in wanted.items() if each is not None]
-        subjects = [subject for version in versions for subject in (version, text_beside_id(version))]
+        subjects = [subject for version in versions for subject in (version, surrounding_text_id(version))]
         stored = self._ports.fingerprints.get_many(subjects, self._search.algorithm_id)
         verdicts, doubtful = _PageVerdicts([], []), list[tuple[Unsearched, Fingerprint, NewTextQuery]]()
         for page in pages:
@@ -116,7 +116,7 @@ class _SearchPass:
             if fingerprint is None or texts is None:
                 verdicts.hits.append(page)
                 verdicts.handed_over += 1
-            elif self._shares_surrounding_seeds(stored.get(text_beside_id(page.version)), texts):
+            elif self._shares_surrounding_seeds(stored.get(surrounding_text_id(page.version)), texts):
                 verdicts.hits.append(page)
                 verdicts.sharing += 1
             elif is_too_short(fingerprint) or not texts.shares_seeds(fingerprint):

@@ -22,7 +22,7 @@ from fingerprint.record import DamagedFingerprint, Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import GivenPage, Matcher
-from pipeline.beside import merge_matches, text_beside_id
+from pipeline.surroundings import merge_matches, surrounding_text_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,9 +107,9 @@ def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[
     """Return the fingerprints of main texts and of the texts outside them by id; compute and store missing ones."""
     texts: dict[str, str] = {each.version.id: each.version.reading.text for each in versions}
     texts |= {
-        text_beside_id(each.version.id): each.version.reading.surrounding_text
+        surrounding_text_id(each.version.id): each.version.reading.surrounding_text
         for each in versions
-        if each.version.reading.beside
+        if each.version.reading.surroundings
     }
     kept = ports.fingerprints.get_many(list(texts), ports.algorithm.id)
     read = {subject: stored_fingerprint(kept.get(subject)) for subject in texts}
@@ -144,7 +144,7 @@ def _compare_versions(
             first_seen=page.sighted.first,
             seen_at=page.sighted.last,
             rejection=None if of_page else Rejection.TOO_FEW_HAN_CHARS,
-            matches=merge_matches(main, matches.get(text_beside_id(page.version.id), ()), page.version.reading),
+            matches=merge_matches(main, matches.get(surrounding_text_id(page.version.id), ()), page.version.reading),
             algorithm_id=ports.algorithm.id,
             corpus_revision=state.corpus_revision,
             checked_at=now,
@@ -156,7 +156,7 @@ def _comparable_texts(
 ) -> dict[str, GivenPage]:
     """Return the main text of a page and the text outside it, if they exist and are long enough."""
     version, reading = page.version, page.version.reading
-    texts = {version.id: reading.text, text_beside_id(version.id): reading.surrounding_text}
+    texts = {version.id: reading.text, surrounding_text_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)
     return {
         subject: GivenPage(text, fingerprints[subject], sources)

@@ -7,9 +7,9 @@ from django.utils.module_loading import autodiscover_modules
 from django.utils.translation import gettext_lazy as _
 
 
-class DeskAdminConfig(admin_apps.SimpleAdminConfig):
+class ZhuiwenAdminConfig(admin_apps.SimpleAdminConfig):
     default = False  # the settings name it explicitly
-    default_site = "webadmin.desk_site.DeskSite"
+    default_site = "webadmin.admin_site.ZhuiwenAdminSite"
 
 
 class LoginGuardConfig(AxesConfig):

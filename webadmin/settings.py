@@ -18,7 +18,7 @@ INSTALLED_APPS = [
     "unfold.apps.BasicAppConfig",  # the other one sets its own admin site
     "unfold.contrib.filters",
     # Without autodiscovery of admin modules, which takes seconds and which only the web server needs (webadmin.urls).
-    "webadmin.apps.DeskAdminConfig",
+    "webadmin.apps.ZhuiwenAdminConfig",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",

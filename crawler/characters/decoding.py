@@ -378,7 +378,7 @@ MIN_CHARS_UNDECLARED, CHARS_OF_PARAGRAPH, MIN_SHARE_OF_SHORT = 14, 60, 0.97
 MAX_LOST_SHARE_OF_DECLARED = 0.005
 # Letters of an alphabet make words of their own; where Latin words with diacritics are read as Cyrillic, nearly each
 # letter stands beside one of ASCII.
-MAX_BESIDE_LATIN = 0.25
+MAX_JOINED_LATIN = 0.25
 MAX_OUT_OF_CASE = 0.02  # capitals after small letters, of all characters outside ASCII and beside these
 # Where nothing is declared: the encoding, the narrower one that has to read all of the page, and the letters.
 _UNDECLARED = (
@@ -436,8 +436,8 @@ def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
         return False
     if is_hangul or letters == KANA:
         return True
-    beside = len(re.findall(f"[A-Za-z](?=[{letters}])|[{letters}](?=[A-Za-z])", text))
-    return beside <= MAX_BESIDE_LATIN * own and _keeps_case(text)
+    joined_latin = len(re.findall(f"[A-Za-z](?=[{letters}])|[{letters}](?=[A-Za-z])", text))
+    return joined_latin <= MAX_JOINED_LATIN * own and _keeps_case(text)
 
 
 def _keeps_case(text: str) -> bool:

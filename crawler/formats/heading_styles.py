@@ -170,8 +170,8 @@ class FoundHeadings:
         own_lines = {each.start for each in marks}
         above = (Rank.VOLUME, *((Rank.CHAPTER,) if is_wanted and rank is not Rank.CHAPTER else ()))
         others = [each for each in self._divisions if rank is not Rank.VOLUME and each.rank in above]
-        beside = [each for each in (*self._unnumbered, *others) if each.start not in own_lines]
-        all_marks = sorted((*marks, *beside), key=_start)
+        unnumbered = [each for each in (*self._unnumbered, *others) if each.start not in own_lines]
+        all_marks = sorted((*marks, *unnumbered), key=_start)
         left = _without_contents(all_marks, self._text)
         candidates = [each for each in left if each.style == name]
         begins_again = is_wanted or rank not in _LEAST or name.startswith("题(")  # whose numbers are those of parts

@@ -199,8 +199,8 @@ def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
 
 def _repeats(page: int, seen_on: Sequence[int]) -> bool:
     at = bisect_left(seen_on, page)
-    beside = (*seen_on[max(0, at - 1) : at], *seen_on[at + 1 : at + 2])
-    return len(seen_on) >= MIN_PAGES_TO_REPEAT and any(abs(other - page) <= MAX_PAGES_BETWEEN for other in beside)
+    near_pages = (*seen_on[max(0, at - 1) : at], *seen_on[at + 1 : at + 2])
+    return len(seen_on) >= MIN_PAGES_TO_REPEAT and any(abs(other - page) <= MAX_PAGES_BETWEEN for other in near_pages)
 
 
 def _edges(lines: Sequence[str]) -> list[int]:

@@ -13,7 +13,7 @@ from math import exp
 from lxml.html import HtmlElement
 
 from core.pages import Poster
-from core.zones import LineBeside
+from core.zones import SurroundingLine
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
 from crawler.main_text import headline, metadata
 from crawler.main_text.chapters import chapter_number
@@ -136,7 +136,7 @@ class Extraction:
     site_name: str = ""
     chapter_number: int | None = None
     left_out: tuple[str, ...] = ()  # lines of the site's template that stood inside the text
-    beside: tuple[LineBeside, ...] = ()  # the page's other lines, the site's template with them
+    surroundings: tuple[SurroundingLine, ...] = ()  # the page's other lines, the site's template with them
     posters: tuple[Poster, ...] = ()
     containers: frozenset[HtmlElement] = frozenset()  # the blocks that the lines of the text stand in
 
@@ -187,7 +187,7 @@ def extract(
         site_name=site_name,
         chapter_number=chapter_number(title),
         left_out=_left_out(whole, page, chosen),
-        beside=(*classify_other_lines(whole, main), *control_lines(tree, len(main))),
+        surroundings=(*classify_other_lines(whole, main), *control_lines(tree, len(main))),
         posters=posters(tree, whole, main, is_a_thread=is_a_thread),
         containers=frozenset(line.container for line in main),
     )
@@ -208,8 +208,8 @@ def _own_lines(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line
         page = [line for place, line in enumerate(page) if place not in asked]
     others = remarks(page, title)
     own = [line for place, line in enumerate(page) if place not in others]
-    beside = neighbours(own, title)
-    return [line for place, line in enumerate(own) if place not in beside]
+    adjacent = neighbours(own, title)
+    return [line for place, line in enumerate(own) if place not in adjacent]
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:

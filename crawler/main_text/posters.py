@@ -118,8 +118,8 @@ def _name_above_post(lines: Sequence[Line]) -> str:
             _names_in_line(line, lambda node: _CALLED.search(node.get("class") or node.get("itemprop") or ""))
         )
     said = {name for line in lines if (name := _poster_in_line(line, is_thread=True))}
-    beside = {name for line in lines if (name := _name_before_time(line))}
-    for names in (said, linked & called, linked, called, beside):
+    before_times = {name for line in lines if (name := _name_before_time(line))}
+    for names in (said, linked & called, linked, called, before_times):
         if len(names) == 1:
             return names.pop()
     return ""

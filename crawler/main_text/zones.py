@@ -11,7 +11,7 @@ from itertools import accumulate, islice
 
 from lxml.html import HtmlElement
 
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 from crawler.characters.repertoire import count_han
 from crawler.main_text.both_scripts import in_both_scripts
 from crawler.main_text.density import MAX_LINK_SHARE, MIN_CHARS_OF_HEADING, teasers
@@ -35,29 +35,29 @@ _MAX_LEVELS, _MAX_LEVELS_OF_TEASER = 8, 3
 MAX_CHARS_OF_TEASER = 300
 
 
-def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[LineBeside]:
+def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[SurroundingLine]:
     """Return the lines of a page that are not among `main`, in their order, each with its zone."""
     if not page:
         return []
     own = {id(line) for line in main}
     zones = _Zones(page, [line.container for line in main])
-    beside, before = [], 0
+    surroundings, before = [], 0
     for place, line in enumerate(page):
         if id(line) in own:
             before += 1
         else:
-            beside.append(LineBeside(zones.classify(place), line.text, before))
-    return beside
+            surroundings.append(SurroundingLine(zones.classify(place), line.text, before))
+    return surroundings
 
 
-def control_lines(tree: HtmlElement, after: int) -> list[LineBeside]:
-    """Return the texts of buttons, selections and text fields, which are no lines; `after` as in LineBeside."""
+def control_lines(tree: HtmlElement, after: int) -> list[SurroundingLine]:
+    """Return the texts of buttons, selections and text fields, which are no lines; `after` as in SurroundingLine."""
     found = []
     for node in tree.iter("textarea", "button", "option"):
         if next(node.iterancestors("template", "noscript"), None) is not None:
             continue
         texts = (" ".join(text.split()) for text in "".join(node.itertext()).splitlines())
-        found += [LineBeside(Zone.FRAME, text, after) for text in texts if text]
+        found += [SurroundingLine(Zone.FRAME, text, after) for text in texts if text]
     return found
 
 

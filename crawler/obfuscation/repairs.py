@@ -8,10 +8,10 @@ from importlib import import_module
 
 from lxml.html import HtmlElement
 
-from core.marks import BESIDE
+from core.marks import SURROUNDING
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.wording import Message
-from core.zones import LineBeside
+from core.zones import SurroundingLine
 from crawler.characters.repertoire import count_han
 from crawler.css.cascade import Cascade
 from crawler.fetching.resources import Resources
@@ -95,15 +95,17 @@ def summarize_removed(
     return tuple(result)
 
 
-def folded_lines(removed: Iterable[Removed], main_text: str, after: int) -> list[LineBeside]:
+def folded_lines(removed: Iterable[Removed], main_text: str, after: int) -> list[SurroundingLine]:
     """Return the lines of hidden blocks that a click may show, such as replies, except those that hide the text.
 
-    after: as of LineBeside.
+    after: as of SurroundingLine.
     """
     body = "".join(main_text.split())
     folded = [piece for piece in removed if piece.folded and not _is_in_text(piece, body)]
     return [
-        LineBeside(zone_around(piece.names, piece.parent), line, after) for piece in folded for line in piece.folded
+        SurroundingLine(zone_around(piece.names, piece.parent), line, after)
+        for piece in folded
+        for line in piece.folded
     ]
 
 
@@ -153,12 +155,12 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
 
     def classify(old: str, new: str) -> str:
         if new.strip():
-            return _kind_of_replacement(old, new, changed) or BESIDE
+            return _kind_of_replacement(old, new, changed) or SURROUNDING
         words = old.split()
         if words and all(word in of_words for word in words):
             return of_words[words[0]].value
         if "\n" in old or not (hidden or changed):
-            return BESIDE
+            return SURROUNDING
         return (hidden or changed)[0].value
 
     return classify

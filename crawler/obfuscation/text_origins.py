@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Indel, Levenshtein
 
-from core.marks import BESIDE, Mark
+from core.marks import SURROUNDING, Mark
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 
@@ -140,7 +140,7 @@ def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) 
     if joined == text:
         return raw_text, tuple(marks)
     origins = origins_from_marks(raw_text, joined, marks)
-    origins.step(text, constant_kind(BESIDE))
+    origins.step(text, constant_kind(SURROUNDING))
     return raw_text, origins.marks()
 
 

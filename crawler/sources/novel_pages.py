@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from core.marks import Mark
 from core.obfuscations import ObfuscationFound
 from core.pages import Reading
-from core.zones import LineBeside
+from core.zones import SurroundingLine
 from crawler.obfuscation.text_origins import join_raw_parts
 from crawler.sources.novel_titles import chapter_title
 
@@ -168,7 +168,7 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
         obfuscations=_obfuscations(parts),
         raw_text=raw_text,
         marks=marks,
-        beside=_adjacent_lines(parts, starts),
+        surroundings=_adjacent_lines(parts, starts),
         posters=tuple(
             replace(each, after=start + each.after)
             for part, start in zip(parts, starts, strict=True)
@@ -184,12 +184,12 @@ def _raw_parts(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, ..
     return join_raw_parts(((part.raw_text or part.text, part.text, part.marks) for part in parts), text)
 
 
-def _adjacent_lines(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[LineBeside, ...]:
+def _adjacent_lines(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[SurroundingLine, ...]:
     """Return the lines beside the text of all parts, repeated ones once. starts: of each part's lines."""
-    found: list[LineBeside] = []
+    found: list[SurroundingLine] = []
     for part, start in zip(parts, starts, strict=True):
         known = {line.text for line in found}
-        found += [replace(line, after=start + line.after) for line in part.beside if line.text not in known]
+        found += [replace(line, after=start + line.after) for line in part.surroundings if line.text not in known]
     return tuple(found)
 
 

@@ -23,8 +23,8 @@ from laboratory.report import Say, Section, TextTable
 TARGET_F1, TARGET_RECALL = 0.97, 0.995
 GOOD_F1 = 0.9  # a page with this F1 needs no review
 ALL = "all"
-BESIDE = "all beside"  # all characters of the page outside its text, labelled or not
-TAKEN = (Zone.MAIN, Zone.COMMENT, Zone.TEASER, BESIDE)
+SURROUNDING = "all beside"  # all characters of the page outside its text, labelled or not
+TAKEN = (Zone.MAIN, Zone.COMMENT, Zone.TEASER, SURROUNDING)
 _NOT_SHOWN = ("script", "style", "noscript", "template", "head")
 CONFIDENCE_BOUNDS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -158,15 +158,15 @@ def _labelled(page: SavedPage) -> dict[str, Counter[str]]:
     """
     main = grams(page.text)
     parts = {zone: grams(text) for zone, text in page.zones.items()}
-    return {Zone.MAIN: main, **parts, BESIDE: grams(_text_shown(page.markup)) - main}
+    return {Zone.MAIN: main, **parts, SURROUNDING: grams(_text_shown(page.markup)) - main}
 
 
 def _taken(found: str, parts: Mapping[str, Counter[str]]) -> dict[str, float]:
     """Return the share of each part in a reading: the recall of the text, and of other parts without its pairs."""
     held = grams(found)
-    beside = held - parts[Zone.MAIN]
+    surroundings = held - parts[Zone.MAIN]
     return {
-        zone: ((held if zone == Zone.MAIN else beside) & part).total() / part.total()
+        zone: ((held if zone == Zone.MAIN else surroundings) & part).total() / part.total()
         for zone, part in parts.items()
         if part
     }
@@ -193,7 +193,7 @@ def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], seed: int)
     scored = ("pages", "precision", "recall", "F1")
     title = f"Main text of saved pages, F1 over character pairs (asked for: {TARGET_F1})"
     parts = "Share of each part of the pages that stands in the reading (of the text: its recall)"
-    beside = f"Where {PRODUCT} has what was labelled beside the text, share by zone"
+    surroundings = f"Where {PRODUCT} has what was labelled beside the text, share by zone"
     confidence = f"What {PRODUCT}'s confidence is worth (doubtful below {MIN_CONFIDENCE_TO_TRUST})"
     reference = f"Where {PRODUCT} has the reference text, share by zone (asked for in all: {TARGET_RECALL})"
     overview = (*scored, "95 % of F1", "worst F1", "failed", "pages/CPU s")
@@ -202,7 +202,7 @@ def _tables(measured: Sequence[Measured], trusted: Sequence[Trusted], seed: int)
         ("By kind of reference", ("extractor", "kind of reference"), scored, _kind_rows(measured)),
         ("F1 by kind of page", ("kind",), ("pages", *names), _page_kind_rows(measured)),
         (parts, ("part",), ("pages", *names), _taken_rows(measured)),
-        (beside, ("labelled",), zones, _placed_rows(trusted)),
+        (surroundings, ("labelled",), zones, _placed_rows(trusted)),
         (confidence, ("confidence",), ("pages", "mean F1", f"below F1 {GOOD_F1}"), _trust_rows(trusted)),
         (reference, ("kind of reference",), (*zones, ALL, "worst"), _zone_rows(trusted, measured[0])),
     )

@@ -14,7 +14,7 @@ from matcher.align.tokenized_text import MAX_LETTERS_OF_SYLLABLE
 
 HAN, LATIN, FULL_WIDTH_LATIN = int(Kind.HAN), int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)
 FIRST_LOWER, LAST_LOWER = ord("a"), ord("z")
-BESIDE = 2  # tokens: what stands between the last but one and the last beside a change is read with it
+SURROUNDING = 2  # tokens: what stands between the last but one and the last beside a change is read with it
 
 
 class RowKinds(NamedTuple):
@@ -51,7 +51,7 @@ def find_letters(
         if row[KIND] == row_kinds.pinyin and _is_plain(characters, offsets, kinds, row[FROM_PAGE], row[TO_PAGE]):
             is_plain[number] = True
         elif row[KIND] != row_kinds.moved and row[FROM_WORK] < row[TO_WORK]:
-            before, behind = as_int(row[FROM_PAGE]) - BESIDE, as_int(row[TO_PAGE]) + BESIDE
+            before, behind = as_int(row[FROM_PAGE]) - SURROUNDING, as_int(row[TO_PAGE]) + SURROUNDING
             start = max(low, as_int(offsets[before]) if before > 0 else 0)
             end = min(high, as_int(offsets[behind]) if behind < offsets.size else characters.size)
             while start > low and kinds[characters[start - 1]] != HAN:

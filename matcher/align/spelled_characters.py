@@ -287,14 +287,14 @@ class _Rows:
         """Yield runs of rows that may hold spelled characters: those at the tokens alone, then with adjacent ones."""
         free = [row for row in rows if row.kind != self._kinds.moved and not row.is_spelled]
         inside = [row for row in free if row.page_start < page_end and row.page_end > page_start]
-        beside = [row for row in free if row.kind in self._kinds[:-1] and row not in inside]
-        beside = [row for row in beside if row.page_start <= page_end and row.page_end >= page_start]
+        adjacent = [row for row in free if row.kind in self._kinds[:-1] and row not in inside]
+        adjacent = [row for row in adjacent if row.page_start <= page_end and row.page_end >= page_start]
         if inside:
-            yield from (block for block in (inside, [*inside, *beside]) if _is_run(sorted(block)))
-            yield from (block for row in beside if _is_run(sorted(block := [*inside, row])))
+            yield from (block for block in (inside, [*inside, *adjacent]) if _is_run(sorted(block)))
+            yield from (block for row in adjacent if _is_run(sorted(block := [*inside, row])))
         else:
-            yield from ([row] for row in beside if row.kind == self._kinds.deleted)
-            yield from (block for block in (beside, *([row] for row in beside)) if _is_run(sorted(block)))
+            yield from ([row] for row in adjacent if row.kind == self._kinds.deleted)
+            yield from (block for block in (adjacent, *([row] for row in adjacent)) if _is_run(sorted(block)))
 
     def _spell_block(
         self, block: Sequence[SpelledRow], page_start: int, page_end: int, spelling: str

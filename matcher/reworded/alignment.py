@@ -59,10 +59,10 @@ def align(page: SentenceWindows, work: SentenceWindows, rules: AlignmentRules = 
     matrix = sentence_matrix(csls(page, work), page.units, work.units) - rules.shift
     rows, columns, gains = solve_assignment(np.maximum(matrix - rules.min_gain, 0), rules.again)
     local = np.maximum(_local(matrix) - rules.min_local_gain, 0)
-    whole, beside = float(gains.sum()), float(solve_assignment(local, rules.again)[2].sum())
+    whole, second = float(gains.sum()), float(solve_assignment(local, rules.again)[2].sum())
     is_pair = gains > rules.min_pair_gain
     pairs = list(zip(rows[is_pair].tolist(), columns[is_pair].tolist(), gains[is_pair].tolist(), strict=True))
-    score = rules.scale * ((whole + beside) / 2 + _in_step(pairs, rules))
+    score = rules.scale * ((whole + second) / 2 + _in_step(pairs, rules))
     return Alignment(round(score, 4), tuple(UnitPair(*pair) for pair in pairs))
 
 

@@ -192,23 +192,23 @@ def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read
     with ReadingProcess(max_seconds=2.0) as process:
         before = process.submit(Echo("before"))
         given_up = process.submit(hostile)
-        beside = [process.submit(Echo(f"{number}")) for number in range(5)]
+        surroundings = [process.submit(Echo(f"{number}")) for number in range(5)]
         with pytest.raises(GivenUp, match=why):
             given_up.result(60)
         assert before.result(60) == "before"
-        assert [each.result(60) for each in beside] == [f"{number}" for number in range(5)]
+        assert [each.result(60) for each in surroundings] == [f"{number}" for number in range(5)]
 
 
 def test_a_page_that_takes_too_much_cpu_is_dropped_and_the_next_one_is_read() -> None:
     asked = Asked(b".x{display:none}", keeps_waiting=True)
     with ReadingProcess(plan_of(URL), max_cpu_s=1.0) as process:
-        beside = process.submit(page(STRANGE), asked)
+        surroundings = process.submit(page(STRANGE), asked)
         asked.addresses.get(timeout=60)
         endless = process.submit(EndlessPage(b"", HEADERS, "http://a.example/endless"))
         with pytest.raises(GivenUp, match=r"/endless was given up: reading it took more than 1 s of the processor"):
             endless.result(60)
         asked.may_answer.set()
-        assert isinstance(beside.result(60).reading, Reading)
+        assert isinstance(surroundings.result(60).reading, Reading)
 
 
 def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:

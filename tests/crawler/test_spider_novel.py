@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.marks import BESIDE, Mark
+from core.marks import SURROUNDING, Mark
 from core.pages import Reading
 from core.text import TextRange
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, in_reading_order
 from crawler.sources.novel_pages import Following, is_same_chapter, join_parts, next_part, part_number
@@ -340,9 +340,9 @@ def test_a_page_with_another_number_is_no_part() -> None:
 
 
 def test_what_stands_beside_the_parts_of_a_chapter_is_kept_once() -> None:
-    menu = LineBeside(Zone.FRAME, "首页 书库", 0)
-    first = Reading("第三章", "甲。\n乙。", beside=(menu, LineBeside(Zone.COMMENT, "写得真好。", 2)))
-    second = Reading("第三章(2)", "丙。", beside=(menu, LineBeside(Zone.COMMENT, "下一章呢？", 1)))
+    menu = SurroundingLine(Zone.FRAME, "首页 书库", 0)
+    first = Reading("第三章", "甲。\n乙。", surroundings=(menu, SurroundingLine(Zone.COMMENT, "写得真好。", 2)))
+    second = Reading("第三章(2)", "丙。", surroundings=(menu, SurroundingLine(Zone.COMMENT, "下一章呢？", 1)))
     assert [(line.zone, line.text) for line in join_parts([first, second]).lines] == [
         (Zone.FRAME, "首页 书库"),
         (Zone.MAIN, "甲。"),
@@ -358,7 +358,7 @@ def test_parts_of_a_chapter_are_stored_as_received_with_repairs_and_omissions() 
     first = Reading("第三章", "甲船\n（本章未完，请翻页）", raw_text="甲本站船\n（本章未完，请翻页）", marks=(hidden,))
     whole = join_parts([first, Reading("第三章", "靠岸了。")])
     assert (whole.text, whole.raw_text) == ("甲船靠岸了。", "甲本站船\n（本章未完，请翻页）\n靠岸了。")
-    assert [mark.kind for mark in whole.marks] == ["hidden_text", BESIDE]
+    assert [mark.kind for mark in whole.marks] == ["hidden_text", SURROUNDING]
     assert whole.raw_places().find_range(2, 6) == TextRange(whole.raw_text.index("靠"), len(whole.raw_text))
 
 

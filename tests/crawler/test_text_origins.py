@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.marks import BESIDE, Mark, RawPlaces, rebuild_text
+from core.marks import SURROUNDING, Mark, RawPlaces, rebuild_text
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 from crawler.obfuscation import text_origins
@@ -92,7 +92,7 @@ def test_two_parts_of_a_text_stand_one_behind_the_other() -> None:
     ]
     raw, marks = join_raw_parts(parts, "渡口风雨")
     assert rebuild_text(raw, "渡口风雨", marks) == "渡口风雨"
-    assert [mark.kind for mark in marks] == ["kind0", BESIDE, "kind0"]
+    assert [mark.kind for mark in marks] == ["kind0", SURROUNDING, "kind0"]
 
 
 def test_a_text_with_noise_without_end_is_one_mark() -> None:

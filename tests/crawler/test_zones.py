@@ -5,7 +5,7 @@ from itertools import groupby
 import pytest
 
 from core.pages import Reading
-from core.zones import LineBeside, Zone, ZonedLine
+from core.zones import SurroundingLine, Zone, ZonedLine
 from crawler.reading import read_page
 from tests.crawler.case_folders import Case, cases
 from tests.crawler.texts import SIMPLIFIED
@@ -91,10 +91,14 @@ def test_lines_stand_in_the_order_of_the_page() -> None:
 
 
 def test_lines_are_the_text_and_what_stands_beside_it_wherever_that_says() -> None:
-    beside = (LineBeside(Zone.FRAME, "上", 0), LineBeside(Zone.TEASER, "中", 1), LineBeside(Zone.FRAME, "下", 9))
-    reading = Reading("", "一\n二", beside=beside)
+    surroundings = (
+        SurroundingLine(Zone.FRAME, "上", 0),
+        SurroundingLine(Zone.TEASER, "中", 1),
+        SurroundingLine(Zone.FRAME, "下", 9),
+    )
+    reading = Reading("", "一\n二", surroundings=surroundings)
     assert [line.text for line in reading.lines] == ["上", "一", "中", "二", "下"]
-    assert [line.text for line in Reading("", "", beside=beside).lines] == ["上", "中", "下"]
+    assert [line.text for line in Reading("", "", surroundings=surroundings).lines] == ["上", "中", "下"]
 
 
 @pytest.mark.parametrize(

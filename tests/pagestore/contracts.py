@@ -26,7 +26,7 @@ from core.pages import ChapterStart, Fetched, FollowingPart, NetDiskLink, Page, 
 from core.ports import FingerprintStore, PageStore, WorkStore
 from core.text import TextOffset, TextRange
 from core.works import StoredFingerprint, WorkText
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=UTC)
 HOSTILE_TEXTS = ("a\0b", "前\ud800后", "\udfff", "", '{"$set": 1}', "𠀀\u200b\u2028", "$where", "null")
@@ -187,15 +187,15 @@ class PageStoreContract:
 
     def test_a_paragraph_below_the_text_makes_a_version_and_a_name_with_a_time_none(self, store: PageStore) -> None:
         first = store.put(fetched(), reading())
-        short = LineBeside(Zone.COMMENT, "三小时前", 1)
-        title = LineBeside(Zone.TEASER, "夜航船上的灯，一盏一盏地灭了下去，只有船头的那一盏还亮着，照着水。", 1)
-        same = store.put(fetched(after_s=1), reading(beside=(short, title)))
+        short = SurroundingLine(Zone.COMMENT, "三小时前", 1)
+        title = SurroundingLine(Zone.TEASER, "夜航船上的灯，一盏一盏地灭了下去，只有船头的那一盏还亮着，照着水。", 1)
+        same = store.put(fetched(after_s=1), reading(surroundings=(short, title)))
         assert (same.version_id, same.is_new_version) == (first.version_id, False)
-        pasted = LineBeside(Zone.COMMENT, title.text, 1)
-        changed = store.put(fetched(after_s=2), reading(beside=(short, pasted)))
+        pasted = SurroundingLine(Zone.COMMENT, title.text, 1)
+        changed = store.put(fetched(after_s=2), reading(surroundings=(short, pasted)))
         assert changed.is_new_version
         version = store.version(changed.version_id)
-        assert version.reading.beside == (short, pasted)
+        assert version.reading.surroundings == (short, pasted)
 
     def test_a_page_that_returns_to_an_old_text_points_at_the_old_version(self, store: PageStore) -> None:
         first = store.put(fetched(), reading())

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import ChapterStart, Fetched, NetDiskLink, Poster, Reading
 from core.text import TextOffset
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 from pagestore.documents import new_version, read_version, reading_texts, version_document
 
 FETCHED = Fetched(
@@ -24,10 +24,10 @@ READING = Reading(
     site_name="小书站",
     chapter_number=3,
     left_out=("一秒记住【小书站】", "孤\ud800字"),
-    beside=(
-        LineBeside(Zone.FRAME, "首页\t书库", 0),
-        LineBeside(Zone.COMMENT, "孤\ud800字，写得真好。", 1),
-        LineBeside(Zone.TEASER, "第四章", 12),
+    surroundings=(
+        SurroundingLine(Zone.FRAME, "首页\t书库", 0),
+        SurroundingLine(Zone.COMMENT, "孤\ud800字，写得真好。", 1),
+        SurroundingLine(Zone.TEASER, "第四章", 12),
     ),
     chapters=(ChapterStart("", TextOffset(0)), ChapterStart("二", TextOffset(2))),
     net_disks=(NetDiskLink("https://pan.baidu.com/s/1", "百度网盘", "提取码"),),

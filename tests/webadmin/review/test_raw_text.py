@@ -6,8 +6,8 @@ from html import unescape
 import pytest
 from django.utils import translation
 
-from core.marks import BESIDE, Mark
-from core.pages import LineBeside, Reading
+from core.marks import SURROUNDING, Mark
+from core.pages import Reading, SurroundingLine
 from core.text import TextRange
 from core.zones import Zone
 from tests.webadmin.review.test_comparison import span
@@ -57,15 +57,15 @@ def test_what_was_written_in_has_a_place_without_text() -> None:
 
 def test_a_kind_that_is_not_known_here_is_called_as_it_is_stored_and_stays_text() -> None:
     odd = '"><script>x'
-    shown = came(Mark(odd, TextRange(1, 2), TextRange(1, 1)), Mark(BESIDE, TextRange(6, 8), TextRange(5, 5)))
+    shown = came(Mark(odd, TextRange(1, 2), TextRange(1, 1)), Mark(SURROUNDING, TextRange(6, 8), TextRange(5, 5)))
     assert marked(shown) == [("zw-came-other", "盗"), ("zw-came-beside", "广告")]
     assert [(each.kind, each.name) for each in shown.kinds] == [("other", odd), ("beside", "not part of the text")]
     assert "<script" not in shown.html
 
 
 def test_a_comparison_with_what_stands_beside_the_text_has_that_behind_it() -> None:
-    beside = (LineBeside(Zone.COMMENT, "评论里的字", after=3),)
-    reading = Reading(title="某页", text=TEXT, raw_text=RAW, marks=(HIDDEN, ADVERT), beside=beside)
+    surroundings = (SurroundingLine(Zone.COMMENT, "评论里的字", after=3),)
+    reading = Reading(title="某页", text=TEXT, raw_text=RAW, marks=(HIDDEN, ADVERT), surroundings=surroundings)
     whole = reading.whole_text
     at = whole.index("评论")
     page = compare(whole, "评论里的字", [span(whole, "评论里的字", (at, at + 5), (0, 5))]).page

@@ -24,7 +24,7 @@ from unfold.admin import ModelAdmin, StackedInline, TabularInline
 from unfold.dataclasses import UnfoldAction
 
 from webadmin.accounts.models import Membership, User
-from webadmin.accounts.pages.lists import DeskLists
+from webadmin.accounts.pages.lists import AdminLists
 from webadmin.accounts.services.access import Person, is_administrator, manageable, record_holder_id, roles, visible
 
 
@@ -146,7 +146,7 @@ class _CheckedBeforeSaved(_ModelAdmin):
             return self._changeform_view(request, *asked)
 
 
-class HolderAdmin(IsolatedRecords, DeskLists, ModelAdmin, _CheckedBeforeSaved):
+class HolderAdmin(IsolatedRecords, AdminLists, ModelAdmin, _CheckedBeforeSaved):
     """A list and a form limited to the user's rights holders."""
 
     # Further pages of a record: path suffix, name, and view, called with request and record.
@@ -257,7 +257,7 @@ class AdministratorsOnly:
     has_add_permission = has_change_permission = has_delete_permission = has_view_permission
 
 
-class MachineAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
+class MachineAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
     """Records that the program writes: administrators see them, nobody changes or deletes them."""
 
     show_full_result_count = False

@@ -23,7 +23,7 @@ from webadmin.ui.pages.requests.request_values import check_search
 _KEY = "key-of-the-row"
 
 
-class DeskLists:
+class AdminLists:
     """A model admin whose URLs look up only what it declares, and on which no value in a URL raises an error."""
 
     model: type[Model]

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy
 
 from webadmin.accounts.models import User, UserPreference
 from webadmin.accounts.models.preference import require_zone, zone_names
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 
 NEAR = {  # where most users are; other zones keep the English names of the zone database
     "Asia/Shanghai": gettext_lazy("Beijing"),
@@ -92,7 +92,7 @@ def profile_view(request: HttpRequest) -> HttpResponse:
         "memberships": request.user.memberships.select_related("rights_holder"),  # type: ignore[union-attr]
     }
     status = 400 if form.is_bound else 200
-    return desk_page(request, "accounts/profile.html", context, status=status)
+    return admin_page(request, "accounts/profile.html", context, status=status)
 
 
 class ZoneMiddleware:

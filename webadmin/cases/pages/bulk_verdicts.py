@@ -20,7 +20,7 @@ from webadmin.accounts.pages.isolation import signed_in_user
 from webadmin.cases.models import Case, VerdictRecord
 from webadmin.cases.services.verdicts import decide
 from webadmin.ui.models.phrases import VERDICTS
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
 # One verdict writes two rows; 500 take about a second on SQLite, and nobody reviews more at once.
@@ -63,7 +63,7 @@ def answer(
     plan = plan_verdicts(cases, verdict)
     if SEEN not in request.POST:
         context = _context(request, plan, verdict)
-        return desk_page(request, "cases/bulk_verdict.html", context)
+        return admin_page(request, "cases/bulk_verdict.html", context)
     _give(request, plan, verdict)
     return None
 

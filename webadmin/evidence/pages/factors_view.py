@@ -11,7 +11,7 @@ from webadmin.evidence.pages.subjects import case_subject, matter_subject, subje
 from webadmin.evidence.services.factor_facts import gather_facts
 from webadmin.evidence.services.factors import describe_source, factor_sheet
 from webadmin.evidence.services.subject import Subject
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import local_time, message_text
 
 
@@ -42,7 +42,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
     try:
         facts = gather_facts(subject, timezone.now())
     except ZhuiwenError as error:
-        return desk_page(request, "evidence/factors.html", {**context, "fault": message_text(error)}, status=503)
+        return admin_page(request, "evidence/factors.html", {**context, "fault": message_text(error)}, status=503)
     looked = Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into)
     context |= {
         "cases": facts.cases,
@@ -57,7 +57,7 @@ def _page(request: HttpRequest, subject: Subject) -> HttpResponse:
             for each in factor_sheet(facts, local_time)
         ],
     }
-    return desk_page(request, "evidence/factors.html", context)
+    return admin_page(request, "evidence/factors.html", context)
 
 
 def _pages(subject: Subject) -> list[str]:

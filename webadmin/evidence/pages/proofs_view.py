@@ -22,7 +22,7 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.evidence.services.third_party import ProofDetails, describe_checks
 from webadmin.evidence.services.third_party_tasks import is_overdue
 from webadmin.ui.pages.downloads import kept_download
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.request_values import require_record
 from webadmin.ui.pages.wording import message_text
 
@@ -94,7 +94,7 @@ def _page(request: HttpRequest, subject: Subject, status: int = 200) -> HttpResp
         "today": timezone.localdate(),
         "proposed": third_party_tasks.propose_captures(subject.matter) if subject.matter else [],
     }
-    return desk_page(request, "evidence/third_party.html", context, status=status)
+    return admin_page(request, "evidence/third_party.html", context, status=status)
 
 
 def _download(subject: Subject, key: str) -> HttpResponse:

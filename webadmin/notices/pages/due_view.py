@@ -13,7 +13,7 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services.access import visible
 from webadmin.notices.models import Notice
 from webadmin.notices.services.due import DueItem, list_due
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
 
@@ -26,7 +26,7 @@ def due_view(request: HttpRequest) -> HttpResponse:
         "title": _("What is due"),
         "rows": due_rows(request.user),
     }
-    return desk_page(request, "notices/notices_due.html", context)
+    return admin_page(request, "notices/notices_due.html", context)
 
 
 def due_rows(user: User) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ from webadmin.notices.services.rendering import empty_recommended_fields
 from webadmin.notices.services.values import all_values, notice_cases
 from webadmin.notices.services.word_template import template_codes
 from webadmin.ui.pages.downloads import as_file, kept_download
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
@@ -96,7 +96,7 @@ def notice_view(request: HttpRequest, notice: Notice) -> HttpResponse:
         return _download_file(request, notice, wanted)
     if "mail" in request.GET and may_manage(request.user, notice):
         return _mail_preview(request, notice)
-    return desk_page(request, "notices/notice.html", _context(request, notice))
+    return admin_page(request, "notices/notice.html", _context(request, notice))
 
 
 def _perform_action(request: HttpRequest, notice: Notice, user: User) -> HttpResponse:
@@ -127,7 +127,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
         "subject": mail_subject(shown.mail),
         "text": mail_body(shown.mail),
     }
-    return desk_page(request, "notices/notice_mail.html", context)
+    return admin_page(request, "notices/notice_mail.html", context)
 
 
 def _download_file(request: HttpRequest, notice: Notice, wanted: str) -> HttpResponse:

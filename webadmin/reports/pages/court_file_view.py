@@ -14,7 +14,7 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.reports.services.court_file.parts import INTERNAL, USUAL, ExportChoice, ExportPart
 from webadmin.reports.services.court_file.writing import confirmed_cases, export_matter
 from webadmin.ui.pages.downloads import spooled_download
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
 # The step of the estimated duration, measured with 250 pages (docs/figures.md).
@@ -71,4 +71,4 @@ def _page(request: HttpRequest, subject: Subject, matter: Matter, fault: str = "
         "fault": fault,
     }
     status = 409 if fault else 200
-    return desk_page(request, "reports/matter_export.html", context, status=status)
+    return admin_page(request, "reports/matter_export.html", context, status=status)

@@ -29,7 +29,7 @@ from webadmin.reports.pages.day_chart import Day, draw_chart
 from webadmin.reports.signals import tiles_wanted
 from webadmin.sites.models import CrawlRun, DiscoveredPage, PageRecord, Site, SiteMove
 from webadmin.ui.models.phrases import MATCH_CLASSES, REJECTIONS, choice_label
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.works.models import Work
 
 CHART_DAYS = 30
@@ -64,7 +64,7 @@ class CountRow:
 def dashboard_view(request: HttpRequest) -> HttpResponse:
     """Show the figures of the user's rights holders."""
     context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
-    return desk_page(request, "reports/dashboard.html", context)
+    return admin_page(request, "reports/dashboard.html", context)
 
 
 def figures(user: Person, now: datetime) -> dict[str, Any]:

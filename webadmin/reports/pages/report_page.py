@@ -19,7 +19,7 @@ from webadmin.accounts.services.access import manages_anything, roles, user_role
 from webadmin.reports.pages.report_form import ReportForm, default_choice
 from webadmin.reports.services.report_rows import make_report
 from webadmin.ui.pages.downloads import as_file
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import message_text
 
@@ -104,7 +104,7 @@ def _page(request: HttpRequest, form: ReportForm, *, is_complete: bool, status: 
         "may_export": manages_anything(request.user),
         "preview_query": _preview_query(request) if is_complete else "",
     }
-    return desk_page(request, "reports/reports.html", context, status=status, frames=True)
+    return admin_page(request, "reports/reports.html", context, status=status, frames=True)
 
 
 def _preview_query(request: HttpRequest) -> str:

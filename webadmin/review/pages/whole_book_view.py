@@ -20,7 +20,7 @@ from webadmin.accounts.services import access
 from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, WholeBook, whole_book
 from webadmin.sites.models import Site
 from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
-from webadmin.ui.pages.page_responses import desk_page, requested_page
+from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.works.models import Work
 
@@ -190,7 +190,7 @@ def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpRespons
         "may_export": access.may_manage(request.user, work),
         "is_undated": not any(chapter.official_at for chapter in book.chapters),
     }
-    return desk_page(request, "review/whole_book.html", context)
+    return admin_page(request, "review/whole_book.html", context)
 
 
 def chapter_row(chapter: ChapterCopies) -> dict[str, Any]:

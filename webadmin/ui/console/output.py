@@ -135,11 +135,11 @@ def passage(side: str, pieces: Iterable[Piece]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    beside = Table.grid()
-    beside.add_column(width=width(name))
-    beside.add_column(overflow="fold")
-    beside.add_row(name, Text.assemble(*((text, "red" if is_changed else "") for text, is_changed in marked)))
-    Console().print(beside)
+    grid = Table.grid()
+    grid.add_column(width=width(name))
+    grid.add_column(overflow="fold")
+    grid.add_row(name, Text.assemble(*((text, "red" if is_changed else "") for text, is_changed in marked)))
+    Console().print(grid)
 
 
 def excerpt_pieces(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:

@@ -14,7 +14,7 @@ from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import BadValue, is_page_number
 
 
-def desk_page(
+def admin_page(
     request: HttpRequest, template: str, context: Mapping[str, Any], *, status: int = 200, frames: bool = False
 ) -> TemplateResponse:
     """Return a page with the content security policy. frames: it shows another page of the admin in a frame."""

@@ -65,7 +65,7 @@ NEXT_STEPS = {
 
 
 @register.simple_tag(takes_context=True)
-def desk_navigation(context: Context) -> list[dict[str, Any]]:
+def admin_navigation(context: Context) -> list[dict[str, Any]]:
     """Return the groups of entries that the user may open, with the current entry marked."""
     request = context["request"]
     groups = []

@@ -14,7 +14,7 @@ from core.works import GIVEN, OWN, WHOLE
 from webadmin import stores
 from webadmin.accounts.models import User
 from webadmin.accounts.services import access
-from webadmin.ui.pages.page_responses import desk_page, requested_page
+from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue, is_key, is_page_number
 from webadmin.ui.pages.text_diff import TextDiff, text_diff
 from webadmin.ui.pages.wording import message_text
@@ -162,7 +162,7 @@ def _plan_page(request: HttpRequest, upload: PlannedUpload, holder_form: HolderF
         "faults": [message_text(fault) for fault in sending.faults],
         "action": reverse("admin:works_work_plan", args=[upload.pk]),
     }
-    return desk_page(request, "works/planned_work.html", context)
+    return admin_page(request, "works/planned_work.html", context)
 
 
 def _division(planned: PlannedWork) -> dict[str, Any]:
@@ -264,4 +264,4 @@ def _form_page(request: HttpRequest, form: AddWorkForm, acquisition: Acquisition
         "faults": [message_text(fault) for fault in acquisition.faults] if acquisition else [],
         "action": reverse("admin:works_work_add"),
     }
-    return desk_page(request, "works/add_work.html", context)
+    return admin_page(request, "works/add_work.html", context)

@@ -10,7 +10,7 @@ from core.errors import ZhuiwenError
 from core.ids import WorkTextId
 from webadmin import stores
 from webadmin.accounts.services import access
-from webadmin.ui.pages.page_responses import desk_page, requested_page
+from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Chapter, Work
@@ -38,7 +38,7 @@ def read_chapter_view(request: HttpRequest, work: Work, number: str) -> HttpResp
         "following": work.chapters.filter(number__gt=chapter.number).order_by("number").first(),
         "may_manage": access.may_manage(request.user, work),
     }
-    return desk_page(request, "works/read_chapter.html", context, status=503 if fault else 200)
+    return admin_page(request, "works/read_chapter.html", context, status=503 if fault else 200)
 
 
 def portions(text: str, most: int = PORTION_CHARS) -> Iterator[str]:

@@ -14,7 +14,7 @@ from django.utils.translation import ngettext
 from core.errors import BadInput
 from core.moments import parse_moment
 from webadmin.accounts.services import access
-from webadmin.ui.pages.page_responses import desk_page, requested_page
+from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import message_text
 from webadmin.works.models import Work
@@ -136,7 +136,7 @@ def _page(request: HttpRequest, work: Work, fault: str = "", status: int = 200) 
         "zone": timezone.get_current_timezone_name(),
         "may_manage": access.may_manage(request.user, work),
     }
-    return desk_page(request, "works/work_times.html", context, status=status)
+    return admin_page(request, "works/work_times.html", context, status=status)
 
 
 def _format_moment(moment: Any) -> str:

@@ -69,7 +69,7 @@ def find_alike_works(
     coming = [each.coming for each in works]
     owned = _owners(rights_holder, {text_id for chapters in coming for _, text_id in chapters})
     found, away = [], None
-    for each, chapters, beside in zip(works, coming, _same_texts(coming), strict=True):
+    for each, chapters, same_texts in zip(works, coming, _same_texts(coming), strict=True):
         same = {text_id: _other_works(owned[text_id], each.work) for _, text_id in chapters if text_id in owned}
         pairs = [(chapter.number, same[text_id], True) for chapter, text_id in chapters if text_id in same]
         others = [chapter for chapter, text_id in chapters if not same.get(text_id)]
@@ -79,7 +79,7 @@ def find_alike_works(
                 pairs += [(number, having, False) for number, having in near]
             except RetryLater as error:
                 away = Message("work.alike-unknown", reason=error)
-        before = [AlikeWork(works[place].title, True, tuple(of)) for place, of in sorted(beside.items())]
+        before = [AlikeWork(works[place].title, True, tuple(of)) for place, of in sorted(same_texts.items())]
         found.append(AlikeWorks(_by_work(pairs) + before, away if others else None))
     return found
 

@@ -18,7 +18,7 @@ from unfold.widgets import UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from webadmin.accounts.models import FailedMessage, Membership, User
 from webadmin.accounts.pages.isolation import AdministratorsOnly
-from webadmin.accounts.pages.lists import DeskLists
+from webadmin.accounts.pages.lists import AdminLists
 from webadmin.accounts.services.access import admit
 from webadmin.ui.pages.columns import sentence_column
 
@@ -31,7 +31,7 @@ for _model in TAKEN_OVER:
         admin.site.unregister(_model)
 
 
-class WrittenByTheMachine(AdministratorsOnly, DeskLists):
+class WrittenByTheMachine(AdministratorsOnly, AdminLists):
     """Records written by the program: users read and delete them but add none."""
 
     list_per_page = 50
@@ -59,7 +59,7 @@ class NewPersonForm(UserCreationForm):
 
 
 @admin.register(User)
-class PersonAdmin(AdministratorsOnly, DeskLists, UserAdmin, ModelAdmin):
+class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
     """The admin of users. Their rights follow from memberships, so there are no groups and no single permissions."""
 
     form = PersonForm
@@ -120,7 +120,7 @@ class PeriodicTaskForm(beat.PeriodicTaskForm):
 
 
 @admin.register(PeriodicTask)
-class PeriodicTaskAdmin(AdministratorsOnly, DeskLists, beat.PeriodicTaskAdmin, ModelAdmin):
+class PeriodicTaskAdmin(AdministratorsOnly, AdminLists, beat.PeriodicTaskAdmin, ModelAdmin):
     form = PeriodicTaskForm
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class PeriodicTaskAdmin(AdministratorsOnly, DeskLists, beat.PeriodicTaskAdmin, M
         return actions
 
 
-class ScheduleAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
+class ScheduleAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
     """The admin of the times to which periodic tasks refer."""
 
 

@@ -16,7 +16,7 @@ from unfold.widgets import UnfoldAdminTextInputWidget
 
 from core.errors import ZhuiwenError
 from webadmin.accounts.pages.isolation import AdministratorsOnly, MachineAdmin
-from webadmin.accounts.pages.lists import DeskLists
+from webadmin.accounts.pages.lists import AdminLists
 from webadmin.accounts.services.access import Person, is_administrator
 from webadmin.backups.models import BackupPlan, BackupRun
 from webadmin.backups.models.backup import ONLY
@@ -80,7 +80,7 @@ class PlanForm(forms.ModelForm):
 
 
 @admin.register(BackupPlan)
-class BackupPlanAdmin(AdministratorsOnly, DeskLists, ModelAdmin):
+class BackupPlanAdmin(AdministratorsOnly, AdminLists, ModelAdmin):
     form = PlanForm
     list_display = ["destination", "is_on", "at", "keep", "warn_days", "has_passphrase"]
     fields = ["is_on", "destination", "at", "keep", "warn_days", "passphrase_given", "has_passphrase"]

@@ -15,7 +15,7 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.pages.admin.rights_holders import RightsHolderAdmin
 from webadmin.backups.services.data_export import take_out
 from webadmin.ui.pages.downloads import spooled_download
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
 
@@ -33,7 +33,7 @@ class ExportedRightsHolderAdmin(RightsHolderAdmin):
         holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
             title = _("All of their data as one file")
-            return desk_page(request, "backups/take_out.html", {"holder": holder, "title": title})
+            return admin_page(request, "backups/take_out.html", {"holder": holder, "title": title})
         own = settings.ZHUIWEN.home / "run"  # a private disk: /tmp may be in memory, or readable by others
         try:
             own.mkdir(mode=0o700, exist_ok=True)

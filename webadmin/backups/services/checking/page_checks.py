@@ -20,7 +20,7 @@ from pagestore.checking import (
     StoreReading,
 )
 from pagestore.values import text_from_bytes
-from pipeline.beside import text_beside_id
+from pipeline.surroundings import surrounding_text_id
 from webadmin.backups.services.checking.context import CheckContext, cases_of_text, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.backups.services.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
@@ -120,9 +120,9 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
         for version in reading.versions({key: named[key] for key in batch}):
             texts[version.id] = version.reading.text
             owed |= {version.id} & compared
-            if version.reading.beside:
-                texts[text_beside_id(VersionId(version.id))] = version.reading.surrounding_text
-                owed |= {text_beside_id(VersionId(version.id))} if version.id in compared else set()
+            if version.reading.surroundings:
+                texts[surrounding_text_id(VersionId(version.id))] = version.reading.surrounding_text
+                owed |= {surrounding_text_id(VersionId(version.id))} if version.id in compared else set()
             if version.page_id in missing_pages:
                 lost[version.page_id] = version
         _check_fingerprints(reading, context, texts, owed.intersection)

@@ -20,7 +20,7 @@ from webadmin.accounts.services.access import manageable
 from webadmin.cases.models import IgnoredText
 from webadmin.cases.services import ignoring
 from webadmin.ui.pages.columns import address_column, moment_column, text_column
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.paging import CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.wording import message_text
@@ -52,7 +52,7 @@ def ignored_text_view(request: HttpRequest) -> HttpResponse:
         "most": ignoring.MAX_TEXT_CHARS,
         **context,
     }
-    return desk_page(request, "cases/ignored_text.html", shown, status=400 if context["fault"] else 200)
+    return admin_page(request, "cases/ignored_text.html", shown, status=400 if context["fault"] else 200)
 
 
 def _save(request: HttpRequest, holder: RightsHolder, given: dict[str, str], user: User) -> None:

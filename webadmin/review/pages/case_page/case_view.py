@@ -53,7 +53,7 @@ from webadmin.review.pages.page_history.page_view import version_rows
 from webadmin.ui.models.phrases import STATES, VERDICTS, case_name
 from webadmin.ui.pages.downloads import raw_download
 from webadmin.ui.pages.neighbours import CaseNeighbours
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.text_diff import TextDiff, text_diff
@@ -156,7 +156,7 @@ def _back_to_the_case(request: HttpRequest, refusal: str) -> HttpResponse:
 def _page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
     """Return the case page. kept: the note of a refused verdict."""
     context = _context(request, case, kept)
-    return desk_page(request, "review/case.html", context, status=status)
+    return admin_page(request, "review/case.html", context, status=status)
 
 
 def _column(request: HttpRequest, case: Case) -> HttpResponse:
@@ -277,7 +277,7 @@ def _frame(case: Case) -> dict[str, Any]:
 def _difference(request: HttpRequest, case: Case) -> HttpResponse:
     """Return the context of the changes of the page since the decision or the comparison."""
     context = {**_frame(case), "difference": version_difference(case)}
-    return desk_page(request, "review/case_difference.html", context)
+    return admin_page(request, "review/case_difference.html", context)
 
 
 def _matches(request: HttpRequest, case: Case) -> dict[str, Any]:

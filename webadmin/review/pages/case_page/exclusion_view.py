@@ -18,7 +18,7 @@ from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
 from webadmin.review.pages.case_page.page_column import PageColumn, View
 from webadmin.review.pages.case_page.text_map import ribbons, ticks
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
@@ -50,7 +50,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
         "kept": kept,
         **_side_by_side(exclusion, request.GET.get("match", "")),
     }
-    return desk_page(request, "review/exclusion.html", context, status=status)
+    return admin_page(request, "review/exclusion.html", context, status=status)
 
 
 def why_left_out(exclusion: Exclusion) -> str:

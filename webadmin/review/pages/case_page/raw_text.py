@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from core.marks import BESIDE, Mark, RawPlaces
+from core.marks import SURROUNDING, Mark, RawPlaces
 from core.obfuscations import OBFUSCATIONS
 from core.pages import Reading
 from webadmin.review.pages.case_page.comparison import ComparisonColumn
@@ -65,13 +65,13 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
 
 def kind_name(kind: str) -> str:
     """Return the name of a mark's kind; the stored name of an unknown kind."""
-    if kind == BESIDE:
+    if kind == SURROUNDING:
         return str(BESIDE_NAME)
     return name_of_obfuscation(kind)
 
 
 def _css_name(kind: str) -> str:
-    return kind if kind == BESIDE or kind in OBFUSCATIONS else "other"
+    return kind if kind == SURROUNDING or kind in OBFUSCATIONS else "other"
 
 
 def _stretches(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:

@@ -37,7 +37,7 @@ from webadmin.review.pages.matter_lists.queues import (
 )
 from webadmin.review.pages.matter_lists.search import search_matters
 from webadmin.ui.models.phrases import OBFUSCATIONS, VERDICTS
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key, is_page_number, record_of_key
 from webadmin.ui.pages.wording import message_text
@@ -56,7 +56,7 @@ def inbox_view(request: HttpRequest) -> HttpResponse:
     query = read_inbox_query(request.GET)
     if request.method == "POST":
         return _carry_out(request, request.user, query) or HttpResponseRedirect(query.address)
-    return desk_page(request, "review/inbox.html", _context(request, request.user, query))
+    return admin_page(request, "review/inbox.html", _context(request, request.user, query))
 
 
 def _context(request: HttpRequest, user: User, query: InboxQuery) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from webadmin.cases.services.matters.damages import compute_damages, describe_da
 from webadmin.evidence.pages.subjects import matter_subject, subject_name, subject_url
 from webadmin.review.pages.inbox.matter_summaries import matter_preview, visible_matter
 from webadmin.review.pages.matter_lists.inbox_query import NOBODY, read_inbox_query
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.content_policy import with_policy
 from webadmin.ui.pages.requests.request_values import record_of_key
 from webadmin.ui.pages.wording import local_time, message_text
@@ -42,7 +42,7 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
     context = {"preview": matter_preview(matter, query), "query": query, "is_part": PART in request.GET}
     if PART in request.GET:
         return with_policy(TemplateResponse(request, "review/matter_preview.html", context))
-    return desk_page(request, "review/matter.html", {**context, "title": str(matter)})
+    return admin_page(request, "review/matter.html", {**context, "title": str(matter)})
 
 
 def _back(request: HttpRequest) -> str:
@@ -102,4 +102,4 @@ def damages_view(request: HttpRequest, key: int) -> HttpResponse:
         "fees": list(LicenceFee.objects.filter(work=work).select_related("entered_by")[:SHOWN_FEES]),
         "may_manage": access.may_manage(request.user, work),
     }
-    return desk_page(request, "review/damages.html", context, status=status)
+    return admin_page(request, "review/damages.html", context, status=status)

@@ -21,7 +21,7 @@ from webadmin.cases.services.addresses import cases_with_pages
 from webadmin.review.pages.page_history.page_versions import EventKind, Timeline, build_timeline
 from webadmin.sites.models import PageRecord
 from webadmin.ui.pages.downloads import raw_download, refusal
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
@@ -99,7 +99,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
         "fault": fault,
         "cases": list(access.visible(cases_with_pages([page.pk]).select_related("work").order_by("pk"), request.user)),
     }
-    return desk_page(request, "review/page_history.html", context)
+    return admin_page(request, "review/page_history.html", context)
 
 
 def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:

@@ -28,7 +28,7 @@ from webadmin.rewrites.services.letter import letter_file, letter_name, letter_r
 from webadmin.rewrites.services.verdicts import decide, is_verdict_current
 from webadmin.ui.models.phrases import in_language_of_reader
 from webadmin.ui.pages.downloads import as_file, raw_download, refusal, zip_response
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.request_values import is_key
 from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
@@ -207,7 +207,7 @@ def _page(request: HttpRequest, lead: RewordedLead, kept: str = "", status: int 
         ),
         "following": _following(request, lead),
     }
-    return desk_page(request, "rewrites/lead.html", context, status=status)
+    return admin_page(request, "rewrites/lead.html", context, status=status)
 
 
 def _next_steps(lead: RewordedLead) -> Iterator[LeadAction]:

@@ -15,7 +15,7 @@ from webadmin.sites.models import RobotsSwitch, Site, SiteBanRule, SiteProxy, Si
 from webadmin.sites.pages.site_rule_forms import SiteBanRuleForm, SiteBanRuleFormSet, SiteProxyForm, SiteRulesForm
 from webadmin.sites.services import politeness
 from webadmin.ui.pages.columns import moment
-from webadmin.ui.pages.page_responses import desk_page
+from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
 
@@ -101,7 +101,7 @@ def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
         "is_typed": any(typed.values()),
         "url": url,
     }
-    return desk_page(request, "sites/rule_trial.html", shown, status=400 if fault else 200)
+    return admin_page(request, "sites/rule_trial.html", shown, status=400 if fault else 200)
 
 
 def _rules(site: Site, typed: dict[str, str]) -> list[Any]:

@@ -17,22 +17,22 @@ from core.zones import Zone
 MAX_CHARS_ANNOUNCED = 1_000
 
 
-def text_beside_id(version: VersionId) -> str:
+def surrounding_text_id(version: VersionId) -> str:
     """Return the id of the fingerprint of the text outside a version's main text."""
     return f"{version}/beside"
 
 
-def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
+def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
     """Add to the matches of a main text the matches of the text outside it with other texts of works.
 
     beside: the matcher's result for `reading.surrounding_text`. A match in a comment keeps its class; a match only in
     announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
-    starts = list(accumulate((len(line.text) + 1 for line in reading.beside), initial=0))
+    starts = list(accumulate((len(line.text) + 1 for line in reading.surroundings), initial=0))
     offset_chars = len(reading.text) + 1
     shifted = []
-    for match in beside:
+    for match in surroundings:
         if match.text_id in known:
             continue
         spans = tuple(_shift_span(span, offset_chars, _zone(span, starts, reading)) for span in match.spans)
@@ -44,11 +44,11 @@ def merge_matches(main: Sequence[Match], beside: Iterable[Match], reading: Readi
 def _zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
     """Return the zone that contains most of a span."""
     chars: Counter[Zone] = Counter()
-    for number in range(bisect_right(starts, span.page.start) - 1, len(reading.beside)):
+    for number in range(bisect_right(starts, span.page.start) - 1, len(reading.surroundings)):
         start, end = max(starts[number], span.page.start), min(starts[number + 1], span.page.end)
         if start >= end:
             break
-        chars[reading.beside[number].zone] += end - start
+        chars[reading.surroundings[number].zone] += end - start
     return chars.most_common(1)[0][0]
 
 

@@ -30,7 +30,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
         return {name: mark_bidi(text) for name, text in super().serialize_result(obj, to_field_name).items()}
 
 
-class DeskSite(UnfoldAdminSite):
+class ZhuiwenAdminSite(UnfoldAdminSite):
     """The admin site with which all models are registered."""
 
     def get_urls(self) -> list[URLPattern]:

@@ -11,10 +11,10 @@ from core.matches import Match, MatchClass
 from core.messages import SearchRequested
 from core.pages import Reading, Stored
 from core.states import Rejection
-from core.zones import LineBeside, Zone
+from core.zones import SurroundingLine, Zone
 from deploy.demo.library import load_works
 from pipeline import steps
-from pipeline.beside import text_beside_id
+from pipeline.surroundings import surrounding_text_id
 from tests.support.demo_sites import innocent_text
 from tests.support.memory_chain import Chain, chain
 from tests.support.memory_evidence import MemoryEvidenceStore
@@ -35,7 +35,7 @@ OTHER = next(work for key, work in WORKS.items() if key != "river-town").chapter
 CHAPTER, NEXT = NOVEL.chapter(1).text, NOVEL.chapter(2).text
 INNOCENT = innocent_text()
 URL = "http://pirate.example/1"
-MENU = LineBeside(Zone.FRAME, "首页 书库 排行", 0)
+MENU = SurroundingLine(Zone.FRAME, "首页 书库 排行", 0)
 
 
 @pytest.fixture
@@ -46,8 +46,8 @@ def running() -> Chain:
     return started
 
 
-def lines(zone: Zone, text: str, after: int = 9) -> list[LineBeside]:
-    return [LineBeside(zone, line, after) for line in text.split("\n") if line]
+def lines(zone: Zone, text: str, after: int = 9) -> list[SurroundingLine]:
+    return [SurroundingLine(zone, line, after) for line in text.split("\n") if line]
 
 
 def matches(running: Chain, stored: Stored) -> tuple[Match, ...]:
@@ -61,7 +61,7 @@ def whole_text(running: Chain, version: VersionId) -> str:
 
 
 def test_a_chapter_in_the_comments_of_an_innocent_page_is_a_case(running: Chain) -> None:
-    stored = running.store_page(URL, INNOCENT, beside=[MENU, *lines(Zone.COMMENT, CHAPTER)])
+    stored = running.store_page(URL, INNOCENT, surroundings=[MENU, *lines(Zone.COMMENT, CHAPTER)])
     [found] = matches(running, stored)
     assert found.match_class is MatchClass.IDENTICAL
     assert {span.zone for span in found.spans} == {Zone.COMMENT}
@@ -76,7 +76,7 @@ def test_a_chapter_in_the_comments_of_an_innocent_page_is_a_case(running: Chain)
 @pytest.mark.parametrize("is_wished", [False, True])
 def test_an_announcement_is_a_case_where_its_holder_wishes_it(running: Chain, zone: Zone, is_wished: bool) -> None:
     running.holder.opens_teasers = is_wished
-    stored = running.store_page(URL, INNOCENT, beside=lines(zone, CHAPTER[:600]))
+    stored = running.store_page(URL, INNOCENT, surroundings=lines(zone, CHAPTER[:600]))
     [found] = matches(running, stored)
     assert found.match_class is MatchClass.TEASER
     assert {span.zone for span in found.spans} == {zone}
@@ -85,39 +85,39 @@ def test_an_announcement_is_a_case_where_its_holder_wishes_it(running: Chain, zo
 
 
 def test_a_chapter_that_a_longer_text_pushes_out_of_the_main_text_is_a_copy(running: Chain) -> None:
-    stored = running.store_page(URL, "天地玄黄，宇宙洪荒。" * 2_000, beside=lines(Zone.FRAME, CHAPTER))
+    stored = running.store_page(URL, "天地玄黄，宇宙洪荒。" * 2_000, surroundings=lines(Zone.FRAME, CHAPTER))
     [found] = matches(running, stored)
     assert found.match_class.is_copy
     assert list(running.book.cases) == [(stored.page_id, "novel")]
 
 
 def test_what_the_main_text_has_is_not_found_once_more_beside_it(running: Chain) -> None:
-    stored = running.store_page(URL, CHAPTER, beside=lines(Zone.TEASER, CHAPTER[:600]))
+    stored = running.store_page(URL, CHAPTER, surroundings=lines(Zone.TEASER, CHAPTER[:600]))
     [found] = matches(running, stored)
     assert {span.zone for span in found.spans} == {Zone.MAIN}
 
 
 def test_a_chapter_and_the_announcement_of_the_next_are_told_apart(running: Chain) -> None:
-    stored = running.store_page(URL, CHAPTER, beside=lines(Zone.TEASER, NEXT[:600]))
+    stored = running.store_page(URL, CHAPTER, surroundings=lines(Zone.TEASER, NEXT[:600]))
     assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL, MatchClass.TEASER]
     assert list(running.book.cases) == [(stored.page_id, "novel")]
 
 
 def test_a_page_with_hardly_any_text_of_its_own_is_compared_all_the_same(running: Chain) -> None:
-    stored = running.store_page(URL, "欢迎来到书友会的留言板。", beside=lines(Zone.COMMENT, CHAPTER))
+    stored = running.store_page(URL, "欢迎来到书友会的留言板。", surroundings=lines(Zone.COMMENT, CHAPTER))
     assert [each.match_class for each in matches(running, stored)] == [MatchClass.IDENTICAL]
     assert running.book.outcomes[stored.version_id].rejection is None
 
 
 def test_a_passage_over_two_zones_is_of_the_one_that_has_more_of_it(running: Chain) -> None:
     most = [*lines(Zone.FRAME, CHAPTER[:200]), *lines(Zone.COMMENT, CHAPTER[200:1200])]
-    [found] = matches(running, running.store_page(URL, INNOCENT, beside=most))
+    [found] = matches(running, running.store_page(URL, INNOCENT, surroundings=most))
     assert Zone.COMMENT in {span.zone for span in found.spans}
     assert found.match_class is not MatchClass.TEASER
 
 
 def test_a_text_added_later_is_found_beside_pages_that_are_stored(running: Chain) -> None:
-    stored = running.store_page(URL, INNOCENT, beside=lines(Zone.COMMENT, OTHER))
+    stored = running.store_page(URL, INNOCENT, surroundings=lines(Zone.COMMENT, OTHER))
     assert matches(running, stored) == ()
     running.add_work("sequel", OTHER)
     running.run()
@@ -126,13 +126,13 @@ def test_a_text_added_later_is_found_beside_pages_that_are_stored(running: Chain
 
 
 def test_the_text_beside_has_a_fingerprint_of_its_own(running: Chain) -> None:
-    stored = running.store_page(URL, INNOCENT, beside=lines(Zone.COMMENT, CHAPTER))
+    stored = running.store_page(URL, INNOCENT, surroundings=lines(Zone.COMMENT, CHAPTER))
     bare = running.store_page("http://pirate.example/2", CHAPTER)
     running.run()
     kept = running.ports.fingerprints.find_existing(
-        [text_beside_id(stored.version_id), text_beside_id(bare.version_id)], running.ports.algorithm.id
+        [surrounding_text_id(stored.version_id), surrounding_text_id(bare.version_id)], running.ports.algorithm.id
     )
-    assert kept == {text_beside_id(stored.version_id)}
+    assert kept == {surrounding_text_id(stored.version_id)}
 
 
 @pytest.fixture
@@ -152,9 +152,11 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> tuple[Chain, Site]:
     return running, site
 
 
-def compared(running: Chain, site: Site, text: str, beside: list[LineBeside]) -> VersionId:
+def compared(running: Chain, site: Site, text: str, surroundings: list[SurroundingLine]) -> VersionId:
     url = f"http://pirate.example/{len(text)}"
-    stored = running.ports.pages.put(response(site.pk, url, text.encode()), Reading("某页", text, beside=tuple(beside)))
+    stored = running.ports.pages.put(
+        response(site.pk, url, text.encode()), Reading("某页", text, surroundings=tuple(surroundings))
+    )
     steps.compare_pages([stored.version_id], running.ports)
     return stored.version_id
 
