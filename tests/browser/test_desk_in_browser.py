@@ -54,7 +54,7 @@ def test_a_manager_uploads_and_updates_a_work(
     expect(results).to_contain_text("《夜航》")
     assert results.locator(".zw-num").all_text_contents()[:4] == ["2", "0", "0", "0"]
     expect(page.locator(".zw-faults li")).to_have_count(1)
-    expect(page.locator(".zw-faults li")).to_contain_text("封面.jpg: is none of the kinds")
+    expect(page.locator(".zw-faults li")).to_contain_text("封面.jpg: is not a supported file")
 
     novel.write_text(CHAPTERS[0] + CHAPTERS[1].replace("三下", "五下") + CHAPTERS[2], encoding="utf-8")
     page.set_input_files("input[type=file]", [novel])

@@ -70,9 +70,9 @@ def faults_of(**environ: str) -> tuple[str, ...]:
         ("HTTPS", "perhaps", "0 or 1"),
         ("LANGUAGE", "zh", "zh-hans or en"),
         ("SCREENSHOTS", "on", "auto or off"),
-        ("TIME_ZONE", "Asia", "the name of a time zone, like Asia/Shanghai"),
-        ("TIME_ZONE", "../etc/passwd", "the name of a time zone, like Asia/Shanghai"),
-        ("NAME_SERVERS", "dns.test:53", "address:port, like 127.0.0.1:53 or [::1]:53; commas between several"),
+        ("TIME_ZONE", "Asia", "the name of a time zone, such as Asia/Shanghai"),
+        ("TIME_ZONE", "../etc/passwd", "the name of a time zone, such as Asia/Shanghai"),
+        ("NAME_SERVERS", "dns.test:53", "address:port, such as 127.0.0.1:53 or [::1]:53; separate several with commas"),
     ],
 )
 def test_each_kind_of_setting_says_what_it_may_be(name: str, value: str, allowed: str) -> None:

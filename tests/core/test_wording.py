@@ -24,7 +24,7 @@ def test_a_message_is_worded_in_the_language_asked_for() -> None:
 
 
 def test_messages_inside_a_message_are_worded_too_and_joined_as_the_text_asks() -> None:
-    assert str(NESTED) == "http://a.example/ is not fetched: empty; changing too fast to be read"
+    assert str(NESTED) == "http://a.example/ was not fetched: empty; changing too fast to be read"
     assert NESTED.in_language("zh") == "http://a.example/ 未抓取：为空；变动过快，无法读取"
     listed = Message("core.verbatim", text=["甲", "乙"])
     assert (str(listed), listed.in_language("zh")) == ("甲, 乙", "甲、乙")

@@ -41,7 +41,7 @@ def test_public_addresses_are_not(address: str) -> None:
 def test_urls_that_must_not_be_fetched_are_refused_with_a_reason(url: str) -> None:
     with pytest.raises(UnsafeUrl) as caught:
         AddressGuard().check_url(url)
-    assert "is not fetched: " in str(caught.value)
+    assert "was not fetched: " in str(caught.value)
     assert "secret" not in str(caught.value)
 
 

@@ -89,7 +89,7 @@ def test_a_chromium_that_only_root_may_run_is_refused_with_what_to_do(tmp_path: 
     shutil.copy("/bin/true", chromium)
     assert may_be_run(Path("/bin/true"))
     missing = missing_browser(CrawlSettings(chromium=str(chromium)))
-    assert f"as root, Chromium is run as nobody, who may not run {chromium}" in str(missing)
+    assert f"as root, Chromium runs as nobody, who cannot execute {chromium}" in str(missing)
 
 
 def test_a_site_of_scripts_is_not_asked_twice_for_each_page() -> None:

@@ -100,7 +100,7 @@ def test_wrongly_decoded_text_is_repaired_where_no_byte_was_lost(right: str, wro
     if wrong == "latin-1":
         assert (decoded.text, decoded.is_doubtful) == (markup, False)
     assert decoded.encoding == "utf-8"
-    assert tuple(map(str, decoded.repairs)) == (f"saved in utf-8 after {right} had been read as cp1252",)
+    assert tuple(map(str, decoded.repairs)) == (f"saved in utf-8 after {right} had been decoded as cp1252",)
 
 
 @pytest.mark.parametrize(

@@ -198,9 +198,7 @@ def test_a_proxy_that_is_spoken_to_otherwise_is_refused_in_one_sentence(scheme: 
     with pytest.raises(BadConfiguration) as caught:
         run_crawl(plan, recording_services(), settings_of())
     (sentence,) = caught.value.faults
-    assert str(sentence).startswith(
-        f"the proxy 10.0.0.1:1080 is spoken to by {scheme}; the crawler speaks to proxies by"
-    )
+    assert str(sentence).startswith(f"the proxy 10.0.0.1:1080 uses {scheme}; the crawler supports")
     assert "s3cret" not in repr(sentence)
 
 
@@ -208,7 +206,7 @@ def test_a_page_by_https_through_a_proxy_by_https_is_refused_in_one_sentence(sit
     with ConnectProxy() as proxy:
         counts = crawl(_plan(site, Proxy(proxy.netloc, "https")), settings_of(site.netloc, proxy.netloc)).counts
         assert counts.rejected == {"no_answer": 1}, counts
-        assert "is spoken to by https, through which no page is fetched by https" in str(counts.faults[0])
+        assert "which is itself reached by https; set it to http" in str(counts.faults[0])
         assert proxy.heads == []
 
 

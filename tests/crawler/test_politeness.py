@@ -428,8 +428,7 @@ def test_a_login_that_does_not_work_ends_the_crawl_and_names_the_step(tmp_path: 
         counts = crawl(plan, settings_of(site.netloc), None, tmp_path).counts
         assert (counts.finish_reason, counts.fetched) == ("login_failed", 0)
         assert (
-            str(counts.end_sentence)
-            == f"login, line 5 (check): a.logout is not on {site.url('/')}: the login did not work"
+            str(counts.end_sentence) == f"login, line 5 (check): a.logout is not on {site.url('/')}: the login failed"
         )
         assert "wr0ng" not in repr(counts) + (tmp_path / "frontier.jsonl").read_text()
 
@@ -498,15 +497,15 @@ def test_a_killed_crawl_logs_in_again_and_fetches_no_page_twice_and_loses_none(t
 @pytest.mark.parametrize(
     ("politeness", "words"),
     [
-        (Politeness(windows="1am-6am"), "'1am-6am' is no span of hours"),
-        (Politeness(zone="Mars/Base"), "'Mars/Base' is no time zone"),
+        (Politeness(windows="1am-6am"), "'1am-6am' is not a range of hours"),
+        (Politeness(zone="Mars/Base"), "'Mars/Base' is not a time zone"),
         (Politeness(bans=(BanRule("empty"),)), "the rule empty has no condition"),
         (Politeness(bans=(BanRule("bad", selector="div["),)), "the rule bad"),
-        (Politeness(bans=(BanRule("bad", redirect="(a"),)), "the rule bad has a pattern of redirects"),
+        (Politeness(bans=(BanRule("bad", redirect="(a"),)), "the redirect pattern of the rule bad"),
         (Politeness(bans=(BanRule("odd", statuses=(999,)),)), "HTTP status 999"),
         (Politeness(login=Login("fill a = b")), "does not begin with an open step"),
-        (Politeness(login=Login("open https://a.example/\ncheck b\nfill p = {pw}")), "no secret value named pw"),
-        (Politeness(login=Login("open https://a.example/\njump x")), "a step is one of open, fill, submit, check"),
+        (Politeness(login=Login("open https://a.example/\ncheck b\nfill p = {pw}")), "no secret named pw"),
+        (Politeness(login=Login("open https://a.example/\njump x")), "a step must be one of open, fill, submit, check"),
     ],
 )
 def test_a_plan_that_cannot_work_is_refused_at_the_start(politeness: Politeness, words: str) -> None:

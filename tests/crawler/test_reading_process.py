@@ -176,7 +176,7 @@ def test_a_file_that_ends_the_process_is_given_up() -> None:
     book = PageToRead(b"PK\x03\x04", HEADERS, "http://a.example/1.zip", True)
     read = book.simpler(Message("page.crashed")).run(ReadingSession(plan_of(URL)))  # type: ignore[union-attr]
     assert isinstance(read.reading, Rejected)
-    assert str(read.reading.message).startswith("http://a.example/1.zip was given up: reading it ended")
+    assert str(read.reading.message).startswith("http://a.example/1.zip could not be read: reading it crashed")
 
 
 @pytest.mark.parametrize(
@@ -185,7 +185,7 @@ def test_a_file_that_ends_the_process_is_given_up() -> None:
         (Spin("a"), "longer than 2 s"),
         (Backtrack("a"), "longer than 2 s"),
         (Devour("a"), "more than 680 MB of memory"),
-        (Die("a"), "by a fault"),
+        (Die("a"), "crashed the reading process"),
     ],
 )
 def test_what_takes_too_long_or_too_much_is_given_up_and_its_neighbours_are_read(hostile: Spin, why: str) -> None:
@@ -205,7 +205,7 @@ def test_a_page_that_takes_too_much_cpu_is_dropped_and_the_next_one_is_read() ->
         surroundings = process.submit(page(STRANGE), asked)
         asked.addresses.get(timeout=60)
         endless = process.submit(EndlessPage(b"", HEADERS, "http://a.example/endless"))
-        with pytest.raises(GivenUp, match=r"/endless was given up: reading it took more than 1 s of the processor"):
+        with pytest.raises(GivenUp, match=r"/endless could not be read: reading it took more than 1 s of CPU time"):
             endless.result(60)
         asked.may_answer.set()
         assert isinstance(surroundings.result(60).reading, Reading)
@@ -236,7 +236,7 @@ def test_a_feed_of_nested_elements_is_given_up() -> None:
     nested = Call(
         "http://a.example/feed", read_list, (b"<rss version='2.0'><channel>" + b"<a>" * 500_000, "text/xml", "")
     )
-    with ReadingProcess(max_cpu_s=1.0) as process, pytest.raises(GivenUp, match="more than 1 s of the processor"):
+    with ReadingProcess(max_cpu_s=1.0) as process, pytest.raises(GivenUp, match="more than 1 s of CPU time"):
         process.read(nested)
 
 
@@ -258,7 +258,7 @@ def test_a_feed_that_is_given_up_is_counted_and_the_crawl_goes_on() -> None:
         crawled = finish(process, pipe)
     assert crawled.counts.rejected == {"unreadable": 1}, crawled.counts
     assert crawled.counts.stored == 3
-    assert "/bad was given up: reading it ended the reading process twice" in str(crawled.counts.faults[0])
+    assert "/bad could not be read: reading it crashed the reading process twice" in str(crawled.counts.faults[0])
 
 
 def test_closing_leaves_no_page_waiting_and_no_process() -> None:

@@ -113,7 +113,7 @@ def test_no_name_that_turns_private_is_reached_by_a_start_page_or_its_robots_txt
     scene.require_untouched(crawled)
     scene.require_asked_twice()
     assert crawled.counts.rejected == {"unsafe_address": len(HOSTILE)}, crawled.counts
-    assert all("is not fetched: " in fault for fault in map(str, crawled.counts.faults))
+    assert all("was not fetched: " in fault for fault in map(str, crawled.counts.faults))
 
 
 def test_no_name_that_turns_private_is_reached_by_a_link_a_redirect_or_a_sitemap(scene: Scene) -> None:

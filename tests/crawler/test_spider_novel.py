@@ -222,7 +222,7 @@ def test_a_chapter_whose_second_page_is_gone_is_kept_and_the_loss_is_told() -> N
         crawled = crawl(novel_plan(site), settings_of(site.netloc))
     assert "只在第2章的第1页上" in stored(crawled)["/7/2.html"].text
     assert (crawled.counts.stored, crawled.counts.failed, crawled.counts.rejected) == (3, 1, {"http_error": 1})
-    assert any("/2.html is kept without what stands on" in fault for fault in map(str, crawled.counts.faults))
+    assert any("/2.html was stored without" in fault for fault in map(str, crawled.counts.faults))
 
 
 @pytest.mark.usefixtures("processes")

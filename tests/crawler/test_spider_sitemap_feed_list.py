@@ -96,14 +96,14 @@ def test_files_that_a_listed_page_offers_are_fetched_though_its_links_are_not() 
         crawled = crawl(plan(site, "sitemap", "/map.txt"), settings_of(site.netloc))
     assert crawled.reading("/book.epub").title == "渡口"
     assert crawled.counts.stored == 2
-    skipped = f"{site.url('/map.txt')}: lines of the sitemap that are no address, skipped: 1"
+    skipped = f"{site.url('/map.txt')}: lines of the sitemap that are not addresses, skipped: 1"
     assert list(map(str, crawled.counts.faults)) == [skipped]
 
 
 @pytest.mark.usefixtures("processes")
 @pytest.mark.parametrize(
     ("kind", "sentence"),
-    [("sitemap", "no sitemap was found at {}"), ("feed", "{} is no feed and names none")],
+    [("sitemap", "no sitemap was found at {}"), ("feed", "{} is not a feed and does not link to one")],
 )
 def test_a_site_without_what_its_kind_is_read_from_says_so(kind: str, sentence: str) -> None:
     with WebServer({"/": article(1)}) as site:

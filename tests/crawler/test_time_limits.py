@@ -51,7 +51,7 @@ def _stamp(url: str, settings: CrawlSettings) -> object:
 )
 def test_an_answer_that_drips_ends_with_the_time_limit(call: Callable[[str, CrawlSettings], object], path: str) -> None:
     with DrippingServer() as server:
-        with pytest.raises(RetryLater, match=f"not done within {LIMIT_S:g} s"):
+        with pytest.raises(RetryLater, match=f"not finished within {LIMIT_S:g} s"):
             call(server.url(path), settings_of(server.netloc, timeout_s=LIMIT_S))
         assert server.outlasted == []
 
@@ -59,7 +59,7 @@ def test_an_answer_that_drips_ends_with_the_time_limit(call: Callable[[str, Craw
 @pytest.mark.parametrize("call", [_page, _found, _stamp])
 def test_a_handshake_that_drips_ends_with_the_time_limit(call: Callable[[str, CrawlSettings], object]) -> None:
     with DrippingServer(TLS_HANDSHAKE) as server:
-        with pytest.raises(RetryLater, match="not done within"):
+        with pytest.raises(RetryLater, match="not finished within"):
             call(server.url("", "https"), settings_of(server.netloc, timeout_s=LIMIT_S))
         assert server.outlasted == []
 

@@ -373,7 +373,7 @@ def damaged() -> Iterator[tuple[str, bytes]]:
 def test_what_is_no_archive_is_refused_before_anything_is_counted(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "page.html"
     path.write_bytes(data)
-    with pytest.raises(UnreadableFile, match="is no archive: neither WARC"):
+    with pytest.raises(UnreadableFile, match="is not an archive: neither WARC"):
         imported(path)
 
 

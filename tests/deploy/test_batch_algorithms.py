@@ -51,11 +51,11 @@ def test_the_plain_published_index_finds_what_is_in_phase(zhuiwen: CommandLine, 
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--algorithm", 99), "there is no algorithm 99; choose among 1, 2, 3, 4, 5"),
-        (("--page-step", 1), f"--page-step is for windows as seeds; algorithm {DEFAULT.id} has anchors alone"),
+        (("--algorithm", 99), "there is no algorithm 99; choose one of 1, 2, 3, 4, 5"),
+        (("--page-step", 1), f"--page-step only applies to windows as seeds; algorithm {DEFAULT.id} only has anchors"),
         (
             ("--algorithm", 3, "--engine", "nshash"),
-            "--algorithm and --page-step are of zhuiwen alone; nshash has neither",
+            "--algorithm and --page-step only apply to zhuiwen, not to nshash",
         ),
     ],
 )

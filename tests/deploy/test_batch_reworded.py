@@ -97,7 +97,7 @@ def test_without_the_option_nothing_is_compared_by_meaning(zhuiwen: CommandLine,
 def test_published_engines_know_no_meaning(zhuiwen: CommandLine, tmp_path: Path, engine: str) -> None:
     done = zhuiwen("batch", "--works", "w", "--pages", "p", "--out", "o", "--reworded", "--engine", engine)
     assert done.code == 2
-    assert done.complaints == [f"zhuiwen: --reworded goes with zhuiwen alone, not with {engine}"]
+    assert done.complaints == [f"zhuiwen: --reworded only applies to zhuiwen, not to {engine}"]
 
 
 @needs_encoder

@@ -65,7 +65,7 @@ def test_bench_comes_with_a_checkout_and_the_other_verbs_work_without_it(zhuiwen
     absent = "import sys; sys.modules['laboratory'] = None; from deploy.cli.app import run; "
     done = zhuiwen.python("-c", f"{absent}run(['--help']); sys.exit(run(['bench', 'quality']))")
     assert done.code == 2
-    assert done.complaints == ["zhuiwen: bench comes with a checkout of the source, not with the installed package"]
+    assert done.complaints == ["zhuiwen: bench needs a checkout of the source; it is not part of the installed package"]
     assert "  check " in done.out
     assert "  bench " not in done.out
 
@@ -106,8 +106,8 @@ def test_every_verb_has_a_help_of_its_own(verb: str, capsys: pytest.CaptureFixtu
         (["crawl"], "name the sites"),
         (["cases", "--state", "lost"], "there is no state lost"),
         (["cases", "--limit", "0"], "--limit"),
-        (["case", "seven"], "'seven' is no number of a case; list them with zhuiwen cases"),
-        (["batch", "--works", "/", "--pages", "gone", "--out", "m"], "/: is a folder; give a file of JSON lines"),
+        (["case", "seven"], "'seven' is not the number of a case; list them with zhuiwen cases"),
+        (["batch", "--works", "/", "--pages", "gone", "--out", "m"], "/: is a folder; give a JSON lines file"),
         (["site", "add", "https://example.com/", "--daily-at", "25:00"], "--daily-at 25:00 is not a time of day"),
         (["batch", "--works", "gone", "--pages", "gone", "--out", "m"], "gone: there is no such file"),
         (["read", "ftp://example.com/a"], "only http and https are"),
@@ -166,7 +166,7 @@ def test_a_misspelt_setting_is_named_when_the_services_start(zhuiwen: CommandLin
         settings = {"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_WEB_PORT": str(other.getsockname()[1])}
         done = CommandLine(zhuiwen.home, settings)("up")
     assert done.complaints[0] == (
-        "zhuiwen: warning: ZHUIWEN_WEBPORT is set, and there is no such setting; did you mean ZHUIWEN_WEB_PORT?"
+        "zhuiwen: warning: ZHUIWEN_WEBPORT is set, but there is no such setting; did you mean ZHUIWEN_WEB_PORT?"
     )
     assert (done.code, len(done.complaints)) == (1, 2)
 
@@ -202,7 +202,7 @@ def test_a_name_that_was_typed_in_another_encoding_is_no_bug(monkeypatch: pytest
         name.encode()
     with redirect_stderr(heard):
         assert faults.report_error(fault.value, {}) == 2
-    assert "is not in UTF-8; set the terminal to it" in heard.getvalue()
+    assert "is not UTF-8; set the terminal to UTF-8" in heard.getvalue()
 
 
 def test_a_bug_gives_one_line_and_leaves_its_traceback_in_a_file(tmp_path: Path) -> None:
@@ -211,7 +211,7 @@ def test_a_bug_gives_one_line_and_leaves_its_traceback_in_a_file(tmp_path: Path)
         code = faults.report_error(RuntimeError("a bug"), {"ZHUIWEN_HOME": str(tmp_path)})
     assert code == 1
     log = tmp_path / "logs" / "command-line.log"
-    assert heard.getvalue() == f"zhuiwen: internal error (RuntimeError); what happened is written in {log}\n"
+    assert heard.getvalue() == f"zhuiwen: internal error (RuntimeError); details are in {log}\n"
     assert "RuntimeError: a bug" in log.read_text("utf-8")
 
 

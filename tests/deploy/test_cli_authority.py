@@ -205,7 +205,7 @@ def test_a_file_without_certificates_is_refused_before_anybody_is_asked(
     (tmp_path / "root.pem").write_bytes(content)
     done = add(zhuiwen, "https://tsa.example/", tmp_path / "root.pem")
     assert (done.code, len(done.complaints)) == (2, 1)
-    assert "holds no certificate" in done.err
+    assert "contains no certificate" in done.err
     missing = add(zhuiwen, "https://tsa.example/", tmp_path / "none.pem")
     assert (missing.code, len(missing.complaints)) == (2, 1)
 

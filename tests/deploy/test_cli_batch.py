@@ -129,5 +129,5 @@ def test_a_second_page_of_one_id_is_named_and_left_out(zhuiwen: CommandLine, tmp
     pages = write(tmp_path / "p.jsonl", [{"page_id": "a", "text": SCALE}, {"page_id": "a", "text": PIANO}])
     done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "m.jsonl")
     assert (done.code, "lines skipped: 1" in done.out) == (1, True)
-    assert f'{pages}, line 2: the "page_id" a stands on an earlier line' in done.err
+    assert f'{pages}, line 2: the "page_id" a was already used on an earlier line' in done.err
     assert [match["work_id"] for match in read(tmp_path / "m.jsonl")["a"]] == ["scale"]

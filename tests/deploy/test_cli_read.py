@@ -61,7 +61,7 @@ def test_what_it_took_to_read_bytes_that_were_spoilt_is_said(zhuiwen: CommandLin
     page.write_text(markup.encode("gb18030").decode("latin-1"), "utf-8")
     record = zhuiwen("read", page, "--json").json()
     (repair,) = record["repairs"]
-    assert "had been read as cp1252" in repair
+    assert "had been decoded as cp1252" in repair
     assert f"repaired: {repair}" in zhuiwen("read", page).out
     assert zhuiwen("read", right, "--json").json()["repairs"] == []
 
@@ -77,7 +77,7 @@ def test_a_book_is_shown_with_its_chapters_and_a_page_with_its_links_to_net_disk
     assert record["text"][record["chapters"][1]["start"] :].startswith("第二章 靠岸")
     link = '<a href="https://pan.quark.cn/s/1a2b">夸克 提取码 x1</a>'
     page.write_text(f"<html><title>渡口</title><body><p>{'</p><p>'.join(SIMPLIFIED)}</p>{link}</body></html>", "utf-8")
-    assert "link to a net disk: 夸克网盘 https://pan.quark.cn/s/1a2b 夸克 提取码 x1\n" in zhuiwen("read", page).out
+    assert "link to a cloud drive: 夸克网盘 https://pan.quark.cn/s/1a2b 夸克 提取码 x1\n" in zhuiwen("read", page).out
 
 
 @pytest.mark.skipif(not is_installed() or not free_fonts(), reason="the extra ocr or a free Chinese face is missing")

@@ -99,10 +99,10 @@ def test_the_rules_are_tried_on_the_stored_pages(zhuiwen: CommandLine, web: WebS
     assert {(each["url"].rpartition("/")[2], each["rule"]) for each in tried} == {("1", "滑块"), ("2", "")}
     shown = zhuiwen("site", "try", "落霞")
     assert (shown.code, shown.err) == (0, "")
-    assert shown.out.splitlines()[-1] == "pages that are refusals by these rules: 1 of 2"
+    assert shown.out.splitlines()[-1] == "pages that these rules recognise as refusals: 1 of 2"
     one = zhuiwen("site", "try", "落霞", web.url("/stored/1"), "--stored", "--json").json()
     assert [each["rule"] for each in one] == ["滑块"]
-    assert web.requested == [], "nobody is asked"
+    assert web.requested == [], "no registry is asked"
 
 
 def test_one_page_from_the_web_is_read_and_nothing_of_it_is_kept(zhuiwen: CommandLine, web: WebServer) -> None:
@@ -123,7 +123,7 @@ def test_it_is_said_how_the_text_and_each_link_were_found(zhuiwen: CommandLine, 
     ways = {"1": "link", "2": "attribute", "3": "frame", "4.html": "choice"}
     assert places == ways | dict.fromkeys("5678", "script")
     said = zhuiwen("site", "try", "落霞", web.url("/ways")).out.splitlines()
-    assert "text: from JSON or scripts that the page carries (scripts)" in said
+    assert "text: from JSON or scripts in the page (scripts)" in said
     (line,) = (line for line in said if line.startswith("links in scripts"))
     assert ": 4;" in line
     assert "/n/7" in line
@@ -216,7 +216,7 @@ def test_a_proxy_that_is_not_allowed_and_a_login_that_fails_are_told(
     assert any("the proxy 127.0.0.1:9 cannot be used" in fault for fault in done.json()["faults"])
     treat(rules={"login_steps": f"open {web.url('/good')}\ncheck a.logout", "windows": ""})  # type: ignore[operator]
     record = zhuiwen("site", "try", "落霞", web.url("/good"), "--json").json()
-    assert (record["login"], record["is_read"]) == ("does not work", False)
+    assert (record["login"], record["is_read"]) == ("fails", False)
     assert any("a.logout is not on" in fault for fault in record["faults"])
 
 

@@ -93,7 +93,7 @@ def corpus(installed: CommandLine, broker: redis.Redis) -> CommandLine:
     site = installed("site", "add", "http://127.0.0.1:8801/", "--name", "落霞", "--rights-holder", "青梧文学")
     assert (site.code, site.err) == (0, "")
     rebuilt = installed("index", "rebuild")
-    assert (rebuilt.code, rebuilt.out) == (0, "the index holds texts: 14, generation 1\n")
+    assert (rebuilt.code, rebuilt.out) == (0, "texts in the index: 14, generation 1\n")
     return installed
 
 
@@ -123,7 +123,7 @@ def test_status_and_doctor_name_what_lies_ahead_of_the_clock(corpus: CommandLine
     def said() -> tuple[bool, bool]:
         status, doctor = corpus("status"), corpus("doctor")
         assert status.complaints == doctor.complaints == []
-        return "1 moments of the schedule and of crawls lie in the future" in status.out, "crawl runs 1" in doctor.out
+        return "1 times of the schedule and of crawls are in the future" in status.out, "crawl runs 1" in doctor.out
 
     assert said() == (False, False)
     done = corpus.script(CRAWLED_AHEAD)
@@ -209,8 +209,8 @@ def test_index_stats_tell_the_state_of_the_snapshot(corpus: CommandLine, tmp_pat
     def told(command: CommandLine = with_snapshot) -> str:
         return next(line for line in command("index", "stats").out.splitlines() if line.startswith("snapshot: "))
 
-    assert told(corpus) == "snapshot: not asked for (ZHUIWEN_INDEX_SNAPSHOT)"
-    assert told() == f"snapshot: none in {tmp_path}; the sweeper writes it, or: zhuiwen index snapshot"
+    assert told(corpus) == "snapshot: not enabled (ZHUIWEN_INDEX_SNAPSHOT)"
+    assert told() == f"snapshot: none in {tmp_path}; the sweeper writes it, or run: zhuiwen index snapshot"
     assert with_snapshot("index", "snapshot").code == 0
     assert told().endswith(" old, answers")
     stats = with_snapshot("index", "stats", "--json").json()
@@ -278,7 +278,7 @@ def test_a_text_in_other_words_is_a_lead_and_says_what_it_does_not_prove(corpus:
     assert [match["class"] for match in quoting["matches"]] == ["quotation"]
     assert len(quoting["leads"]) == 1
     path.write_text("The old ferryman kept the lamp burning, though nobody came to the landing any more.\n" * 9)
-    assert corpus("check", path).complaints == [f"zhuiwen: {path}: holds no Chinese text"]
+    assert corpus("check", path).complaints == [f"zhuiwen: {path}: contains no Chinese text"]
     assert corpus("check", path, "--reworded").code == 0
 
 
@@ -366,7 +366,7 @@ def test_crawls_are_asked_for_once_and_unknown_sites_are_named(corpus: CommandLi
     again = corpus("crawl", "http://127.0.0.1:8801/b/7.html")
     assert (again.code, again.out) == (
         0,
-        "落霞 is being crawled already (queued); wait until that run has ended\n",
+        "落霞 is already being crawled (queued); wait until that crawl has ended\n",
     )
     assert broker.llen(f"{QUEUE_PREFIX}crawl") == before + 1
     (run,) = corpus("crawl", "落霞", "--json").json()
@@ -415,8 +415,8 @@ def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLi
     done = corpus("work", "add", tmp_path / "短章", "--rights-holder", "临时社")
     assert (done.code, done.out.startswith("added ")) == (0, True)
     assert done.complaints == [
-        "zhuiwen: warning: chapter 2 of 《短章》 has characters with a reading: 6; below 23 nothing of it can be found",
-        "zhuiwen: warning: chapter 3 of 《短章》 has different readings: 1; hardly anything of it can be found",
+        "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading: 6; below 23 nothing of it can be found",
+        "zhuiwen: warning: chapter 3 of 《短章》 has too few different readings: 1; hardly anything of it can be found",
     ]
 
 
@@ -426,7 +426,7 @@ def test_doubts_about_a_work_of_many_scraps_do_not_fill_the_terminal(corpus: Com
         (tmp_path / "碎片" / f"{number}.txt").write_text(f"渡船停了很久{number}", "utf-8")
     done = corpus("work", "add", tmp_path / "碎片", "--rights-holder", "临时社")
     assert (done.code, len(done.complaints)) == (0, 21)
-    assert "more chapters of 《碎片》 of which this is so: 5" in done.complaints[-1]
+    assert "more chapters of 《碎片》 with this problem: 5" in done.complaints[-1]
 
 
 def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_added(
@@ -438,7 +438,7 @@ def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_a
         file.truncate(33 * 1024 * 1024)
     alone = corpus("work", "add", tmp_path / "双篇" / "2.txt", "--rights-holder", "临时社")
     assert (alone.code, len(alone.complaints)) == (2, 1)
-    assert "has 33 MB, and a text file may have 32 MB; split it by chapters" in alone.err
+    assert "has 33 MB, but a text file can have at most 32 MB; split it into one file per chapter" in alone.err
     both = corpus("work", "add", tmp_path / "双篇", "--rights-holder", "临时社")
     assert (both.code, "added" in both.out, "has 33 MB" in both.err) == (2, True, True)
 
@@ -452,8 +452,8 @@ def test_a_text_file_too_large_to_be_held_is_refused_unread_and_the_others_are_a
         ("http://localhost:8899/", "add localhost:8899 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
         ("http://[::1]:8999/", "add [::1]:8999 to ZHUIWEN_ALLOW_PRIVATE_HOSTS"),
         ("", "the address of the site is empty"),
-        ("http://[::1/", "its host or port cannot be"),
-        ("example.com", "an address begins with http:// or https://"),
+        ("http://[::1/", "its host or port is invalid"),
+        ("example.com", "an address must begin with http:// or https://"),
     ],
 )
 def test_a_site_that_no_crawl_would_fetch_is_refused_when_it_is_typed(
@@ -469,7 +469,7 @@ def test_a_site_that_no_crawl_would_fetch_is_refused_when_it_is_typed(
 def test_a_site_whose_name_is_not_known_just_now_is_added_with_a_warning(corpus: CommandLine) -> None:
     done = corpus("site", "add", "https://nowhere.invalid/", "--rights-holder", "临时社")
     assert (done.code, "watching" in done.out, len(done.complaints)) == (0, True, 1)
-    assert "warning: the host nowhere.invalid is not known just now" in done.err
+    assert "warning: the host nowhere.invalid cannot be found at the moment" in done.err
 
 
 def test_who_stops_waiting_for_a_crawl_hears_that_it_stays_in_the_queue(corpus: CommandLine) -> None:
@@ -483,5 +483,5 @@ def test_who_stops_waiting_for_a_crawl_hears_that_it_stays_in_the_queue(corpus: 
         waiting.send_signal(signal.SIGINT)
         said = waiting.stderr.read()
         assert waiting.wait(60) == 130
-    assert "of 落霞 stays in the queue and is crawled in its turn: see zhuiwen site list" in said
+    assert "of 落霞 stays in the queue and will be crawled later: see zhuiwen site list" in said
     assert "Traceback" not in said

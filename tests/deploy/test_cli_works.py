@@ -46,8 +46,8 @@ def test_a_plan_says_what_would_change_and_changes_nothing(installed: CommandLin
     assert (planned.code, planned.err) == (0, "")
     assert planned.out.splitlines() == [
         "would add 《渡船》: chapters 2",
-        "chapters 2, by headings of the style 第N章: 第一章 渡; 第二章 渡",
-        "with --chapters STYLE it could be divided by: whole (1)",
+        "chapters 2, divided by headings of the style 第N章: 第一章 渡; 第二章 渡",
+        "other possible divisions, with --chapters STYLE: whole (1)",
     ]
     assert installed("work", "list", "--json").json() == []
     assert installed(*add).code == 0
@@ -73,13 +73,13 @@ def test_a_work_is_divided_as_the_person_chooses_and_programs_read_the_plan(
     assert (work["first_titles"][1:], work["last_title"]) == (["第2章", "第3章"], "第7章")
     assert work["styles"] == [{"style": "第N章", "chapters": 7}, {"style": "whole", "chapters": 1}]
     assert [(each["number"], each["title"]) for each in work["new"]][-1] == (7, "第7章")
-    assert "broken in the file and stand as �: 1, in line 1" in planned.err
+    assert "broken characters in the file, shown as �: 1, in line 1" in planned.err
     refused = installed(*add, "--chapters", "第N回")
     assert refused.code == 2
     assert f"{path}: has no chapters of the style 第N回; choose one of: 第N章, whole" in refused.err
     (added,) = installed(*add, "--chapters", "whole").json()["works"]
     assert (added["is_new"], added["chapters"], added["title"]) == (True, 1, "渡船")
-    assert "broken in the file" in str(added["notes"])
+    assert "broken characters in the file" in str(added["notes"])
 
 
 def test_the_same_text_under_another_title_is_noticed_and_added(installed: CommandLine, tmp_path: Path) -> None:
@@ -89,7 +89,7 @@ def test_the_same_text_under_another_title_is_noticed_and_added(installed: Comma
     installed(*add)
     for options in (["--plan"], []):
         named = installed(*add, "--title", "雾中", *options)
-        assert "《雾中》: chapters that stand word for word in 《渡船》: 2, such as 1 (there 1)" in named.err
+        assert "《雾中》: chapters that are identical in 《渡船》: 2, such as 1 (there 1)" in named.err
         assert named.code == 0
     assert len(installed("work", "list", "--json").json()) == 2
 
@@ -100,7 +100,7 @@ def test_official_times_are_taken_from_a_table(installed: CommandLine, tmp_path:
     installed("work", "add", path, "--rights-holder", "青梧文学")
     times.write_text("章,时间\n1,2026-03-01 12:00\n7,2026-03-02\n", "utf-8")
     done = installed("work", "times", "渡船", times)
-    assert "chapters with another official time: 1" in done.out
+    assert "chapters with a changed official time: 1" in done.out
     assert "《渡船》 has no chapters with these numbers: 7" in done.err
     times.write_text("1,morgen\n", "utf-8")
     refused = installed("work", "times", "渡船", times)
@@ -112,4 +112,4 @@ def test_a_second_site_on_a_host_is_noticed_and_watched(installed: CommandLine) 
     assert (installed(*first).err, installed(*first).err) == ("", "")
     second = installed("site", "add", "http://127.0.0.1:8801/b/", "--name", "落霞二", "--rights-holder", "青梧文学")
     assert second.code == 0
-    assert "127.0.0.1:8801 is covered by the site 落霞 (1) too" in second.err
+    assert "127.0.0.1:8801 is also covered by the site 落霞 (1)" in second.err

@@ -67,7 +67,7 @@ def test_a_setting_is_checked_written_and_in_force(zhuiwen: CommandLine) -> None
     assert load(zhuiwen.environ()).services.web_port == 9000
     assert stat.S_IMODE(settings_file(zhuiwen).stat().st_mode) == 0o600
     done = zhuiwen("config", "unset", "web_port")
-    assert (done.code, done.out) == (0, "web_port stands in no file; its default: 8717\n")
+    assert (done.code, done.out) == (0, "web_port is in no file; its default: 8717\n")
     assert zhuiwen("config", "get", "web_port").out == "8717\n"
 
 
@@ -75,10 +75,10 @@ def test_a_setting_is_checked_written_and_in_force(zhuiwen: CommandLine) -> None
     ("name", "value", "sentence"),
     [
         ("web_port", "99999", "web_port is '99999' in {file}; allowed: a whole number from 1 to 65535"),
-        ("web_port", "8803", "web_port is 8803 in {file}, one of the seven ports of the demo's sites"),
+        ("web_port", "8803", "web_port is 8803 in {file}, one of the seven ports of the demo sites"),
         ("webport", "9000", "there is no setting webport; did you mean web_port?"),
         ("xyzzy", "1", "there is no setting xyzzy; see zhuiwen config list"),
-        ("web_port", " ", "the value is empty; to have the default again: zhuiwen config unset web_port"),
+        ("web_port", " ", "the value is empty; to use the default again: zhuiwen config unset web_port"),
         ("web_port", None, "give a value: zhuiwen config set web_port VALUE"),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_file_with_a_fault_can_be_mended_setting_by_setting(zhuiwen: CommandLi
 def test_settings_that_clash_can_be_mended_too(zhuiwen: CommandLine) -> None:
     zhuiwen.home.mkdir()
     settings_file(zhuiwen).write_text("web_port = 8985\ndemo_port = 8981\n")
-    fault = f"web_port is 8985 in {settings_file(zhuiwen)}, one of the seven ports of the demo's sites, 8981 to 8987"
+    fault = f"web_port is 8985 in {settings_file(zhuiwen)}, one of the seven ports of the demo sites, 8981 to 8987"
     assert fault in zhuiwen("config", "list").out
     assert zhuiwen("config", "get", "demo_port").out == "8981\n"
     assert zhuiwen("config", "set", "web_port", "8982").code == 2
@@ -145,7 +145,7 @@ def test_a_change_beside_a_fault_is_made_and_the_fault_is_named(zhuiwen: Command
     settings_file(zhuiwen).write_text('crawlers = "x"\nweb_port = 9000\n')
     done = zhuiwen("config", "unset", "web_port")
     assert done.code == 0
-    assert done.out.splitlines()[1].startswith("zhuiwen up would not take the settings over: crawlers is 'x' in ")
+    assert done.out.splitlines()[1].startswith("zhuiwen up would not apply these settings: crawlers is 'x' in ")
     assert "web_port" not in settings_file(zhuiwen).read_text()
 
 
@@ -205,16 +205,16 @@ def test_a_secret_in_the_open_file_is_moved_when_it_is_set(zhuiwen: CommandLine)
 def test_a_change_says_what_the_next_up_starts_anew_and_what_has_its_way_over_it(zhuiwen: CommandLine) -> None:
     started.note(prepare(zhuiwen.environ()))
     assert zhuiwen("config", "set", "workers", "3").out.splitlines()[1:] == [
-        "zhuiwen up takes it over, and starts anew: worker"
+        "zhuiwen up applies it and restarts: worker"
     ]
     assert zhuiwen("config", "set", "crawl_timeout_s", "20").out.splitlines()[1:] == [
-        "zhuiwen up takes it over, and starts anew: worker, web, watch"
+        "zhuiwen up applies it and restarts: worker, web, watch"
     ]
-    assert zhuiwen("config", "set", "workers", "2").out.splitlines()[1:] == ["what runs has it already"]
+    assert zhuiwen("config", "set", "workers", "2").out.splitlines()[1:] == ["the running services already use it"]
     other = CommandLine(zhuiwen.home, {"ZHUIWEN_WEB_PORT": "9001"})
     assert other("config", "set", "web_port", "9000").out.splitlines()[1:] == [
-        "ZHUIWEN_WEB_PORT of this shell has its way over it",
-        "zhuiwen up takes it over, and starts anew: web, watch",
+        "ZHUIWEN_WEB_PORT of this shell overrides it",
+        "zhuiwen up applies it and restarts: web, watch",
     ]
     row = rows_of(zhuiwen)["web_port"]
     assert (row["value"], row["running"]) == ("9000", "8717")

@@ -90,7 +90,7 @@ def test_stalled_work_is_awaited_while_its_worker_lives_and_then_given_up(broker
         wait_until(lambda: not warned(watch), "a worker that lives counts")
     watch = RunWatch(settings(broker), "crawl", Message("tracking.no-crawler"), NONE)
     watch.saw("queued")
-    with pytest.raises(RetryLater, match="until one does; see zhuiwen status, and start what is missing"):
+    with pytest.raises(RetryLater, match="until one is; see zhuiwen status, and start missing services"):
         watch.saw("queued")
 
 
@@ -107,7 +107,7 @@ def test_a_worker_that_does_other_work_is_no_sign_of_life(broker: str, tmp_path:
 def test_a_queued_run_says_what_it_waits_for_and_stops_if_no_worker_runs(
     broker: str, run: CrawlRun, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with pytest.raises(RetryLater, match="runs stay in the queue until one does"):
+    with pytest.raises(RetryLater, match="crawls stay in the queue until one is"):
         wait_for_runs([run], settings(broker), NONE)
     said = capsys.readouterr().err
     assert f"{run.site.name} queued for 180 min; other crawls running: 1" in said
@@ -118,9 +118,9 @@ def test_a_queued_run_says_what_it_waits_for_and_stops_if_no_worker_runs(
 @pytest.mark.parametrize(
     ("state", "words"),
     [
-        (CrawlRun.State.QUEUED, "stays in the queue and is crawled in its turn"),
-        (CrawlRun.State.RUNNING, "the crawl goes on without this command"),
-        (CrawlRun.State.FINISHED, "its pages are compared without this command"),
+        (CrawlRun.State.QUEUED, "stays in the queue and will be crawled later"),
+        (CrawlRun.State.RUNNING, "the crawl continues without this command"),
+        (CrawlRun.State.FINISHED, "its pages are compared in the background"),
     ],
 )
 def test_who_stops_waiting_hears_what_becomes_of_the_crawl(run: CrawlRun, state: str, words: str) -> None:
@@ -140,7 +140,7 @@ def test_a_database_that_is_away_is_waited_for_and_said_to_be(
         return execute(*query)
 
     CrawlRun.objects.filter(pk=run.pk).update(state=CrawlRun.State.RUNNING)
-    with connection.execute_wrapper(away), pytest.raises(RetryLater, match="no crawler answers"):
+    with connection.execute_wrapper(away), pytest.raises(RetryLater, match="no crawler is running"):
         wait_for_runs([run], settings(broker), NONE)
     said = capsys.readouterr().err
     assert "waiting: waiting for the admin database at " in said

@@ -102,7 +102,7 @@ def test_all_writes_a_file_for_every_engine_and_a_table_of_pages_matched(
 def test_an_engine_that_does_not_exist_is_refused_before_anything_is_read(zhuiwen: CommandLine, tmp_path: Path) -> None:
     done = zhuiwen(*arguments((tmp_path / "none", tmp_path / "none"), tmp_path / "m.jsonl", "soundex"))
     assert done.code == 2
-    assert done.complaints == ["zhuiwen: there is no engine soundex; zhuiwen engines lists them"]
+    assert done.complaints == ["zhuiwen: there is no engine soundex; see zhuiwen engines"]
 
 
 def test_no_file_of_all_engines_is_one_of_the_inputs(

@@ -88,18 +88,18 @@ def test_a_full_disk_is_named_by_all_and_the_stores_go_on_when_there_is_room_aga
     filler = fill(home)
 
     acknowledged, refusal = store_until_refused(database, 1)
-    assert "mongo.sock; try: free disk space" in refusal
+    assert "mongo.sock; try: free up disk space" in refusal
     refused = command(*USER, stdin=b"a long secret\n")
     assert (refused.code, len(refused.complaints)) == (1, 1)
-    assert f"the disk is full where {home.path} is" in refused.err
+    assert f"the disk of {home.path} is full" in refused.err
     for arguments in (["up"], ["config", "set", "user_agent", "x" * 100_000]):
         done = command(*arguments)
         assert (done.code, len(done.complaints)) == (1, 1), done.err
-        assert f"the disk is full where {home.path} is" in done.err
+        assert f"the disk of {home.path} is full" in done.err
 
     shown = command("status")
     assert shown.code == 1
-    assert f"the disk is full where {home.path} is" in shown.out
+    assert f"the disk of {home.path} is full" in shown.out
     assert "zhuiwen up" not in shown.out
     (found,) = [each for each in home_checks.free_disk(Context(home, {})) if each.id == "disk.full"]
     assert str(found.problem) in shown.out
@@ -127,7 +127,7 @@ def test_who_waits_for_a_crawl_is_told_that_the_disk_is_full(tmp_path: Path) -> 
             load({"ZHUIWEN_HOME": str(folder)}), "crawl", Message("tracking.no-crawler"), Patience(0.0, 0.0, 0.0)
         )
         watch.saw("queued")
-        with pytest.raises(RetryLater, match=r"the disk is full where .*; free up space") as refusal:
+        with pytest.raises(RetryLater, match=r"the disk of .* is full.*; free up space") as refusal:
             watch.saw("queued")
     assert "zhuiwen up" not in str(refusal.value)
     assert str(watch.warning[0]).startswith("the disk is full")
@@ -148,7 +148,7 @@ def test_a_service_that_cannot_write_is_not_blamed_where_the_disk_is_full(monkey
     broker = ServiceUnavailable(Message("service.broker"), "ZHUIWEN_REDIS_URL", "zhuiwen status")
     broker.__cause__ = redis.ResponseError("MISCONF Errors writing to the AOF file: No space left on device")
     assert outages.outage_message(broker) == outages.FULL_DISK
-    assert str(outages_of_commands._describe_wait(broker)) == "waiting for room on the full disk"
+    assert str(outages_of_commands._describe_wait(broker)) == "waiting for free space on the full disk"
     there_is_room = str(faults.of_a_full_disk(broker, {"ZHUIWEN_HOME": "/"}))
     assert there_is_room == "the message broker (Redis) cannot be written: No space left on device"
     full = Message("start.disk-full", folder="/", megabytes=1)
@@ -172,7 +172,7 @@ def test_a_place_that_takes_no_file_is_full_though_there_is_room(tmp_path: Path)
     prepare(command.environ())
     shown = command.python("-c", LIMITED, "status")
     assert shown.code == 1
-    assert f"the disk is full where {tmp_path / 'home'} is" in shown.out
+    assert f"the disk of {tmp_path / 'home'} is full" in shown.out
 
 
 @contextmanager

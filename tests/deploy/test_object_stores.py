@@ -48,7 +48,7 @@ def test_a_user_who_may_read_alone_is_named(tmp_path: Path, s3_url: str, s3_serv
     assert rows(home)["evidence"].state is InstallationState.EXTERNAL
     [finding] = doctor.object_writes(Context(home, {}))
     assert finding.id == "evidence.write"
-    assert "can be read and not written to" in str(finding.problem)
+    assert "can be read but not written to" in str(finding.problem)
     assert "AccessDenied" in str(finding.remedy)
     assert SECRET not in f"{finding.problem}{finding.remedy}"
 
@@ -56,8 +56,8 @@ def test_a_user_who_may_read_alone_is_named(tmp_path: Path, s3_url: str, s3_serv
 @pytest.mark.parametrize(
     ("answer", "words"),
     [
-        (("403 No", "InvalidAccessKeyId"), "refuses the key of ZHUIWEN_S3_ACCESS_KEY"),
-        (("404 No", "NoSuchBucket"), "there is no bucket"),
+        (("403 No", "InvalidAccessKeyId"), "rejects the key of ZHUIWEN_S3_ACCESS_KEY"),
+        (("404 No", "NoSuchBucket"), "the bucket"),
         (("503 No", "SlowDown"), "check ZHUIWEN_RAW_URL"),
     ],
 )

@@ -135,11 +135,11 @@ def test_the_command_line_says_them(installed: CommandLine, case: str, figures: 
     assert [lines["similarity"], lines["share of the work"], lines["share of the page"]] == shares(figures)
     taken, on_page = counts(figures)
     assert lines["characters of the work taken"] == f"{taken} of {figures['work_chars']:,}"
-    longest = f"longest run of equal characters, whatever their form: {figures['longest_equal_run_chars']:,}"
+    longest = f"longest run of equal characters, in any form: {figures['longest_equal_run_chars']:,}"
     assert lines["characters on the page"] == f"{on_page}; {longest}"
     listed = installed("cases")
     assert shares(figures)[0] in listed.out
-    assert f"characters taken, each once: {taken}; on pages, added up: {on_page}" in listed.err
+    assert f"each counted once: {taken}; on all pages, added up: {on_page}" in listed.err
     (summary,) = installed("cases", "--json").json()
     assert summary.items() <= figures.items()
     (work,) = [each for each in installed("work", "list", "--json").json() if each["cases"]]

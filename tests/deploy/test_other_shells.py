@@ -70,8 +70,8 @@ def test_a_shell_with_other_variables_does_not_call_what_runs_dead(installed: In
     assert installed.rows(other) == installed.rows(installed.given)
     (note,) = installation_status(other).notes
     assert (
-        str(note)
-        == "set otherwise than what runs was started with, until zhuiwen up: ZHUIWEN_MONGO_URL, ZHUIWEN_REDIS_URL"
+        str(note) == "changed since the services were started, effective with the next zhuiwen up: "
+        "ZHUIWEN_MONGO_URL, ZHUIWEN_REDIS_URL"
     )
 
 
@@ -79,7 +79,8 @@ def test_a_command_that_goes_to_another_store_than_the_services_says_so(installe
     database = f"sqlite:///{installed.home.path / 'other.sqlite3'}"
     done = installed.shell(ZHUIWEN_DATABASE_URL=database)("cases")
     assert done.complaints[0] == (
-        "zhuiwen: ZHUIWEN_DATABASE_URL of this shell differs from what the services here use; this command obeys it"
+        "zhuiwen: ZHUIWEN_DATABASE_URL of this shell differs from what the services here use; "
+        "this command uses the value of the shell"
     )
     assert installed.shell()("cases").complaints[0].startswith("zhuiwen: the admin database does not answer")
 
@@ -101,7 +102,7 @@ def test_up_in_another_shell_starts_no_second_store(installed: Installation) -> 
     assert again.settings == installed.home.settings
     assert "mongo" not in {process.name for process in processes.processes(again)}
     assert [*map(str, warnings_of_environments(again, installed.bare))] == [
-        "as the environment of the last zhuiwen up had it, until zhuiwen down: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT"
+        "taken from the environment of the last zhuiwen up, until zhuiwen down: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT"
     ]
     installed.start(installed.bare)
     assert Supervisor(installed.home).pid() == supervisor
@@ -121,7 +122,7 @@ def test_what_was_given_is_forgotten_with_down_and_missed_by_the_next_up(install
     bare = prepare(installed.bare, planned_layers)
     assert bare.embeds_mongo
     assert [*map(str, warnings_of_environments(bare, installed.bare))] == [
-        "set when this ran last, and nowhere now: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT; to keep one: zhuiwen config set"
+        "set at the last start, but not any more: ZHUIWEN_MONGO_URL, ZHUIWEN_WEB_PORT; to keep one: zhuiwen config set"
     ]
     assert warnings_of_environments(prepare(installed.given, planned_layers), installed.given) == []
     assert not (installed.home.run / "started-secrets.toml").exists()
@@ -130,7 +131,7 @@ def test_what_was_given_is_forgotten_with_down_and_missed_by_the_next_up(install
 def test_a_setting_that_is_written_down_is_no_longer_the_environments(installed: Installation) -> None:
     url = installed.given["ZHUIWEN_MONGO_URL"]
     assert installed.shell()("config", "set", "mongo_url", stdin=url.encode()).out.splitlines()[1:] == [
-        "what runs has it already"
+        "the running services already use it"
     ]
     installed.start(installed.bare)
     down(installed.home, str)
@@ -141,7 +142,7 @@ def test_a_file_that_became_unreadable_does_not_hide_what_runs(installed: Instal
     (installed.home.path / "settings.toml").write_text("web_port 9000\n")
     assert installed.rows(installed.bare) == installed.rows(installed.given)
     (note,) = installation_status(installed.bare).notes
-    assert str(note).startswith("zhuiwen up would not take the settings over: ")
+    assert str(note).startswith("zhuiwen up would not apply these settings: ")
     assert "settings.toml cannot be read" in str(note)
 
 
@@ -151,7 +152,7 @@ def test_nobody_begins_a_second_installation_in_the_usual_place_by_mistake(
     monkeypatch.setattr("core.settings_layers.default_home", lambda: tmp_path / "usual")
     usual = prepare({}, planned_layers)
     # It names one of those that run: tests beside this one may have theirs. The status below names all.
-    with pytest.raises(BadConfiguration, match=": set ZHUIWEN_HOME to that"):
+    with pytest.raises(BadConfiguration, match=": set ZHUIWEN_HOME to it"):
         require_the_only_one(usual, {})
     stands = installation_status({})
     assert any(str(installed.home.path) in str(problem) for problem in stands.problems)

@@ -100,7 +100,7 @@ def test_up_starts_the_stores_and_down_ends_them_each_twice(home: Home) -> None:
     assert not is_running(supervisor), "it has ended when `down` says so"
     said.clear()
     down(home, lambda line: said.append(str(line)))
-    assert said == ["nothing runs"]
+    assert said == ["no service is running"]
 
     up(home, silent, STORES)
     assert connect(home.settings.mongo_url)["t"].find_one({"_id": "1"}) == {"_id": "1"}
@@ -229,7 +229,7 @@ def test_a_host_that_is_not_of_this_machine_names_the_variable(tmp_path: Path) -
 def test_a_service_that_keeps_dying_is_named_with_its_last_words_and_the_rest_runs(home: Home) -> None:
     (home.path / "mongo").rmdir()
     (home.path / "mongo").write_text("no folder")
-    with pytest.raises(ServiceKeepsDying, match="mongo keeps dying with") as failure:
+    with pytest.raises(ServiceKeepsDying, match="mongo keeps crashing with") as failure:
         up(home, silent, STORES)
     assert "\n" not in str(failure.value)
     assert str(home.logs / "mongo.log") in str(failure.value)

@@ -88,11 +88,11 @@ def test_a_folder_of_sockets_that_another_user_could_enter_is_refused(tmp_path: 
         prepare(environ_for(home))
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
         folder.chmod(0o750)
-        with pytest.raises(BadConfiguration, match="not a folder of this user alone"):
+        with pytest.raises(BadConfiguration, match="not private to this user"):
             prepare(environ_for(home))
         folder.rmdir()
         folder.symlink_to(tmp_path)
-        with pytest.raises(BadConfiguration, match="not a folder of this user alone"):
+        with pytest.raises(BadConfiguration, match="not private to this user"):
             prepare(environ_for(home))
     finally:
         folder.unlink() if folder.is_symlink() else folder.rmdir()

@@ -372,7 +372,7 @@ def test_the_doctor_names_settings_that_do_not_exist_and_no_other(home: Home) ->
     found = home_checks.unknown_settings(Context(home, inherited))
     assert [(each.id, str(each.remedy).partition(",")[0]) for each in found] == [
         ("settings.unknown.ZHUIWEN_WEBPORT", "write ZHUIWEN_WEB_PORT"),
-        ("settings.unknown.ZHUIWEN_XYZZY", "unset it; docs/settings.md has the settings"),
+        ("settings.unknown.ZHUIWEN_XYZZY", "unset it; for all settings see docs/settings.md"),
     ]
     assert home_checks.unknown_settings in doctor.CHECKS
 

@@ -175,7 +175,7 @@ def test_the_wheel_runs_from_its_own_environment_and_has_no_laboratory(installat
     assert laboratory == "None"
     refused = installation.run("bench", "speed")
     assert refused.returncode == 2
-    assert "bench comes with a checkout" in refused.stdout
+    assert "bench needs a checkout" in refused.stdout
 
 
 def test_every_copy_is_found_and_nobody_innocent_accused_even_after_a_power_loss(finished: str) -> None:
@@ -215,7 +215,7 @@ def test_the_printed_password_opens_the_desk_and_each_sees_their_own_cases(
 
 
 def test_a_notice_is_drafted_and_nothing_of_it_confirmed_or_sent(installation: Installation, finished: str) -> None:
-    named = re.search(r"Notice drafted, neither confirmed nor sent: .* #(\d+), .* (\d+) pages; (http\S+)", finished)
+    named = re.search(r"Notice drafted, not confirmed or sent: .* #(\d+), .* (\d+) pages; (http\S+)", finished)
     assert named is not None, finished
     [notice] = json.loads(installation.run("notice", "list", "--json").stdout)
     assert (str(notice["id"]), str(len(notice["pages"]))) == named.groups()[:2]
@@ -276,7 +276,7 @@ def test_down_ends_everything_and_is_no_fault_twice(installation: Installation, 
     assert installation.processes() == []
     second = installation.run("down")
     assert second.returncode == 0
-    assert "nothing runs" in second.stdout
+    assert "no service is running" in second.stdout
 
 
 def _services(installation: Installation) -> dict[str, dict[str, Any]]:

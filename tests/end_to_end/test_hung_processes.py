@@ -156,7 +156,7 @@ def test_a_desk_that_hangs_as_a_whole_and_a_store_are_replaced_by_the_watch(home
     assert time.monotonic() - asked_at >= SILENT_S / 2, "not at the first look"
     wait_until(lambda: all(row.is_ok for row in status(home, NAMES)), "all answer again")
     for name, pid in before.items():
-        assert f"{name} (process {pid}) runs and has not answered for" in log_of(home, "watch")
+        assert f"{name} (process {pid}) is running but has not answered for" in log_of(home, "watch")
     wait_until(lambda: not any(map(is_running, stopped)), "what hung is gone with all its children")
 
 
@@ -166,7 +166,7 @@ def test_up_names_what_hangs_and_replaces_it(home: Home) -> None:
     wait_until(lambda: status(home, ("watch",))[0].state is InstallationState.SILENT, "its last sign of life is old")
     said: list[str] = []
     up(home, lambda line: said.append(str(line)), NAMES)
-    assert any(line.startswith("watch: runs and has not answered for") for line in said), said
+    assert any(line.startswith("watch: is running but has not answered for") for line in said), said
     assert Supervisor(home).infos()["watch"]["pid"] != watch
     assert all(row.is_ok for row in status(home, NAMES))
 

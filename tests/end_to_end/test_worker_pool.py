@@ -64,5 +64,5 @@ def test_a_worker_without_its_clock_is_replaced_by_the_watch(home: Home) -> None
     for child in parent.children():  # those of the pool it replaces by itself
         child.kill()
     wait_until(lambda: parent.pid not in processes(home) and is_whole(home), "it was replaced", deadline_s=180)
-    assert f"worker (process {parent.pid}) runs and has not answered for" in (home.logs / "watch.log").read_text()
+    assert f"worker (process {parent.pid}) is running but has not answered for" in (home.logs / "watch.log").read_text()
     wait_until(lambda: all(row.is_ok for row in status(home, NAMES)), "all answer again")

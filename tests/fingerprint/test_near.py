@@ -135,5 +135,5 @@ def test_the_first_reading_of_every_row_is_the_token() -> None:
 
 
 def test_a_table_that_is_not_there_says_what_to_do(tmp_path) -> None:
-    with pytest.raises(BrokenInvariant, match="install the product again"):
+    with pytest.raises(BrokenInvariant, match="reinstall the product"):
         alternatives(code_points("行"), NearTable(tmp_path / "near.bin", READINGS_2026))

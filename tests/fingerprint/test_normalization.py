@@ -34,7 +34,7 @@ def test_every_algorithm_reads_with_the_table_that_it_names(algorithm: Algorithm
     assert table.syllables.any()
     damaged = tmp_path / "readings.bin"
     damaged.write_bytes(lzma.compress(lzma.decompress(table.path.read_bytes())[:-4] + b"\0\0\0\0"))
-    with pytest.raises(BrokenInvariant, match="not the table of readings"):
+    with pytest.raises(BrokenInvariant, match="not the expected table of readings"):
         _ = replace(table, path=damaged).syllables
     with pytest.raises(BrokenInvariant, match="cannot be read"):
         _ = replace(table, path=tmp_path / "absent.bin").folding

@@ -48,7 +48,7 @@ class EvidenceStoreContract:
 
     def test_nothing_is_written_over(self, store: EvidenceStore) -> None:
         store.put(NAME, b"as it was")
-        with pytest.raises(BrokenInvariant, match="not written over"):
+        with pytest.raises(BrokenInvariant, match="never overwritten"):
             store.put(NAME, b"otherwise")
         assert store.get(NAME) == b"as it was"
 
@@ -67,7 +67,7 @@ class EvidenceStoreContract:
         content = random.Random(7).randbytes(1_000)
         store.put(NAME, content)
         self.change_byte(store, NAME, 500)
-        with pytest.raises(BrokenInvariant, match="not written over"):
+        with pytest.raises(BrokenInvariant, match="never overwritten"):
             store.put_back(NAME, b"otherwise")
         store.put_back(NAME, content)
         assert store.get(NAME) == content
@@ -122,7 +122,7 @@ class TestFolderEvidenceStore(EvidenceStoreContract):
 
     def test_a_folder_that_cannot_be_used_is_one_sentence(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_text("no folder")
-        with pytest.raises(ServiceUnavailable, match="the folder of the evidence"):
+        with pytest.raises(ServiceUnavailable, match="the evidence folder"):
             FolderEvidenceStore(tmp_path / "file").put(NAME, b"x")
 
 

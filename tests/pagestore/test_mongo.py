@@ -185,7 +185,7 @@ def test_a_store_that_cannot_write_now_is_retried_a_refused_operation_is_not(
             MongoWorkStore(database).put_text("一段文字")
         other.execute("ROLLBACK")
     MongoWorkStore(database).put_text("一段文字")
-    with pytest.raises(BrokenInvariant, match="refuses an operation"), translate_errors(database):
+    with pytest.raises(BrokenInvariant, match="rejects an operation"), translate_errors(database):
         list(database["pages"].aggregate([{"$nonsense": 1}]))
 
 

@@ -54,7 +54,7 @@ class ObjectStoreContract:
 
     def test_nothing_is_written_over(self, store: ObjectStore) -> None:
         store.put_new("a", b"as it was")
-        with pytest.raises(BrokenInvariant, match="not written over"):
+        with pytest.raises(BrokenInvariant, match="never overwritten"):
             store.put_new("a", b"otherwise")
         assert store.get("a") == b"as it was"
 
@@ -135,13 +135,13 @@ class TestFolderObjects(ObjectStoreContract):
         (folder / "link").symlink_to("/dev/zero")
         os.mkfifo(folder / "pipe")
         for name in ("folder", "link", "pipe"):
-            with pytest.raises(BrokenInvariant, match=f"{name} is no plain file"):
+            with pytest.raises(BrokenInvariant, match=f"{name} is not a regular file"):
                 store.get(name)
 
     @pytest.mark.parametrize("use", [lambda s: s.put_new("a", b""), lambda s: s.get("a"), lambda s: s.size("a/b")])
     def test_a_folder_that_is_none_is_one_sentence(self, tmp_path: Path, use: Any) -> None:
         (tmp_path / "file").write_text("no folder")
-        with pytest.raises(ServiceUnavailable, match="the folder of kept files"):
+        with pytest.raises(ServiceUnavailable, match="the folder of stored files"):
             use(FolderObjects(tmp_path / "file"))
 
 
@@ -168,7 +168,7 @@ class TestS3Objects(ObjectStoreContract):
     ) -> None:
         store.put_new("a", b"as it was")
         change(s3_server, s3_url, "a", b"forged it!")
-        with pytest.raises(BrokenInvariant, match="not what was put"):
+        with pytest.raises(BrokenInvariant, match="not what was stored"):
             store.get("a")
 
     def test_an_object_that_another_program_copied_there_is_read_and_compared(
@@ -184,7 +184,7 @@ class TestS3Objects(ObjectStoreContract):
     def test_what_arrived_damaged_is_no_success(self, store: S3Objects, s3_server: S3Server) -> None:
         assert store.refuses_overwriting
         s3_server.fault = damaged
-        with pytest.raises(BrokenInvariant, match="not what was put"):
+        with pytest.raises(BrokenInvariant, match="not what was stored"):
             store.put_new("a", b"content")
 
     def test_a_new_object_is_one_request(self, store: S3Objects, s3_server: S3Server) -> None:
@@ -229,15 +229,15 @@ def test_a_store_that_answers_that_it_knows_no_conditions_is_written_to_all_the_
 @pytest.mark.parametrize(
     ("answer", "error", "words"),
     [
-        (("403 Forbidden", "AccessDenied"), BadConfiguration, "refuses the key of ZHUIWEN_S3_ACCESS_KEY"),
+        (("403 Forbidden", "AccessDenied"), BadConfiguration, "rejects the key of ZHUIWEN_S3_ACCESS_KEY"),
         (("403 Forbidden", "SignatureDoesNotMatch"), BadConfiguration, r"\(SignatureDoesNotMatch\)"),
         (("400 Bad Request", "AuthorizationHeaderMalformed"), BadConfiguration, "another region"),
         (("403 Forbidden", "SecondLevelDomainForbidden"), BadConfiguration, "s3_addressing virtual"),
-        (("404 Not Found", "NoSuchBucket"), BadConfiguration, "there is no bucket"),
+        (("404 Not Found", "NoSuchBucket"), BadConfiguration, "the bucket"),
         (("503 Slow Down", "SlowDown"), ServiceUnavailable, "the S3 store does not answer"),
         (("500 Fault", "InternalError"), ServiceUnavailable, "the S3 store"),
-        (("405 Not Allowed", "MethodNotAllowed"), BrokenInvariant, r"refuses an operation \(MethodNotAllowed\)"),
-        (("418 Teapot", f"</Code>{SECRET}"), BrokenInvariant, "refuses an operation"),
+        (("405 Not Allowed", "MethodNotAllowed"), BrokenInvariant, r"rejects an operation \(MethodNotAllowed\)"),
+        (("418 Teapot", f"</Code>{SECRET}"), BrokenInvariant, "rejects an operation"),
     ],
 )
 @pytest.mark.parametrize(
@@ -336,9 +336,9 @@ def test_a_list_that_never_moves_on_comes_to_an_end(names: Iterator[str], monkey
 
 def test_a_bucket_that_is_not_there_is_said_by_a_real_store(s3_server: S3Server) -> None:
     store = opened("s3://not-made", s3_server.access())
-    with pytest.raises(BadConfiguration, match="there is no bucket of s3://not-made"):
+    with pytest.raises(BadConfiguration, match="the bucket s3://not-made"):
         store.put_new("a", b"x")
-    with pytest.raises(BadConfiguration, match="there is no bucket"):
+    with pytest.raises(BadConfiguration, match="the bucket"):
         store.get("a")
 
 
@@ -398,7 +398,7 @@ except BadConfiguration as error:
 @pytest.mark.usefixtures("processes")
 def test_without_boto3_folders_work_and_an_s3_store_names_what_to_install() -> None:
     done = subprocess.run([sys.executable, "-c", WITHOUT_BOTO3], capture_output=True, text=True, check=True)
-    assert done.stdout == "there is no way to an S3 store: pip install 'zhuiwen[s3]'\n"
+    assert done.stdout == "S3 support is not installed: pip install 'zhuiwen[s3]'\n"
 
 
 @pytest.mark.parametrize(

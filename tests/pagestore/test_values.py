@@ -27,4 +27,4 @@ def test_a_packed_text_can_stand_anywhere_and_comes_back(text: str) -> None:
 def test_what_some_server_refuses_is_refused_with_its_place(document: Document, place: str) -> None:
     with pytest.raises(BrokenInvariant) as refusal:
         required_portable(document)
-    assert str(refusal.value) == f"the page store cannot take a document: {place}"
+    assert str(refusal.value) == f"the page store rejects a document: {place}"

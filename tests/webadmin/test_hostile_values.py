@@ -222,7 +222,7 @@ def test_no_rule_that_is_tried_breaks_its_page(world: World) -> None:
     assert failing(client, path, each(["statuses", "selector", "words", "redirect", "url"])) == []
     response = client.get(path, {"statuses": DIGITS})
     assert response.status_code == 400
-    assert "is no HTTP status; write it like 403" in response.content.decode()
+    assert "is not an HTTP status; write one such as 403" in response.content.decode()
 
 
 def test_no_value_in_the_address_of_a_case_or_a_page_breaks_it(world: World) -> None:

@@ -163,12 +163,12 @@ def test_a_second_site_on_a_host_is_kept_and_the_form_says_which_has_it(world: W
     added = manager.post(add_url(Site), data, follow=True)
     second = Site.objects.get(name="新站")
     for response in (added, manager.get(record_url(second)), manager.get(record_url(taken))):
-        assert f"{host} is covered by the site" in said(response).replace("www.", "")
+        assert f"{host} is also covered by the site" in said(response).replace("www.", "")
     alone = site_form(rights_holder=world.ours.holder.pk, name="另站", start_urls="https://other.example/")
-    assert "is covered by" not in said(manager.post(add_url(Site), alone, follow=True))
+    assert "is also covered by" not in said(manager.post(add_url(Site), alone, follow=True))
     theirs = world.theirs.sites[0].domains.get().host
     foreign = site_form(rights_holder=world.ours.holder.pk, name="又站", start_urls=f"https://{theirs}/")
-    assert "is covered by" not in said(manager.post(add_url(Site), foreign, follow=True))
+    assert "is also covered by" not in said(manager.post(add_url(Site), foreign, follow=True))
 
 
 def crawl_selected(client: Client, *sites: Site) -> HttpResponse:

@@ -56,7 +56,7 @@ def test_failed_messages_are_worded_and_found_by_what_was_said(world: World) -> 
     assert "处理此项的工作进程一再异常终止" in listed
     found = shown(world.administrator, f"{list_url(FailedMessage)}?q=some-key", "en")
     assert "there is no site some-key" in found
-    assert "again and again" not in found
+    assert "crashed repeatedly" not in found
     row = FailedMessage.objects.get(subject="1")
     assert "NotFound: there is no site some-key" in shown(world.administrator, record_url(row), "en")
 

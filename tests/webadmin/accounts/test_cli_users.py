@@ -32,7 +32,7 @@ def test_a_reviewer_is_made_with_a_password_that_is_shown_once(capsys: pytest.Ca
 def test_an_administrator_belongs_to_no_rights_holder() -> None:
     users.add("root", role="administrator")
     assert User.objects.get(username="root").is_superuser
-    with pytest.raises(BadInput, match="leave --rights-holder out"):
+    with pytest.raises(BadInput, match="omit --rights-holder"):
         users.add("root2", role="administrator", rights_holder="青梧文学")
     assert not User.objects.filter(username="root2").exists(), "nothing is half done"
 

@@ -178,7 +178,7 @@ def test_the_command_line_has_them_asked_and_says_so(
 ) -> None:
     monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
     cases.case(str(case.pk), is_json=False)
-    assert "being asked; look again in a minute" in capsys.readouterr().out
+    assert "being queried; check again in a minute" in capsys.readouterr().out
     cases.case(str(case.pk), is_json=True)
     said = capsys.readouterr()
     assert (json.loads(said.out)["engines"], said.err) == (None, "")
@@ -192,8 +192,8 @@ def test_the_command_line_shows_a_case_when_the_broker_is_away(
     monkeypatch.setattr(cases, "session", lambda: nullcontext(load({})))
     outbox.is_away = True
     cases.case(str(case.pk), is_json=False)
-    assert "not asked: the message broker (Redis) does not answer" in capsys.readouterr().out
+    assert "not run: the message broker (Redis) does not answer" in capsys.readouterr().out
     cases.case(str(case.pk), is_json=True)
     said = capsys.readouterr()
     assert json.loads(said.out)["engines"] is None
-    assert said.err.startswith("zhuiwen: the published engines were not asked: the message broker (Redis)")
+    assert said.err.startswith("zhuiwen: the published engines were not run: the message broker (Redis)")

@@ -74,7 +74,7 @@ def test_one_page_at_fault_costs_the_others_nothing_and_waits_for_a_person(worke
     worker.run(PAGES)
     assert sorted(worker.compared) == [[PAGES[0]], [PAGES[2]]]
     failed = FailedMessage.objects.get()
-    assert (failed.subject, "is gone from the page store" in str(failed.error)) == (PAGES[1], True)
+    assert (failed.subject, "is missing from the page store" in str(failed.error)) == (PAGES[1], True)
 
 
 def test_a_wrong_question_to_the_database_is_no_outage_and_waits_for_a_person(worker: Worker) -> None:

@@ -105,7 +105,7 @@ def test_rows_of_evidence_are_neither_written_over_nor_deleted(world: World) -> 
     world.bundle_all()
     row = EvidenceBundle.objects.first()
     row.digest = "0" * 64
-    with pytest.raises(BrokenInvariant, match="not written over"):
+    with pytest.raises(BrokenInvariant, match="cannot be overwritten"):
         row.save()
     with pytest.raises(BrokenInvariant, match="nothing but retention"):
         row.delete()
@@ -438,7 +438,7 @@ def test_a_part_that_is_gone_or_was_fetched_by_an_earlier_release_is_named(world
 
     store.put = put_and_lose  # type: ignore[method-assign]
     held = bundled(world, url, capture=Capture((exchange_of(url),)), parts=(gone, kept))
-    assert "is gone from the page store" in held.page["absent"]["page 2"]["en"]
+    assert "is missing from the page store" in held.page["absent"]["page 2"]["en"]
     assert digest(gone.body) in held.page["absent"]["page 2"]["en"]
     assert "was not taken down" in held.page["absent"]["page 3, connection"]["en"]
     [there] = held.page["following"]

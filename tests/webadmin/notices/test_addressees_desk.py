@@ -44,7 +44,7 @@ def test_a_site_shows_whom_to_write_to_and_what_was_read_where(world: World, man
     page = shown(manager, record_url(site))
     assert "Contacts and addressees" in page
     assert f'href="{record_url(world.ours.addressee)}"' in page
-    assert "gives storage · receives: notice to remove or disconnect (article 14)" in page
+    assert "storage provider · receives: notice to remove or disconnect (article 14)" in page
     assert (
         "<strong>某云计算</strong> · hosting provider · receives: notice to remove or disconnect (article 14)" in page
     )
@@ -211,7 +211,7 @@ def test_a_manager_asks_once_and_sees_what_came_of_it(world: World, manager: Cli
     look_up.save()
     page = manager.get(record_url(site)).content.decode()
     assert "3 entries found." in page
-    assert "no server knows whose &lt;b&gt;x‹RLO› is" in page
+    assert "no server knows the owner of &lt;b&gt;x‹RLO›" in page
     assert (
         english(world.ours.reviewer).post(record_url(site, "look_up"), {"_form_submitted": "True"}).status_code == 403
     )

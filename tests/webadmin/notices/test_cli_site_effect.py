@@ -61,6 +61,6 @@ def test_json_has_one_language(site: Site, capsys: pytest.CaptureFixture[str], s
 
 def test_a_period_without_notices_and_a_day_that_is_none(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
     site_effect.effect(str(site.pk), since="2099-01-01")
-    assert "no notice has gone out yet" in capsys.readouterr().out
+    assert "no notice has been sent yet" in capsys.readouterr().out
     with pytest.raises(BadInput):
         site_effect.effect(str(site.pk), since="soon")

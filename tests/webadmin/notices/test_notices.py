@@ -337,7 +337,7 @@ def test_a_template_that_would_never_be_read_to_its_end_is_refused() -> None:
     one.base_style, other.base_style = other, one
     file.add_paragraph("全文", one)
     file.save(saved)
-    with pytest.raises(BadInput, match=r"循环\.docx was given up"):
+    with pytest.raises(BadInput, match=r"循环\.docx could not be read"):
         check_template(saved.getvalue(), Paper.ARTICLE_14, "循环.docx")
 
 

@@ -81,9 +81,9 @@ def test_what_is_not_there_is_said(matter: Matter) -> None:
     for ask, said in (
         (lambda: evidence.factors("0"), "no case 0"),
         (lambda: evidence.factors("0", is_matter=True), "no matter 0"),
-        (lambda: evidence.factors("x", is_matter=True), "no number of a matter"),
+        (lambda: evidence.factors("x", is_matter=True), "not the number of a matter"),
         (lambda: matters.damages("999999"), "no matter"),
-        (lambda: matters.damages("渡口"), "no number of a matter"),
+        (lambda: matters.damages("渡口"), "not the number of a matter"),
     ):
         with pytest.raises(BadInput, match=said):
             ask()

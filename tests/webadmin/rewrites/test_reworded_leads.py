@@ -299,7 +299,7 @@ class TestWhatIsOwed:
 
     def test_a_work_goes_with_leads_that_nobody_decided_on_and_stays_with_others(self, found: SimpleNamespace) -> None:
         RewordedLead.objects.update(state=RewordedState.DISMISSED)
-        with pytest.raises(BadInput, match="somebody decided"):
+        with pytest.raises(BadInput, match="have been decided"):
             catalogue.remove_work(found.work, found.chain.outbox)
         RewordedLead.objects.update(state=RewordedState.WAITING)
         catalogue.remove_work(found.work, found.chain.outbox)

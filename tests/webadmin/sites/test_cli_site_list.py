@@ -58,7 +58,7 @@ def test_a_waiting_crawl_says_for_what_and_how_long(site: Site, capsys: pytest.C
     assert outages.wait_for_service(run, None, away, NOW, has_moved=False)
     assert listed(capsys)[-1] == (
         f"2026-03-10 12:00 {run.get_state_display()}: the page store did not answer;"
-        " the crawl goes on by itself at 2026-03-10 12:00:30"
+        " the crawl continues automatically at 2026-03-10 12:00:30"
     )
     sites.show(is_json=True)
     (record,) = json.loads(capsys.readouterr().out)

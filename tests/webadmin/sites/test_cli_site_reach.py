@@ -73,6 +73,6 @@ def test_a_file_of_chinese_windows_is_read_and_no_text_refused(sites: list[Site]
     assert visits() == [7, None, None]
     for data in (bytes(range(256)), b"PK\x03\x04" + b"\x00" * 40, b"a.example,5\n\x00", b"\xff\xfe" + b"\xd8" * 9):
         file.write_bytes(data)
-        with pytest.raises(BadInput, match="is no text; save the table as CSV"):
+        with pytest.raises(BadInput, match="is not text; save the table as CSV"):
             site_verbs.reach(file)
     assert visits() == [7, None, None]

@@ -50,7 +50,7 @@ def test_moves_are_listed_accepted_and_refused(site: Site, capsys: pytest.Captur
     assert NEW in capsys.readouterr().out
     move.refresh_from_db()
     assert move.state == SiteMove.State.ACCEPTED
-    with pytest.raises(MoveRefused, match="decided already"):
+    with pytest.raises(MoveRefused, match="has already been"):
         site_visits.moves(accept=None, refuse=move.pk, is_json=False)
 
 

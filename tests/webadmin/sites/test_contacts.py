@@ -91,7 +91,7 @@ def test_a_look_up_that_nobody_hears_of_leaves_nothing_open(watched: Site, setti
 
 
 def test_nothing_is_asked_while_it_is_off_or_there_is_nothing_to_ask(watched: Site, settings_on: Settings) -> None:
-    with pytest.raises(BadInput, match="nobody is asked"):
+    with pytest.raises(BadInput, match="no registry is asked"):
         look_ups.ask(watched, None, NOW, CollectingOutbox(), load({}))
     empty = Site.objects.create(rights_holder=watched.rights_holder, name="空")
     with pytest.raises(BadInput, match="no host"):

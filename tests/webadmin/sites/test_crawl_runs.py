@@ -341,7 +341,7 @@ def test_a_run_whose_store_went_away_waits_and_says_for_what_and_until_when(site
     assert (run.state, run.pages_fetched, run.outages) == (State.QUEUED, 7, 1)
     assert run.resume_at is not None
     until = f"{timezone.localtime(run.resume_at):%Y-%m-%d %H:%M:%S}"
-    assert str(run.finish_reason) == f"the page store did not answer; the crawl goes on by itself at {until}"
+    assert str(run.finish_reason) == f"the page store did not answer; the crawl continues automatically at {until}"
     assert not crawls.has_waiting(timezone.now())
     soon, outbox = timezone.now() + timedelta(minutes=3), MemoryOutbox()
     assert interruptions.resend_lost_runs(soon, outbox) == 1, "the clock takes it up within minutes"

@@ -270,7 +270,7 @@ def test_a_worker_that_is_killed_with_its_group_leaves_its_crawls_alone(installa
         os.killpg(worker.pid, signal.SIGKILL)  # as the watch does with one that hangs
         worker.wait(DEADLINE_S)
         released.set()
-        wait_until(lambda: installation.ended([site]), "the crawl ends")
+        wait_until(lambda: installation.ended([site]), "the crawl has ended")
     assert [row["state"] for row in installation.runs(site)] == ["finished"]
     assert installation.asked("/s0/") == Counter(all_of("/s0"))
 

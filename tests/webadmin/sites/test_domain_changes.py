@@ -180,7 +180,7 @@ def test_a_refused_move_is_not_proposed_again(old: Site, store: MemoryPageStore)
     lead(old, "/", is_start=True)
     identity.refuse(proposed(old, store), None, NOW)
     assert identity.propose(old, store, NOW) == []
-    with pytest.raises(identity.MoveRefused, match="decided already"):
+    with pytest.raises(identity.MoveRefused, match="has already been"):
         identity.accept(SiteMove.objects.get(), None, NOW)
     assert Site.objects.get(pk=old.pk).start_urls == f"https://{OLD}/"
 

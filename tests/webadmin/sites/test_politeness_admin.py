@@ -156,7 +156,7 @@ def test_each_fault_of_a_login_is_said_in_the_language_of_the_reader(world: Worl
     page = signed_in(world.ours.manager, "zh-hans").post(add_url(Site), data).content.decode()
     assert "登录步骤第 1 行：每一步须为 open、fill、submit、check 之一" in page
     assert "登录步骤第 2 行：没有名为 user 的保密值" in page
-    assert "a step is one of" not in page
+    assert "a step must be one of" not in page
 
 
 def test_a_form_is_checked_unlocked_and_saved_whole(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -258,7 +258,7 @@ def test_rules_are_tried_on_the_pages_that_are_stored(world: World) -> None:
     rule = politeness.ban_rule(SiteBanRule(name="滑块", words="拖动滑块"))
     tried = politeness.try_rules(site, [rule], store)
     assert [(each.title, each.rule, str(each.seen or "")) for each in tried] == [
-        ("提示", "滑块", "“拖动滑块” stands on it"),
+        ("提示", "滑块", "“拖动滑块” is on the page"),
         ("正文", "", ""),
     ]
     assert len(politeness.try_rules(site, [rule], store, "https://a.example/1")) == 1

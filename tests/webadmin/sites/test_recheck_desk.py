@@ -81,7 +81,7 @@ def test_no_more_than_so_many_a_day(desk: Client, page: PageRecord, monkeypatch:
     assert PageRecheck.objects.count() == 2
     PageRecheck.objects.exclude(pk=before.pk).update(outcome="unchanged")
     answer = desk.post(url_of(page), follow=True).content.decode()
-    assert "1 pages were asked for today already" in answer
+    assert "1 pages were already checked today" in answer
     assert PageRecheck.objects.count() == 2
 
 

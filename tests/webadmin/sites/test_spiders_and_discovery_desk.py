@@ -88,7 +88,7 @@ def test_every_kind_of_the_crawler_can_be_chosen() -> None:
 
 
 def test_an_option_that_says_nothing_to_the_spider_of_a_kind_is_refused(world: World) -> None:
-    with pytest.raises(BadInput, match="max depth of the site 订阅: not for its kind, feed; leave it out"):
+    with pytest.raises(BadInput, match="max depth does not apply to the site 订阅, which is of the kind feed; omit it"):
         watchlist.add_site(world.ours.holder, "https://feed.example/rss", "订阅", kind="feed", max_depth=3)
     assert not Site.objects.filter(name="订阅").exists()
 

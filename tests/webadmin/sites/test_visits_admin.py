@@ -93,4 +93,4 @@ def test_what_was_refused_cannot_be_accepted_and_says_so(world: admin_data.World
     move.refresh_from_db()
     assert move.state == SiteMove.State.REFUSED
     answer = person.post(reverse("admin:watched_sites_sitemove_accept_move", args=[move.pk]), SENT, follow=True)
-    assert "decided already" in answer.content.decode()
+    assert "has already been" in answer.content.decode()

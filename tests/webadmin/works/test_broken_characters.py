@@ -37,7 +37,7 @@ def test_a_few_broken_characters_are_replaced_and_told(encoding: str, count: int
     assert "".join(each.text for each in work.chapters).replace("\ufffd", "") == TEXT
     (flaw,) = map(str, work.flaws)
     lines = ", ".join(str(7 + at) for at in range(count))
-    assert flaw == f"characters that are broken in the file and stand as �: {count}, in line {lines}"
+    assert flaw == f"broken characters in the file, shown as �: {count}, in line {lines}"
     assert len(work.chapters) == 30
 
 
@@ -54,7 +54,7 @@ def test_an_overwritten_byte_spoils_one_character(byte: int, encoding: str, tmp_
     before, lost, behind = chapter.text.partition("\ufffd")
     assert (before, behind.lstrip("\ufffd")) == (LINE * 3, (LINE * 57)[1:])
     assert lost
-    assert "stand as �: 1, in line 1" in str(*work.flaws)
+    assert "shown as �: 1, in line 1" in str(*work.flaws)
 
 
 @pytest.mark.parametrize("encoding", ["gb18030", "utf-8", "utf-16"])
@@ -99,7 +99,7 @@ def test_a_part_of_an_epub_with_a_broken_character_does_not_refuse_the_book(tmp_
             container.writestr(name, content)
     work = read(path)
     assert [each.title for each in work.chapters] == [each.title for each in clean.chapters]
-    assert str(*work.flaws) == "characters that are broken in the file and stand as �: 1, in c3.xhtml"
+    assert str(*work.flaws) == "broken characters in the file, shown as �: 1, in c3.xhtml"
 
 
 def test_a_chapter_file_with_a_broken_character_names_itself(tmp_path: Path) -> None:

@@ -211,15 +211,15 @@ def test_a_site_is_added_with_its_host_and_brought_up_to_date(owner) -> None:
 
 def test_an_address_that_cannot_be_crawled_is_refused_in_one_sentence(owner) -> None:
     for url, reason in (
-        ("www.example.com", "begins with http"),
-        ("ftp://example.com/", "begins with http"),
-        ("file:///etc/passwd", "begins with http"),
-        ("https://", "names no host"),
+        ("www.example.com", "must begin with http"),
+        ("ftp://example.com/", "must begin with http"),
+        ("file:///etc/passwd", "must begin with http"),
+        ("https://", "has no host"),
         ("https://me:secret@example.com/", "user name or password"),
         ("https://example.com:99999/", "host or port"),
         ("https://exa mple.com/", "spaces"),
         ("https://[::1/", "host or port"),
-        ("https://-._$.com/", "names no host"),
+        ("https://-._$.com/", "has no host"),
     ):
         with pytest.raises(UnsafeUrl, match=reason) as caught:
             watchlist.add_site(owner, url)
@@ -232,7 +232,7 @@ def test_an_option_that_cannot_be_is_refused_by_name(owner) -> None:
     refused: list[tuple[dict[str, object], str]] = [
         ({"follow_patterns": "/book/\n("}, "regular expression"),
         ({"body_selector": "div[["}, "neither a CSS selector nor an XPath"),
-        ({"encoding": "klingon"}, "no encoding 'klingon'"),
+        ({"encoding": "klingon"}, "the encoding 'klingon' does not exist"),
         ({"max_pages": 0}, "max pages"),
         ({"interval_days": 400}, "interval days"),
         ({"colour": "red"}, "no option colour"),

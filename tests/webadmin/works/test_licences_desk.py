@@ -97,8 +97,8 @@ class TestChapters:
     @pytest.mark.parametrize(
         ("chapters", "sentence"),
         [
-            ("first ten", "“first” is no chapter and no range of chapters"),
-            ("9-3", "“9-3” is no chapter and no range of chapters"),
+            ("first ten", "“first” is not a chapter or a range of chapters"),
+            ("9-3", "“9-3” is not a chapter or a range of chapters"),
             ("3-6", "3-6 is outside the work, whose chapters are 1 to 5"),
             ("1," * 300, "the chapters take more than"),
         ],

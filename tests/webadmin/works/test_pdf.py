@@ -111,11 +111,11 @@ def test_an_old_pdf_with_latin_bytes_is_read(encoding: str, lines: Sequence[str]
     [
         (
             pdf_of_bytes([b"The ferry does not cross in the fog.", b"Nobody came, and the lamp went out."]),
-            "holds no Chinese text",
+            "contains no Chinese text",
         ),
         (
             pdf_of_bytes(["Le fleuve était très calme cette année-là, à l'été.".encode("cp1252")] * 3),
-            "holds no Chinese text",
+            "contains no Chinese text",
         ),
         (pdf_of_bytes([b"- 1 -"]), "has no text layer"),
         (pdf_of_bytes([bytes(range(161, 255))[::-3]] * 4, b"/MacRomanEncoding"), "its text layer is garbled"),

@@ -145,7 +145,7 @@ def test_a_late_change_is_refused(manager: Client, world: World, monkeypatch: py
 
     monkeypatch.setattr(kept, "put_text", put_late)
     answered = confirm(manager, plan)
-    assert "changed by somebody else meanwhile" in answered.context["faults"][0]
+    assert "changed by someone else in the meantime" in answered.context["faults"][0]
     assert len(chapter_starts("夜航")) == 2
     assert PlannedUpload.objects.exists()
 
@@ -154,9 +154,9 @@ def test_a_newer_sending_replaces_the_one_before_and_a_discarded_one_is_gone(man
     first = send(manager, world, text("夜航.txt", FIRST))
     second = send(manager, world, text("夜航.txt", SECOND))
     answered = manager.get(first, follow=True)
-    assert "send the files again" in answered.content.decode()
+    assert "upload the files again" in answered.content.decode()
     assert manager.post(second, {"do": "discard"}).status_code == 302
-    assert "send the files again" in manager.get(second, follow=True).content.decode()
+    assert "upload the files again" in manager.get(second, follow=True).content.decode()
     assert not Work.objects.filter(title="夜航").exists()
 
 
@@ -205,7 +205,7 @@ def test_an_answer_that_is_none_is_named(manager: Client, world: World, data: di
 def test_a_work_that_is_sent_twice_is_taken_once(manager: Client, world: World) -> None:
     page = manager.get(send(manager, world, text("夜航.txt", FIRST), text("夜航.md", SECOND)))
     assert len(page.context["plan"].works) == 1
-    assert "was sent twice" in page.context["faults"][0]
+    assert "was uploaded twice" in page.context["faults"][0]
 
 
 def test_official_times_of_a_file_are_planned_and_written(manager: Client, world: World) -> None:
@@ -231,13 +231,13 @@ def test_each_of_three_titles_names_those_before_it(manager: Client, world: Worl
     assert [[sentence.partition(": ")[2] for sentence in each[2]] for each in page.context["works"]] == [
         [],
         [
-            "chapters that stand word for word in 《旧航》: 1, such as 2 (there 1)",
-            "chapters that stand word for word in 《夜航》: 1, such as 1 (there 2)",
+            "chapters that are identical in 《旧航》: 1, such as 2 (there 1)",
+            "chapters that are identical in 《夜航》: 1, such as 1 (there 2)",
         ],
         [
-            "chapters that stand word for word in 《旧航》: 1, such as 1 (there 1)",
-            "chapters that stand word for word in 《夜航》: 2, such as 2 (there 1)",
-            "chapters that stand word for word in 《灯》: 2, such as 1 (there 2)",
+            "chapters that are identical in 《旧航》: 1, such as 1 (there 1)",
+            "chapters that are identical in 《夜航》: 2, such as 2 (there 1)",
+            "chapters that are identical in 《灯》: 2, such as 1 (there 2)",
         ],
     ]
 
@@ -288,7 +288,7 @@ def test_most_of_a_text_is_noticed_in_any_script(manager: Client, world: World, 
     index.add(known.chapters.get().text_id, fingerprint_text(admin_data.WORK_TEXT))
     edited = "新的开头。" + admin_data.WORK_TEXT.replace("账", "帐").replace("门", "門")
     page = manager.get(send(manager, world, text("灯.txt", edited)))
-    assert "chapters of which most stands in 《渡口旧事》: 1" in page.content.decode()
+    assert "chapters that are mostly contained in 《渡口旧事》: 1" in page.content.decode()
     market = "集市上卖陶罐的女人把最大的一只翻过来，让买主听罐底的声音，又指给他看釉里的一粒沙。\n"
     innocent = manager.get(send(manager, world, text("灯.txt", FIRST + market * 2)))
     assert "渡口旧事" not in innocent.content.decode()
@@ -313,8 +313,8 @@ def test_without_an_index_only_equals_show(manager: Client, world: World, monkey
     add(manager, world, text("夜航.txt", FIRST))
     page = manager.get(send(manager, world, text("灯.txt", FIRST + SECOND)))
     said = page.context["works"][0][2]
-    assert "word for word in 《夜航》" in said[0]
-    assert "could not be looked up" in said[1]
+    assert "identical in 《夜航》" in said[0]
+    assert "could not be checked" in said[1]
 
 
 def test_titles_of_chapters_are_escaped(manager: Client, world: World) -> None:
@@ -349,7 +349,7 @@ def test_the_plan_lets_a_person_divide_otherwise(manager: Client, world: World) 
 def test_what_of_a_file_is_broken_is_told_with_the_plan(manager: Client, world: World) -> None:
     broken = (FIRST * 300).encode("gb18030").replace(b"\n", b"\xff\n", 1)
     page = manager.get(send(manager, world, SimpleUploadedFile("夜航.txt", broken)))
-    assert "broken in the file and stand as �: 1, in line 1" in page.context["works"][0][2][0]
+    assert "broken characters in the file, shown as �: 1, in line 1" in page.context["works"][0][2][0]
 
 
 def test_works_without_a_holder_wait_to_be_told_whose(world: World, manager: Client) -> None:
@@ -381,4 +381,4 @@ def test_a_title_for_several_works_is_said_and_the_works_are_kept(manager: Clien
     data = {"rights_holder": world.ours.holder.pk, "uploads": files, "title": "渡"}
     page = manager.post(add_url(Work), data, follow=True)
     assert [each.planned.title for each in page.context["plan"].works] == ["夜航", "水"]
-    assert "a title is for one work, and 2 were sent" in page.content.decode()
+    assert "a title applies to one work, but 2 were uploaded" in page.content.decode()

@@ -71,7 +71,7 @@ def test_line_ends_become_one_kind_and_nuls_go_and_all_else_stays_as_given(tmp_p
         ("旧.docx", b"\xd0\xcf\x11\xe0" + bytes(600), "old Word file"),
         ("假.docx", b"not a zip at all", "damaged"),
         ("假.epub", b"PK\x03\x04 but cut off", "damaged"),
-        ("音乐.mp3", b"ID3", "none of the kinds"),
+        ("音乐.mp3", b"ID3", "not a supported file"),
     ],
 )
 def test_an_unreadable_file_is_one_sentence(tmp_path: Path, name: str, data: bytes, reason: str) -> None:

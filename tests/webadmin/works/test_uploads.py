@@ -50,7 +50,7 @@ def test_a_text_file_is_a_work_named_by_its_file() -> None:
 def test_a_bad_file_is_one_sentence_that_names_it_and_the_good_ones_are_read() -> None:
     good, other, empty = read_uploads([sent("甲.txt", FIRST + SECOND), sent("乙.mobi", b"MOBI"), sent("丙.txt", b"")])
     assert titles(good) == ["第一章 水位", "第二章 暗号"]
-    assert (str(other.faults[0]).startswith("乙.mobi: is none of the kinds"), len(other.faults)) == (True, 1)
+    assert (str(other.faults[0]).startswith("乙.mobi: is not a supported file"), len(other.faults)) == (True, 1)
     assert said(empty) == ["丙.txt: is empty"]
     assert not other.intake.works
 
@@ -110,7 +110,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(monkeypatch: pytest.MonkeyPatch
     bomb = zipped({"1.txt": "渡" * 1_000_000})
     assert len(bomb) < 20_000
     refused, after = read_uploads([sent("弹.zip", bomb), sent("甲.zip", zipped({"1.txt": FIRST}))])
-    assert said(refused) == ["弹.zip: unpacks to more than 0 MB of text; use zhuiwen work add for it"]
+    assert said(refused) == ["弹.zip: unpacks to more than 0 MB of text; use zhuiwen work add"]
     assert titles(after) == ["第一章 水位"]
 
 
@@ -130,7 +130,7 @@ def test_a_bomb_inside_a_zip_is_refused(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_a_zip_without_chapters_and_a_broken_one_are_named() -> None:
     none, broken = read_uploads([sent("图.zip", zipped({"a.jpg": b"x"})), sent("坏.zip", b"PK\x03\x04rest")])
-    assert said(none) == ["图.zip: holds no chapter files; put .txt, .md, .html or .docx files into it"]
+    assert said(none) == ["图.zip: contains no chapter files; add .txt, .md, .html or .docx files to it"]
     assert said(broken) == ["坏.zip: is damaged or not a .zip file; save or download it again"]
 
 
@@ -154,7 +154,7 @@ def test_a_manifest_that_lists_one_file_many_times_has_it_read_once() -> None:
     (upload,) = read_uploads([sent("书.zip", zipped({"works.toml": entries, "a.txt": FIRST + SECOND}))])
     assert [work.file.title for work in upload.intake.works] == ["书0"]
     assert len(upload.faults) == 17
-    assert str(upload.faults[0]) == "书/works.toml: [[work]] 2: ./a.txt is listed before; list each file once"
+    assert str(upload.faults[0]) == "书/works.toml: [[work]] 2: ./a.txt is listed twice; list each file once"
 
 
 def test_a_book_that_lists_one_page_many_times_has_it_once() -> None:
@@ -179,14 +179,14 @@ def test_all_files_share_one_limit_of_text(name: str, reason: str, monkeypatch: 
         [sent("甲.txt", FIRST + SECOND), sent("乙.zip", zipped({"1.txt": FIRST * 2, "2.txt": SECOND}))]
     )
     assert titles(first) == ["第一章 水位", "第二章 暗号"]
-    assert any(f"has more {reason} than one request may bring" in str(fault) for fault in second.faults)
+    assert any(f"has more {reason} than one upload can have" in str(fault) for fault in second.faults)
     assert sum(len(work.file.chapters) for work in second.intake.works) <= 1
 
 
 def test_the_pictures_of_a_word_file_are_part_of_what_it_unpacks_to(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(uploads, "MAX_UNPACKED_BYTES", 1_000_000)
     (upload,) = read_uploads([sent("图.docx", zipped({"word/media/a.png": b"\x00" * 2_000_000}))])
-    assert said(upload) == ["图.docx: unpacks to more than 0 MB of text; use zhuiwen work add for it"]
+    assert said(upload) == ["图.docx: unpacks to more than 0 MB of text; use zhuiwen work add"]
 
 
 def test_sentences_about_one_file_are_bounded() -> None:
@@ -232,7 +232,7 @@ def test_any_name_is_read_or_named(name: str, tmp_path: Path, monkeypatch: pytes
     assert upload.intake.works or upload.faults
     assert not any(str(tmp_path) in sentence for sentence in said(upload))
     if name.endswith(".toml"):
-        assert said(upload) == [f"{name}: only describes other files; send it in a .zip file together with them"]
+        assert said(upload) == [f"{name}: only describes other files; upload it in a .zip file together with them"]
 
 
 def test_a_file_damaged_at_any_place_is_read_or_named() -> None:

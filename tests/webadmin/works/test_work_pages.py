@@ -149,8 +149,8 @@ def test_a_series_is_reckoned(manager: Client, work: Work) -> None:
     [
         ({"do": "listed", "pasted": "1,morgen"}, "line 1: morgen is not a time"),
         ({"do": "typed", "at-2": "x"}, "chapter 2: x is not a time"),
-        ({"do": "series", "from": "1", "first": "2026-06-01", "hours": "0"}, "no interval in hours"),
-        ({"do": "series", "from": "x", "first": "2026-06-01", "hours": "1"}, "names no chapter"),
+        ({"do": "series", "from": "1", "first": "2026-06-01", "hours": "0"}, "not an interval in hours"),
+        ({"do": "series", "from": "x", "first": "2026-06-01", "hours": "1"}, "is not a chapter"),
     ],
 )
 def test_an_unreadable_time_stays_there(manager: Client, work: Work, given: dict[str, str], said: str) -> None:
