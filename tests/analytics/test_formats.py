@@ -241,7 +241,7 @@ def _squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-@pytest.mark.parametrize(("language", "said"), [("zh-hans", "由机器从图片中识别"), ("en", "by machine recognition")])
+@pytest.mark.parametrize(("language", "said"), [("zh-hans", "由机器从图片中识别"), ("en", "by a program")])
 def test_a_report_says_where_pages_were_read_from_pictures(language: str, said: str) -> None:
     for obfuscations, is_said in (((Obfuscation.TEXT_PICTURE,), True), ((Obfuscation.HOMOPHONE,), False)):
         made = build_report(rows.scope(language), [rows.case(obfuscations=obfuscations)], [], [], [], [])

@@ -67,7 +67,7 @@ def test_nothing_is_said_where_nobody_looks_for_them(name: str) -> None:
 def test_the_page_has_sentences_and_verdicts_and_no_share() -> None:
     page = parsed.from_html(render(report("en"), "html"))
     cells = list(parsed.html_rows(page, "leads"))
-    assert cells[:2] == [["reworded (lead)", "1", "1", "1"], ["translated (lead)", "1", "0", "0"]]
+    assert cells[:2] == [["suspected rewrite", "1", "1", "1"], ["suspected translation", "1", "0", "0"]]
     first, second = cells[2:4]
     assert first[2].startswith("14 of 17, 11 in the same order")
     assert second[3].startswith("high")

@@ -207,7 +207,7 @@ def test_an_empty_period_says_whether_anything_was_checked() -> None:
     ("changes", "words"),
     [
         ({"since": date(2026, 11, 30)}, "ends on 2026-11-20, before it begins"),
-        ({"since": date(2006, 11, 20)}, "over ten years"),
+        ({"since": date(2006, 11, 20)}, "longer than ten years"),
         ({"language": "fr"}, "zh-hans or en"),
         ({"time_zone": "Mars/Olympus"}, "Asia/Shanghai"),
     ],

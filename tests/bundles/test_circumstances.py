@@ -84,7 +84,7 @@ def test_pages_of_another_release_and_of_archives_say_that_nobody_noted_it() -> 
     old = said_of(with_fields(bare_capture(), exchanges=(bare,), machine=None))
     assert (old["machines"], lacking(old)) == ([], ["machine"])
     archived = said_of(capture(machine=None, source=CaptureSource.ARCHIVE))
-    assert "somebody else" in archived["not_recorded"][0]["why"]["en"]
+    assert "someone else" in archived["not_recorded"][0]["why"]["en"]
 
 
 def test_parts_of_one_text_share_a_machine_and_name_another_by_its_number() -> None:

@@ -220,7 +220,7 @@ def test_an_export_has_each_screenshot_and_names_missing_ones_in_both_languages(
     assert shown == {f"{folder}/{name}" for name in copies}
     for said in (
         "https://m.daoban.example/7_4.html 一篇正文最多绘制 2 页",
-        "https://m.daoban.example/7_4.html 2 pages of one text are drawn at most",
+        "https://m.daoban.example/7_4.html at most 2 pages of one text are rendered",
     ):
         assert said in page
     line = f"SHA-256 {digest(part(2).page.body)} {folder}/screenshot-2.png {folder}/page-2.pdf"
@@ -252,7 +252,7 @@ def test_what_is_said_of_drawings_is_held_against_them() -> None:
 
 
 def test_a_page_that_is_neither_drawn_nor_named_makes_no_bundle() -> None:
-    with pytest.raises(BadInput, match="it is said why"):
+    with pytest.raises(BadInput, match="have a reason why"):
         made(capture(following=(part(2, drawing=NO_DRAWING),)))
 
 
@@ -264,7 +264,7 @@ def pictured() -> CapturedPage:
 def test_a_bundle_says_that_a_machine_read_the_text_out_of_pictures() -> None:
     (item,) = json.loads(files_of(made(pictured()))[bundle.PAGE])["obfuscations"]
     assert (item["kind"], item["count"], item["label"]["zh"]) == ("text_picture", 4, "整段文字做成图片")
-    assert "machine recognition" in item["caveat"]["en"]
+    assert "by a program" in item["caveat"]["en"]
     (other,) = json.loads(files_of(made(capture()))[bundle.PAGE])["obfuscations"]
     assert "caveat" not in other
 
@@ -273,10 +273,10 @@ def test_a_bundle_says_that_a_machine_read_the_text_out_of_pictures() -> None:
     ("given", "told"),
     [
         (capture, ("程序自身的连接", "the program's own connection")),
-        (in_parts, ("正文续页", "The text goes on at", "https://m.daoban.example/7_3.html")),
+        (in_parts, ("正文续页", "The text continues at", "https://m.daoban.example/7_3.html")),
         (by_browser, ("按浏览器所述记录", "a browser (Chromium 150.0) that ran", "fetched with it")),
-        (from_archive, ("他人制作的存档", "an archive that somebody else made")),
-        (pictured, ("由机器从图片中识别得出", "read from pictures by machine recognition", "pictures of text × 4")),
+        (from_archive, ("他人制作的存档", "an archive made by someone else")),
+        (pictured, ("由机器从图片中识别得出", "recognised from pictures by a program", "pictures of text × 4")),
     ],
 )
 def test_the_explanation_says_in_both_languages_how_a_page_was_fetched(given: object, told: tuple[str, ...]) -> None:
@@ -323,7 +323,7 @@ def test_the_history_of_the_page_is_told_in_chinese_words() -> None:
     chinese, english = explained(made(capture()), history=history)
     assert "内容变化；网页版本：ab；标题：第七章；正文 SHA-256：cd" in chinese
     assert "已消失；原因：网站答复未找到（404）；状态码：404；响应 SHA-256：ef" in chinese
-    assert "gone; reason: the site answered that it is not found (404); status: 404" in english
+    assert "gone; reason: the site answered that it was not found (404); status: 404" in english
 
 
 def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_there() -> None:
@@ -331,7 +331,7 @@ def test_a_drawing_that_another_bundle_of_the_same_response_has_is_said_to_be_th
     chinese, english = explained(record, made(capture()))
     assert NOT_DRAWN.in_language("zh") not in chinese
     assert "截图：制作本证据包时尚未绘制；见第 2 项的证据包" in chinese
-    assert "PDF: not drawn yet when this bundle was made; bundle number 2 has it" in english
+    assert "PDF: not rendered yet when this bundle was made; bundle number 2 has it" in english
     alone, _ = explained(record, made(bare_capture()))
     assert f"截图：{NOT_DRAWN.in_language('zh')}" in alone
 

@@ -59,7 +59,7 @@ def test_what_came_back_is_told_and_the_authority_is_kept_with_its_root(
     assert told["certificate chain"].startswith("ends in root.pem: CN=Local Time Root, SHA-256 ")
     assert "CN=Local Time Stamps" in told["purpose"]
     assert told["time of the stamp"].startswith(f"{datetime.now(UTC):%Y-%m-%dT%H:}"[:11])
-    assert done.out.splitlines()[-1] == f"{url} answered with a stamp that holds, and is set"
+    assert done.out.splitlines()[-1] == f"{url} answered with a valid stamp and was saved"
     settings = load(allowing.environ()).evidence
     assert settings.tsa_urls == (url,)
     file = allowing.home / "authorities" / "127.0.0.1.pem"
@@ -95,7 +95,7 @@ def test_another_one_comes_beside_it_and_one_is_taken_away(
         several = allowing("evidence", "authority", "remove", "127.0.0.1")
         assert several.code == 2
         assert several.complaints == [
-            f"zhuiwen: several authorities are set at 127.0.0.1; give the URL of one: {first}, {second}"
+            f"zhuiwen: several authorities match 127.0.0.1; give the URL of one: {first}, {second}"
         ]
         assert allowing("evidence", "authority", "remove", first).code == 0
         assert [each["authority"] for each in kept(allowing)] == [second]
@@ -126,11 +126,11 @@ def answering(reply: Callable[[bytes], tuple[int, str, bytes]]) -> Iterator[str]
 
 FAULTS: dict[str, str] = {
     "away": "does not answer",
-    "status": "answered 404 with text/html, not with a stamp",
-    "kind": "answered 200 with text/html, not with a stamp",
+    "status": "answered with status 404 and text/html, not with a stamp",
+    "kind": "answered with status 200 and text/html, not with a stamp",
     "nonsense": "cannot be read",
-    "refused": "the authority refused",
-    "nonce": "the stamp answers another request",
+    "refused": "the authority rejected",
+    "nonce": "the stamp answers a different request",
     "other root": "does not lead to a trusted root: CN=Local Time Root is not among them, or did not sign",
     "expired": "CN=Local Time Stamps was not valid then",
     "no usage": "does not lead to a trusted root",
@@ -174,7 +174,7 @@ def test_each_fault_is_one_sentence_and_nothing_is_kept(
         done = add(allowing, url, root)
     assert done.code == 2
     (line,) = done.complaints
-    assert line.startswith("zhuiwen: not kept: ")
+    assert line.startswith("zhuiwen: not saved: ")
     assert FAULTS[kind] in line
     claims = kind in ("nonce", "other root", "expired", "no usage", "other usage")
     assert (f"policy: {DEFAULT_POLICY}" in done.out) == claims
@@ -187,7 +187,7 @@ def test_a_clock_that_is_far_off_is_a_fault(authority: LocalAuthority) -> None:
         trial = try_authority(Authority(url, authority.ca_pem, TO_LOOPBACK), datetime.now(UTC) + timedelta(hours=1))
     assert trial.facts is None
     assert trial.fault is not None
-    assert "one of both clocks is wrong" in str(trial.fault)
+    assert "one of the two clocks is wrong" in str(trial.fault)
 
 
 def test_a_private_address_is_not_asked_unless_that_is_allowed(zhuiwen: CommandLine, authority: LocalAuthority) -> None:
@@ -213,7 +213,7 @@ def test_a_file_without_certificates_is_refused_before_anybody_is_asked(
 def test_an_intermediate_alone_is_no_root(zhuiwen: CommandLine, authority: LocalAuthority) -> None:
     done = add(zhuiwen, "https://tsa.example/", authority.folder / "between.pem")
     assert (done.code, len(done.complaints)) == (2, 1)
-    assert "hold no root" in done.err
+    assert "contain no root" in done.err
 
 
 def test_what_the_environment_says_is_not_written_over_in_vain(zhuiwen: CommandLine, authority: LocalAuthority) -> None:
@@ -249,7 +249,7 @@ def test_one_file_of_roots_is_the_operators_own(
     with serving_stamps(authority) as url:
         done = add(allowing, url, authority.folder / "root.pem")
         assert (done.code, len(done.complaints)) == (2, 1)
-        assert "ZHUIWEN_TSA_ROOTS names one file" in done.err
+        assert "ZHUIWEN_TSA_ROOTS names a single file" in done.err
         roots.write_bytes(roots.read_bytes() + authority.ca_pem)
         assert add(allowing, url, authority.folder / "root.pem").code == 0
     assert load(allowing.environ()).evidence.tsa_roots == str(roots)

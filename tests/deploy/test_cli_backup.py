@@ -111,7 +111,7 @@ def test_a_home_that_was_destroyed_is_made_again_with_its_secrets_and_settings(
     assert done.code == 0, done.err
     assert "zhuiwen config set: chromium" in done.out
     assert not [path for path in (new.path / "logs").iterdir() if path.stat().st_mode & 0o077]
-    assert "is restored and read back" in done.out
+    assert "was restored and verified" in done.out
     values = {row["name"]: row["value"] for row in other("config", "list", "--json").json()}
     assert (values["workers"], values["crawlers"]) == ("3", "5")
     new = prepare({"ZHUIWEN_HOME": str(new.path)})  # with the key of the backup
@@ -129,16 +129,16 @@ def test_up_refuses_what_a_restore_has_half_made(tmp_path: Path) -> None:
     refused = zhuiwen("up")
     assert refused.code == 2
     assert refused.complaints == [
-        "zhuiwen: restoring backup 20261127T040000Z-abcdef123456 was begun here and not ended; run zhuiwen restore"
-        " again, which goes on with it"
+        "zhuiwen: a restore of backup 20261127T040000Z-abcdef123456 was started here and has "
+        "not finished; run zhuiwen restore again to continue it"
     ]
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("restore", "ftp://host/x"), "ftp://host/x is no place for backups; give a folder, or s3://BUCKET/PREFIX"),
-        (("restore", "/nowhere/at/all"), "there is no whole backup at this place"),
+        (("restore", "ftp://host/x"), "ftp://host/x is not a place for backups; use a folder, or s3://BUCKET/PREFIX"),
+        (("restore", "/nowhere/at/all"), "there is no complete backup at this place"),
         (("backup", "/tmp", "--passphrase-file", "/nowhere"), "/nowhere"),
     ],
 )

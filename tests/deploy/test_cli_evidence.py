@@ -112,7 +112,7 @@ def test_a_case_without_stamps_is_exported_and_said_to_have_none(
     out = tmp_path / "case.zip"
     done = installed("evidence", "export", unstamped_case, "--out", out, "--no-seal")
     assert done.code == 0, done.err
-    assert "not every bundle bears a time stamp yet" in done.err
+    assert "not every bundle has a time stamp yet" in done.err
     assert installed("evidence", "verify", out).code == 3
 
 
@@ -239,8 +239,8 @@ def test_a_changed_byte_in_the_store_is_reported_until_it_is_restored(
         assert (found["changed"], found["last_check"]["faults"]) == (1, [{"digest": name, "state": "changed"}])
         assert doctor_of(installed)["evidence.damaged"] == "1 of 2 evidence bundles are changed or missing"
         lines = installed("status").out.splitlines()
-        assert any(line.startswith("evidence: 2 bundles, 1 changed, 0 missing; 0 pages wait") for line in lines)
-        assert any("2 bundles and 0 kept files read, 1 changed or missing" in line for line in lines)
+        assert any(line.startswith("evidence: 2 bundles, 1 changed, 0 missing; pending: 0") for line in lines)
+        assert any("2 bundles and 0 stored files checked, 1 changed or missing" in line for line in lines)
     finally:
         parts.update_one({"_id": part["_id"]}, {"$set": {"data": part["data"]}})
     assert checked(installed)["changed"] == 0
@@ -250,7 +250,7 @@ def test_a_changed_byte_in_the_store_is_reported_until_it_is_restored(
 def test_the_status_says_which_authorities_there_are_and_which_answer_is_waited_for(
     installed: CommandLine, case: str, authority: LocalAuthority
 ) -> None:
-    assert "authorities that are set: 1; no answer is waited for" in installed("evidence", "status").out
+    assert "authorities: 1; no answer is pending" in installed("evidence", "status").out
     none = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_URLS": ""})
     assert "no authority is set (ZHUIWEN_TSA_URLS)" in none("evidence", "status").out
     rootless = CommandLine(installed.home, {**installed.environment, "ZHUIWEN_TSA_ROOTS": "/nowhere.pem"})

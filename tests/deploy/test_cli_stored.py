@@ -266,11 +266,11 @@ def test_a_text_in_other_words_is_a_lead_and_says_what_it_does_not_prove(corpus:
     assert plain.code == 0
     assert "It does not prove copying" in plain.out
     row = next(line.split("\t") for line in plain.out.splitlines() if line.startswith("一杆秤\t"))
-    assert row[2] == "reworded (lead)"
+    assert row[2] == "suspected rewrite"
     assert row[3].startswith(f"{len(lead['pairs'])} of ")
     assert "leads" not in corpus("check", path, "--json").json()
     innocent = corpus("check", "-", "--reworded", stdin=OTHER.encode())
-    assert "No page in other words was found." in innocent.out
+    assert "No suspected rewrites or translations were found." in innocent.out
     copied = corpus("check", WORKS / "一杆秤.txt", "--reworded", "--json").json()
     assert (len(copied["matches"]), copied["leads"]) == (1, [])
     path.write_text(f"{OTHER}原文写着“{spoken.source[100:130]}”。{spoken.text}", "utf-8")
@@ -415,7 +415,8 @@ def test_chapters_that_can_hardly_be_found_are_named_and_added(corpus: CommandLi
     done = corpus("work", "add", tmp_path / "短章", "--rights-holder", "临时社")
     assert (done.code, done.out.startswith("added ")) == (0, True)
     assert done.complaints == [
-        "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading: 6; below 23 nothing of it can be found",
+        "zhuiwen: warning: chapter 2 of 《短章》 has too few characters with a reading: 6; "
+        "below 23 nothing of it can be found",
         "zhuiwen: warning: chapter 3 of 《短章》 has too few different readings: 1; hardly anything of it can be found",
     ]
 

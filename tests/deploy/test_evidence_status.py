@@ -67,12 +67,9 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
     )  # fmt: skip
     authorities = ["https://a.example/", "https://b.example/"]
     bundles, stamps, last = map(str, lines(status_as_json(stands, authorities, ""), SETTINGS))
-    assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; 3 pages wait for a bundle, 4 for a screenshot"
-    assert (
-        stamps
-        == "time stamps: 5 ended days bear none; authorities that are set: 2; answers that are waited for: 6: no answer"
-    )
-    assert last.endswith("48 bundles and 5 kept files read, 1 changed or missing")
+    assert bundles == "evidence: 48 bundles, 1 changed, 2 missing; pending: 3 bundles, 4 screenshots"
+    assert stamps == "time stamps: 5 past days have no stamp; authorities: 2; answers pending: 6: no answer"
+    assert last.endswith("48 bundles and 5 stored files checked, 1 changed or missing")
     values = in_zone(status_as_json(stands, ["https://a.example/"], "") | {"seen_at": NOW.isoformat()}, SETTINGS)
     assert values["seen_at"] == "2026-11-21T20:00:00+08:00"
     assert values["last_check"]["started_at"] == "2026-11-21T10:00:00+08:00"
@@ -83,6 +80,6 @@ def test_the_status_tells_bundles_stamps_and_the_last_check() -> None:
 
 def test_the_status_tells_of_no_check_and_no_authority() -> None:
     _, stamps, last = map(str, lines(status_as_json(standing(last_check=None), [], ""), SETTINGS))
-    assert stamps == "time stamps: 0 ended days bear none; no authority is set (ZHUIWEN_TSA_URLS)"
+    assert stamps == "time stamps: 0 past days have no stamp; no authority is set (ZHUIWEN_TSA_URLS)"
     assert last == "last check of the evidence: none yet; it runs each night"
     assert status_as_json(standing(last_check=None), [], "x")["last_check"] is None

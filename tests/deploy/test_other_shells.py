@@ -89,7 +89,7 @@ def test_a_changed_file_is_named_by_status_and_taken_over_by_the_next_up(install
     assert installation_status(installed.bare).notes == []
     installed.shell()("config", "set", "workers", "3")
     (note,) = installation_status(installed.bare).notes
-    assert str(note).endswith("until zhuiwen up: workers")
+    assert str(note).endswith("with the next zhuiwen up: workers")
     assert prepare(installed.bare).settings.pipeline.workers == 2
     installed.start(installed.bare)
     assert installation_status(installed.bare).notes == []

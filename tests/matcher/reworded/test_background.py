@@ -37,7 +37,7 @@ def test_a_file_with_one_other_byte_is_refused(tmp_path: Path) -> None:
     changed, cut = tmp_path / "changed.bin", tmp_path / "cut.bin"
     changed.write_bytes(content)
     cut.write_bytes(content[:1_000])
-    with pytest.raises(BrokenInvariant, match="not the background"):
+    with pytest.raises(BrokenInvariant, match="not the expected background"):
         load_background(changed)
     with pytest.raises(BrokenInvariant, match="cannot be read"):
         load_background(cut)

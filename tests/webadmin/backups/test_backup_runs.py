@@ -64,7 +64,7 @@ def test_backups_that_must_stay_only_warn(settings: Settings, tmp_path: Path, mo
     done = back_up(asked, settings, unheard)
     run = BackupRun.objects.first()
     assert (run.fault, run.backup_id, run.warning) == (None, done.made.backup.id, done.warning)
-    assert "old ones could not be removed" in str(run.warning)
+    assert "old backups could not be removed" in str(run.warning)
 
 
 def test_a_place_that_lost_its_backups_is_refused(settings: Settings, tmp_path: Path) -> None:
@@ -87,7 +87,7 @@ def test_two_machines_make_no_backup_to_one_place_at_once(settings: Settings, tm
         destination=shown_destination(place),
         fault=Message(UNENDED),
     )
-    with pytest.raises(RetryLater, match="a backup to this place was begun"):
+    with pytest.raises(RetryLater, match="a backup to this place was started"):
         back_up(BackupRequest(place), shared, unheard)
     assert BackupRun.objects.count() == 1
     BackupRun.objects.filter(pk=other.pk).update(ended_at=now - timedelta(minutes=61))

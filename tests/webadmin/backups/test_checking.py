@@ -269,8 +269,8 @@ def test_a_lead_whose_sentences_do_not_stand_where_it_says_is_named(kept: Kept) 
         (damage,) = kept.check()
         assert (damage.store, damage.place, damage.key) == (Store.ADMIN, "rewrites_rewordedlead", str(lead.pk))
         lead.save()
-    assert f"; lead {lead.pk} (" in damage_message(damage).in_language("en")
-    assert "rows come back with all of the backup alone" in damage_message(damage).in_language("en")
+    assert f"; suspected rewrite {lead.pk}" in damage_message(damage).in_language("en")
+    assert "rows can only be restored with the whole backup" in damage_message(damage).in_language("en")
 
 
 def test_the_page_of_a_damaged_lead_that_is_still_looked_for_owes_a_search(kept: Kept) -> None:

@@ -130,7 +130,7 @@ def test_a_page_without_an_address_of_its_own_is_offered_no_licence_for_it(shelf
         shelf.case.refresh_from_db()
         assert set(offered(shelf.case).others) == {LicenceScope.WORK, LicenceScope.SITE}
     for scope in ("page", "pages", ""):
-        with pytest.raises(VerdictRefused, match="no licence can be made"):
+        with pytest.raises(VerdictRefused, match="a licence cannot be created"):
             shelf.license(scope)
     for elsewhere in ("upload:book.zip", f"ftp://{HOST}/book/1"):
         Case.objects.filter(pk=shelf.case.pk).update(page_url=elsewhere)

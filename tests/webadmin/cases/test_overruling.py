@@ -44,7 +44,7 @@ def test_another_right_or_reason_is_not_overruled(estate: admin_data.Estate, cha
 def test_what_was_taken_back_can_be_overruled_again(estate: admin_data.Estate) -> None:
     made = overrule(estate.exclusion, estate.reviewer, "是照搬")
     take_back(made, estate.manager)
-    with pytest.raises(BadInput, match="taken back already"):
+    with pytest.raises(BadInput, match="already taken back"):
         take_back(made, estate.manager)
     assert active_overruling(estate.exclusion) is None
     again = overrule(estate.exclusion, estate.reviewer, "还是照搬")

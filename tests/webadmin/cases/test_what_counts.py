@@ -58,7 +58,7 @@ def test_taking_it_back_gives_every_figure_back(desk: DeskChain) -> None:
     passages.take_back(passage, desk.reviewer)
     assert figures(desk.case) == before
     assert not TakenText.objects.exclude(left_out=b"").exists()
-    with pytest.raises(BadInput, match="taken back already"):
+    with pytest.raises(BadInput, match="already taken back"):
         passages.take_back(passage, desk.reviewer)
     excluded(desk, CHAPTER[100:900])
     assert figures(desk.case)[2:] < before[2:]
@@ -124,8 +124,8 @@ def test_a_chapter_is_left_out_whole_and_the_other_one_stays(desk: DeskChain) ->
 @pytest.mark.parametrize(
     ("text", "reason", "sentence"),
     [
-        ("字", "quotation", "at least 4 characters"),
-        ("这段文字哪里都没有出现过", "quotation", "neither the work nor"),
+        ("字", "quotation", "at least 4 readable characters"),
+        ("这段文字哪里都没有出现过", "quotation", "neither in the work nor"),
         (CHAPTER[:40], "nothing", "choose a reason"),
         (CHAPTER[:40], "other", "give a reason"),
         ("字" * (passages.MAX_PASSAGE_CHARS + 1), "quotation", "longer than"),

@@ -107,7 +107,7 @@ def test_rows_of_evidence_are_neither_written_over_nor_deleted(world: World) -> 
     row.digest = "0" * 64
     with pytest.raises(BrokenInvariant, match="cannot be overwritten"):
         row.save()
-    with pytest.raises(BrokenInvariant, match="nothing but retention"):
+    with pytest.raises(BrokenInvariant, match="only retention"):
         row.delete()
     with pytest.raises(Exception, match="protected"):
         world.cases[0].delete()
@@ -356,8 +356,8 @@ def test_a_page_whose_connection_nobody_saw_says_so(world: World) -> None:
     assert content is not None
     with zipfile.ZipFile(io.BytesIO(content)) as file:
         page = json.loads(file.read("evidence/page.json"))
-    assert "was not taken down" in page["absent"]["connection"]["en"]
-    assert "not drawn yet" in page["absent"]["screenshot"]["en"]
+    assert "was not recorded" in page["absent"]["connection"]["en"]
+    assert "not rendered yet" in page["absent"]["screenshot"]["en"]
 
 
 def test_an_authority_without_a_root_is_named(tmp_path: Path) -> None:
@@ -440,7 +440,7 @@ def test_a_part_that_is_gone_or_was_fetched_by_an_earlier_release_is_named(world
     held = bundled(world, url, capture=Capture((exchange_of(url),)), parts=(gone, kept))
     assert "is missing from the page store" in held.page["absent"]["page 2"]["en"]
     assert digest(gone.body) in held.page["absent"]["page 2"]["en"]
-    assert "was not taken down" in held.page["absent"]["page 3, connection"]["en"]
+    assert "was not recorded" in held.page["absent"]["page 3, connection"]["en"]
     [there] = held.page["following"]
     assert (there["url"], there["source"]) == (f"{url}?3", "unknown")
 
@@ -458,7 +458,7 @@ def test_a_page_of_the_browser_has_what_was_received_and_what_was_read(world: Wo
     assert held.page["body_digest"] == digest(received)
     assert held.page["read_from"]["record"] == f"urn:dom:{url}"
     assert held.page["read_from"]["digest"] == digest("<html>正文</html>".encode())
-    assert "written down from what it told" in held.page["absent"]["connection"]["en"]
+    assert "recorded as the browser reported" in held.page["absent"]["connection"]["en"]
     [exchange] = held.connection["exchanges"]
     assert (exchange["wire_digest"], exchange["wire_bytes"], exchange["source"]) == ("", None, "browser")
     assert [each["digest"] for each in held.page["page_resources"]] == [digest(look)]
@@ -476,7 +476,7 @@ def test_a_page_of_an_archive_has_its_records_and_says_whose_they_are(world: Wor
     )  # fmt: skip
     assert held.page["source"] == "archive"
     assert "CC-2020.warc.gz, byte 4711" in held.page["absent"]["connection"]["en"]
-    assert "what the site's server said" in held.page["absent"]["moment"]["en"]
+    assert "that of the site's server" in held.page["absent"]["moment"]["en"]
     [said] = held.page["originals"]
     assert (said["archive"], said["offset"]) == ("CC-2020.warc.gz", 4711)
     assert gzip.decompress(held.files["evidence/original.warc.gz"]) == head + body + b"\r\n\r\n"

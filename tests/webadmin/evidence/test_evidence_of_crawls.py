@@ -131,4 +131,4 @@ def test_a_page_of_scripts_is_bundled_with_what_was_received_and_what_was_read()
         assert [each["url"] for each in page["page_resources"]] == [site.url("/look.css")]
     assert page["source"] == "browser"
     assert page["read_from"]["digest"] != page["body_digest"]
-    assert "written down from what it told" in page["absent"]["connection"]["en"]
+    assert "recorded as the browser reported" in page["absent"]["connection"]["en"]

@@ -100,7 +100,7 @@ def test_programs_read_codes_figures_and_english() -> None:
     assert line["there"][0] == {
         "code": "factor.kept",
         "params": {"count": 5},
-        "text": "bundles in a store that takes each once under its digest and writes over none: 5",
+        "text": "bundles in a store that keeps each one under its digest and never overwrites it: 5",
     }
 
 

@@ -76,7 +76,7 @@ def test_an_addressee_is_named_and_what_is_none_is_said(matter: Matter, tmp_path
     notices.draft(str(matter.pk), "墨香云", "reviewer")
     assert Notice.objects.get().values["addressee_name"] == "墨香云"
     for refused, words_of_it in (
-        (lambda: notices.draft(str(matter.pk), "nobody", "reviewer"), "nobody called “nobody”"),
+        (lambda: notices.draft(str(matter.pk), "nobody", "reviewer"), "the site has no addressee “nobody”"),
         (lambda: notices.draft("999", "letter", "reviewer"), "999"),
         (lambda: notices.write_fields("1", ["天气=晴"], "reviewer"), "“天气=晴” is not a field"),
         (lambda: notices.write_fields("1", ["works=x"], "reviewer"), "“works=x” is not a field"),

@@ -81,7 +81,7 @@ def test_a_notice_goes_out_with_its_files_and_its_bytes_are_kept(
     assert sent.answer_due == sent.sent_on + timedelta(days=7)  # type: ignore[operator]
     event = sent.events.last()
     assert (event.by, event.way, event.note) == (ours.manager, "mail", mail.message_id)  # type: ignore[union-attr]
-    with pytest.raises(BadInput, match="not in that state"):
+    with pytest.raises(BadInput, match="no longer in that state"):
         mails.send_now(notice, ours.manager, clock, mailing(url))
     assert len(mailbox.contents) == 1
 
@@ -92,7 +92,7 @@ def test_it_waits_for_a_worker_that_may_be_told_twice(
     outbox, settings = CollectingOutbox(), mailing(server[1])
     mail = mails.request_mail(notice, ours.manager, clock.now(), outbox, settings)
     assert (mail.state, outbox.sent) == (State.PREPARED, [MailRequested(mail.pk)])
-    with pytest.raises(BadInput, match="waits for the mail server"):
+    with pytest.raises(BadInput, match="is waiting for the mail server"):
         mails.request_mail(notice, ours.manager, clock.now(), outbox, settings)
     clock.at += mails.EXPIRES_AFTER
     assert mails.request_mail(notice, ours.manager, clock.now(), outbox, settings) == mail
@@ -125,16 +125,16 @@ def test_what_is_lost_after_the_final_dot_waits_for_a_person(
         mail = mails.send_now(notice, ours.manager, clock, mailing(losing.url))
         assert (mail.state, len(losing.received)) == (State.UNKNOWN, 1)
     for _ in range(2):
-        with pytest.raises(BadInput, match="may have gone out already"):
+        with pytest.raises(BadInput, match="may already have been sent"):
             mails.send_now(notice, ours.manager, clock, mailing(server[1]))
-    with pytest.raises(BadInput, match="may have gone out already"):
+    with pytest.raises(BadInput, match="may already have been sent"):
         withdraw(notice, ours.manager)
-    with pytest.raises(BadInput, match="may have gone out already"):
+    with pytest.raises(BadInput, match="may already have been sent"):
         mark_sent(notice, "post", EventDetails(files=[("单.pdf", PDF)]), ours.manager, clock.now())
     with pytest.raises(BadInput, match="only a manager"):
         mails.settle_mail(mail, ours.reviewer, clock.now(), went_out=True)
     mails.settle_mail(mail, ours.manager, clock.now(), went_out=False)
-    with pytest.raises(BadInput, match="it is known"):
+    with pytest.raises(BadInput, match="the result of this mail is already known"):
         mails.settle_mail(mail, ours.manager, clock.now(), went_out=True)
     assert mails.send_now(notice, ours.manager, clock, mailing(server[1])).attempt == 2
     assert len(server[0].contents) == 1
@@ -180,13 +180,13 @@ def test_a_mail_needs_an_address_and_its_size(ours: admin_data.Estate, notice: N
     ours.addressee.max_attachments_mb = 1
     ours.addressee.save()
     notice.files.update(size=800_000)
-    with pytest.raises(BadInput, match=r"make a mail of 2\.2 MB, and the addressee takes 1 MB"):
+    with pytest.raises(BadInput, match=r"with its files has 2\.2 MB, but the addressee accepts at most 1 MB"):
         mails.send_now(notice, ours.manager, clock, settings)
     ours.addressee.max_attachments_mb, ours.addressee.email = None, ""
     ours.addressee.save()
     for written in ("", "no address", "a@b.example\r\nBcc: c@d.example"):
         Notice.objects.filter(pk=notice.pk).update(values={**notice.values, "addressee_email": written})
-        with pytest.raises(BadInput, match="no e-mail address"):
+        with pytest.raises(BadInput, match="no valid e-mail address"):
             mails.send_now(notice, ours.manager, clock, settings)
     assert not NoticeMail.objects.exists()
 

@@ -61,7 +61,7 @@ def test_sent_by_hand_has_day_way_and_proof(ours: admin_data.Estate, evidence_st
         mark_sent(notice, "post", PROOF, ours.reviewer, now)
     with pytest.raises(BadInput, match="how it was sent"):
         mark_sent(notice, "mail", PROOF, ours.manager, now)
-    with pytest.raises(BadInput, match="what shows that it was sent"):
+    with pytest.raises(BadInput, match="proof of sending"):
         mark_sent(notice, "post", EventDetails(), ours.manager, now)
     with pytest.raises(BadInput, match="in the future"):
         mark_sent(notice, "post", EventDetails(today() + timedelta(days=2), files=PROOF.files), ours.manager, now)
@@ -94,7 +94,7 @@ def test_every_move_is_in_the_one_table(ours: admin_data.Estate) -> None:
             change_state(row, to, ours.manager, timezone.now())
             assert reloaded(notice).state == to
         else:
-            with pytest.raises(BadInput, match="not in that state"):
+            with pytest.raises(BadInput, match="no longer in that state"):
                 change_state(row, to, ours.manager, timezone.now())
     assert set(TRANSITIONS) == set(State)
     assert TRANSITIONS[State.SENT] >= {
@@ -116,7 +116,7 @@ def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Esta
     for to in (State.SENT, State.ESCALATED, State.COUNTERED, "nonsense"):
         with pytest.raises(BadInput, match="choose what happened"):
             note_outcome(notice, to, ours.manager, now)
-    with pytest.raises(BadInput, match="before the notice went out"):
+    with pytest.raises(BadInput, match="before the notice was sent"):
         note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today() - timedelta(days=4)))
     note_outcome(notice, State.ANSWERED, ours.manager, now, EventDetails(today(), "要求盖章", PROOF.files))
     assert (notice.state, notice.answer_due) == (State.ANSWERED, None)
@@ -124,9 +124,9 @@ def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Esta
     note_outcome(notice, State.REMOVED, ours.manager, now, PROOF)
     assert outcomes.next_outcomes(notice) == [State.CLOSED]
     note_outcome(notice, State.CLOSED, ours.manager, now)
-    with pytest.raises(BadInput, match="not in that state"):
+    with pytest.raises(BadInput, match="no longer in that state"):
         note_outcome(notice, State.ANSWERED, ours.manager, now)
-    with pytest.raises(BadInput, match="not in that state"):
+    with pytest.raises(BadInput, match="no longer in that state"):
         withdraw(notice, ours.manager)
     states = [event.state for event in notice.events.all()]
     assert states[-5:] == ["sent", "answered", "refused", "removed", "closed"]
@@ -134,7 +134,7 @@ def test_an_outcome_has_day_and_files_and_ends_the_waiting(ours: admin_data.Esta
 
 def test_a_removal_by_hand_needs_proof_and_certainty(ours: admin_data.Estate, notice: Notice) -> None:
     now, case = timezone.now(), notice_cases(notice)[0]
-    with pytest.raises(BadInput, match="what shows that the pages were removed"):
+    with pytest.raises(BadInput, match="proof that the pages were removed"):
         note_outcome(notice, State.REMOVED, ours.manager, now)
     PageRecord.objects.filter(pk=case.page_id).update(last_seen=now - timedelta(minutes=24))
     assert [(seen.pk, at) for seen, at in outcomes.sightings_since_sending(notice)] == [
@@ -164,7 +164,7 @@ def test_what_was_noted_by_hand_is_taken_back_and_stays_to_be_seen(ours: admin_d
         outcomes.take_back_last_event(notice, ours.manager, now, "登记错误")
         states.append((notice.state, notice.sent_on is None, notice.answer_due))
     assert states == [(State.REMOVED, False, None), (State.SENT, False, due_before), (State.CONFIRMED, True, None)]
-    with pytest.raises(BadInput, match="was not noted by hand, or was taken back already"):
+    with pytest.raises(BadInput, match="was not recorded by hand, or was already taken back"):
         outcomes.take_back_last_event(notice, ours.manager, now)
     told = [(event.what, event.note) for event in notice.events.all()]
     assert told[2:5] == [("已发出", ""), ("已下架", ""), ("已办结", "")]
@@ -207,7 +207,7 @@ def test_forms_that_are_sent_twice_are_noted_once(ours: admin_data.Estate, notic
 
 
 def test_what_is_back_again_is_sent_and_nothing_goes_out(ours: admin_data.Estate, notice: Notice) -> None:
-    with pytest.raises(BadInput, match="not in that state"):
+    with pytest.raises(BadInput, match="no longer in that state"):
         reopen(notice, timezone.now())
     note_outcome(notice, State.REMOVED, ours.manager, timezone.now(), PROOF)
     reopen(notice, timezone.now())
@@ -232,11 +232,11 @@ def test_a_counter_statement_stops_notices_to_its_provider_alone(ours: admin_dat
     assert counter.event.papers.count() == 1
     (left_out,) = draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert (left_out[0].pk, left_out[1].code) == (page.pk, "notice.page-countered")
-    assert "no further notice about this address to this provider" in str(left_out[1])
+    assert "no further notice about this address can be sent" in str(left_out[1])
     assert [case.pk for case, _ in draft_status(waiting).pages] == [page.pk]
-    with pytest.raises(BadInput, match="may not be named any more: a counter-statement"):
+    with pytest.raises(BadInput, match="can no longer be named: this provider sent a counter-statement"):
         confirm(waiting, ours.manager)
-    with pytest.raises(BadInput, match="may stand in a notice: a counter-statement"):
+    with pytest.raises(BadInput, match="can be named in a notice: this provider sent a counter-statement"):
         draft([page], Paper.ARTICLE_14, ours.reviewer, ours.addressee)
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
     assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, host).left_out
@@ -258,7 +258,7 @@ def test_a_counter_statement_taken_back_stops_nothing(ours: admin_data.Estate, n
     assert (last.note, last.what) == ("记错了通知", "撤回登记：收到不侵权声明")  # type: ignore[union-attr]
     assert not draft(notice_cases(notice), Paper.ARTICLE_14, ours.reviewer, ours.addressee).left_out
     assert "notice.due-action" not in [each.what.code for each in list_due(Notice.objects.all())]
-    with pytest.raises(BadInput, match="taken back already"):
+    with pytest.raises(BadInput, match="already taken back"):
         take_back_counter_statement(counter, ours.manager, timezone.now())
 
 
@@ -270,7 +270,7 @@ def test_a_counter_statement_taken_back_lets_an_answer_be_due(ours: admin_data.E
     assert (reloaded(notice).state, reloaded(notice).answer_due) == (State.SENT, due_before)
     names = [paper.name for paper in case_enclosures(notice_cases(notice)[0], stores.evidence_store())[0]]
     assert not set(names) & {name for name, _ in PROOF.files}, "what was taken back goes into no export"
-    with pytest.raises(BadInput, match="taken back already"):
+    with pytest.raises(BadInput, match="already taken back"):
         note_action(counter, Action("sued", today(), "杭州互联网法院"), ours.manager, timezone.now())
 
 
@@ -308,7 +308,7 @@ def test_the_time_is_kept_by_a_complaint_or_an_action(ours: admin_data.Estate, n
     assert action_deadline(again) is None
     assert (again.action.number, again.action.event.papers.count()) == ("(2026)浙0192民初1号", 1)
     assert notice.state == State.COUNTERED
-    with pytest.raises(BadInput, match="noted already"):
+    with pytest.raises(BadInput, match="already recorded"):
         note_action(again, Action("sued", today(), "某法院"), ours.manager, now)
 
 
@@ -320,7 +320,7 @@ def test_a_counter_statement_after_a_removal_is_the_usual_way(ours: admin_data.E
 
 def test_a_notice_taken_further_escalates_when_it_goes_out(ours: admin_data.Estate, notice: Notice) -> None:
     host = admin_data.addressee(ours.holder, "某主机商", ours.sites[0], role=AddresseeRole.HOSTS)
-    with pytest.raises(BadInput, match="somebody else"):
+    with pytest.raises(BadInput, match="a different addressee"):
         escalate(notice, ours.addressee, ours.reviewer)
     made = escalate(notice, host, ours.reviewer).notice
     assert (made.escalates, made.addressee, made.kind) == (notice, host, Paper.ARTICLE_14)
@@ -332,7 +332,7 @@ def test_a_notice_taken_further_escalates_when_it_goes_out(ours: admin_data.Esta
     old = reloaded(notice)
     assert (old.state, old.answer_due) == (State.ESCALATED, None)
     assert old.events.last().note == f"#{made.pk}"  # type: ignore[union-attr]
-    with pytest.raises(BadInput, match="not in that state"):
+    with pytest.raises(BadInput, match="no longer in that state"):
         escalate(old, host, ours.reviewer)
 
 

@@ -81,7 +81,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     waiting = page_of(manager, notice)
     assert 'http-equiv="refresh"' in waiting
     assert 'value="send"' not in waiting
-    assert "waits for the mail server; look again" in asked(manager, notice, "send")
+    assert "is waiting for the mail server; check again" in asked(manager, notice, "send")
     NoticeMail.objects.update(asked_at=timezone.now() - mails.EXPIRES_AFTER)
     assert "no worker has picked it up" in page_of(manager, notice)
     asked(manager, notice, "send")
@@ -91,7 +91,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
         mails.deliver(mail.pk, of_worker, sent_notices.StandingClock(timezone.now()))
     shown = page_of(manager, notice)
     assert f"an answer is due on {today() + timedelta(days=7)}" in shown
-    assert "the mail server took it" in shown
+    assert "the mail server accepted it" in shown
     assert 'http-equiv="refresh"' not in shown
     sent = manager.get(record_url(notice), {"file": f"mail-{mail.pk}"})
     assert sent.content == mailbox.contents[0]
@@ -122,7 +122,7 @@ def test_what_may_have_gone_out_is_shown_and_decided(ours: admin_data.Estate, se
     assert "only a manager" in asked(english(ours.reviewer), notice, "went-out")
     assert "can be sent again" in asked(manager, notice, "not-out")
     assert "?mail=preview" in page_of(manager, notice)
-    assert "it is known what became" in asked(manager, notice, "went-out")
+    assert "the result of this mail is already known" in asked(manager, notice, "went-out")
 
 
 def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -> None:
@@ -132,7 +132,7 @@ def test_without_a_server_it_is_noted_how_it_was_sent(ours: admin_data.Estate) -
     assert ["multipart/form-data" in form for form in forms_with_files(page)] == [True]
     assert "mail is not set up" in asked(manager, notice, "send")
     assert manager.get(record_url(notice), {"mail": "preview"}).status_code == 302
-    assert "what shows that it was sent" in asked(manager, notice, "sent", way="post", day=str(today()))
+    assert "proof of sending" in asked(manager, notice, "sent", way="post", day=str(today()))
     assert "enter the day as" in asked(manager, notice, "sent", way="post", day="x", file=proof())
     assert "only a manager" in asked(english(ours.reviewer), notice, "sent", way="post", file=proof())
     shown = asked(manager, notice, "sent", way="courier", day=str(today()), note=HOSTILE, file=proof())
@@ -176,7 +176,7 @@ def test_a_removal_is_noted_with_proof_and_taken_back(ours: admin_data.Estate) -
     notice, manager = sent_notices.sent(ours, today() - timedelta(days=2)), english(ours.manager)
     page = page_of(manager, notice)
     assert '<input type="file" name="file" required multiple>' in page.partition("The pages were removed")[2]
-    assert "what shows that the pages were removed" in asked(manager, notice, "outcome", to="removed", day=str(today()))
+    assert "proof that the pages were removed" in asked(manager, notice, "outcome", to="removed", day=str(today()))
     PageRecord.objects.filter(pk=notice.pages.all()[0].case.page_id).update(last_seen=timezone.now())
     assert 'name="certain"' in page_of(manager, notice)
     given = {"to": "removed", "day": str(today())}

@@ -212,10 +212,10 @@ def test_a_letterhead_a_merged_cell_and_bold_words_come_out_in_the_pdf() -> None
     [
         ("{{权利人名字}}", "did you mean {{权利人名称}}?"),
         ("{{ 天气 }}", "there is no field {{天气}}"),
-        ("{{网址.地址}}", "must stand in the row of a table"),
-        ("{{网址}}", "is written with one of these columns: 序号"),
-        ("{{网址.颜色}}", "is written with one of these columns"),
-        ("{{日期.年}}", "a field that is no list with none"),
+        ("{{网址.地址}}", "must be in the row of a table"),
+        ("{{网址}}", "with one of these columns: 序号"),
+        ("{{网址.颜色}}", "with one of these columns"),
+        ("{{日期.年}}", "a field that is not a list has none"),
     ],
 )
 def test_a_field_that_is_none_is_named(text: str, words: str) -> None:
@@ -229,7 +229,7 @@ def test_a_template_of_braces_is_refused_before_its_fields_are_looked_for(text: 
         for _ in range(paragraphs):
             file.add_paragraph(text)
 
-    with pytest.raises(BadInput, match="holds more than a template does"):
+    with pytest.raises(BadInput, match="has more content than a template can have"):
         said(Paper.LETTER, edited(Paper.LETTER, fill))
 
 
@@ -324,7 +324,7 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
     def change(file: Any) -> None:
         file.element.body[:0] = parse_xml(f"<w:body {nsdecls('w')}>{xml}</w:body>")
 
-    with pytest.raises(BadInput, match="holds more than a template does"):
+    with pytest.raises(BadInput, match="has more content than a template can have"):
         template_faults(edited(Paper.ARTICLE_14, change), Paper.ARTICLE_14)
 
 
@@ -332,12 +332,12 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
     ("change", "words"),
     [
         (_instruction, "works by itself, INCLUDETEXT"),
-        (_field("DDE", "AUTO c:\\\\windows"), "works by itself, DDEAUTO"),
-        (_field("PAGE", "|", "}", "{", "DDEAUTO x"), "works by itself, DDEAUTO"),
+        (_field("DDE", "AUTO c:\\\\windows"), "active Word field, DDEAUTO"),
+        (_field("PAGE", "|", "}", "{", "DDEAUTO x"), "active Word field, DDEAUTO"),
         (_field("PAGE ", "{", "INCLUDEPICTURE x", "}"), "works by itself, INCLUDEPICTURE"),
         (_field("PAGE", "|", "IMPORT x"), "works by itself, IMPORT"),
         (_field("PAGE DDEAUTO x"), "works by itself, PAGE"),
-        (_bare_instruction, "works by itself, DDEAUTO"),
+        (_bare_instruction, "active Word field, DDEAUTO"),
         (_vml, "links to something outside of it, “http://evil.example/p.png”"),
         (_tracked, "tracked changes"),
         (_linked, "links to something outside of it, “http://evil.example/t.dotm”"),
@@ -406,11 +406,14 @@ def _dressed_up(parts: dict[str, bytes]) -> None:
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (_elsewhere, "works by itself, DDE"),
+        (_elsewhere, "active Word field, DDE"),
         (_with_macros, "macros"),
-        (_unnamed, "no Word file"),
+        (_unnamed, "not a readable Word file"),
         (_dressed_up, "macros"),
-        (lambda parts: parts.update({"[Content_Types].xml": b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"}), "no Word"),
+        (
+            lambda parts: parts.update({"[Content_Types].xml": b"<!DOCTYPE x [<!ENTITY a 'b'>]><x>&a;</x>"}),
+            "not a readable Word",
+        ),
     ],
 )
 def test_every_part_is_judged_wherever_it_stands(change: Callable[[dict[str, bytes]], None], words: str) -> None:
@@ -428,13 +431,13 @@ def with_part(name: str, content: bytes) -> bytes:
 @pytest.mark.parametrize(
     ("content", "words"),
     [
-        (b"", "no Word file"),
-        (b"PK\x03\x04broken", "no Word file"),
-        (b"\xd0\xcf\x11\xe0 an old .doc", "no Word file"),
+        (b"", "not a readable Word file"),
+        (b"PK\x03\x04broken", "not a readable Word file"),
+        (b"\xd0\xcf\x11\xe0 an old .doc", "not a readable Word file"),
         (with_part("word/vbaProject.bin", b"x"), "macros"),
         (with_part("word/embeddings/a.xlsx", b"x"), "macros"),
-        (with_part("word/extra.xml", b"<a"), "no Word file"),
-        (with_part("word/media/big.png", b"\0" * (41 * 1024 * 1024)), "larger than 4 MB, or holds more"),
+        (with_part("word/extra.xml", b"<a"), "not a readable Word file"),
+        (with_part("word/media/big.png", b"\0" * (41 * 1024 * 1024)), "larger than 4 MB, or has more"),
         (b"PK\x03\x04" + b"\0" * (4 * 1024 * 1024), "larger than 4 MB"),
     ],
     ids=["empty", "broken", "old", "macros", "embedded", "xml", "unpacks", "large"],

@@ -43,8 +43,8 @@ def test_a_refusal_at_any_step_is_definite_and_says_what_the_server_said(step: s
         handed = hand(server.url)
     assert handed.outcome is Outcome.FAILED
     assert {**handed.message.params, "step": ""} == {"step": "", "code": code, "said": "no[2J thanks"}
-    named = {"connect": "on connecting", "after DATA": "after the whole mail"}.get(step, step)
-    assert str(handed.message) == f"the mail server refused it ({named}): {code} no[2J thanks"
+    named = {"connect": "while connecting", "after DATA": "after the whole mail"}.get(step, step)
+    assert str(handed.message) == f"the mail server rejected it ({named}): {code} no[2J thanks"
 
 
 @pytest.mark.parametrize("how", [STALL, DROP])

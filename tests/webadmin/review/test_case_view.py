@@ -303,7 +303,7 @@ def test_chapters_of_a_file_are_named(world: World, monkeypatch: pytest.MonkeyPa
 
 def test_what_was_done_to_the_page_as_a_whole_is_said(case: Case, reviewer: Client) -> None:
     CaseMatch.objects.filter(case=case).update(spans=[{**admin_data.spans(3)[0], "changes": []}])
-    same, recognised = "are identical. Punctuation", "read from pictures by machine recognition"
+    same, recognised = "are identical. Punctuation", "recognised from pictures by a program"
 
     def with_kinds(*kinds: str) -> str:
         found = [{"kind": kind, "count": 4, "example": "清晨的雾 ← /1.png"} for kind in kinds]

@@ -120,7 +120,9 @@ def test_a_chapter_is_left_out_and_what_is_refused_is_said(desk: DeskChain) -> N
     desk.compare(CHAPTER)
     client, match = english(desk.reviewer), CaseMatch.objects.get()
     assert "choose a reason" in posted(client, desk.case, do="chapter", match=match.pk)
-    assert "at least 4 characters" in posted(client, desk.case, do="passage", match=match.pk, reason="quotation")
+    assert "at least 4 readable characters" in posted(
+        client, desk.case, do="passage", match=match.pk, reason="quotation"
+    )
     assert "Nothing was chosen" in posted(client, desk.case, do="erase")
     posted(client, desk.case, do="chapter", match=match.pk, reason="public_domain")
     assert desk.case.state == CaseState.SET_ASIDE
@@ -179,7 +181,7 @@ def test_what_is_refused_is_said_in_the_form_and_kept_there(desk: DeskChain) -> 
     given = {"holder": desk.holder.pk, "text": "短", "reason": "notice", "do": "save"}
     response = client.post(add, given)
     assert response.status_code == 400
-    assert "at least 8 characters" in response.content.decode()
+    assert "at least 8 readable characters" in response.content.decode()
     assert ">短</textarea>" in response.content.decode()
     chapter = client.post(add, {**given, "text": CHAPTER[:2000]}).content.decode()
     assert "a whole chapter cannot be ignored" in chapter
@@ -239,7 +241,7 @@ def test_what_is_no_number_is_nothing_of_the_case(desk: DeskChain, key: str) -> 
     assert client.post(address, {"do": "chapter", "match": key, "reason": "quotation"}).status_code == 404
     assert client.post(address, {"do": "passage-back", "key": key}).status_code == 404
     said = posted(client, desk.case, do="passage", match=match.pk, passage=key, reason="quotation")
-    assert "at least 4 characters" in said, "a passage that there is not is none that was chosen"
+    assert "at least 4 readable characters" in said, "a passage that there is not is none that was chosen"
     assert not ExcludedPassage.objects.exists()
 
 

@@ -61,9 +61,9 @@ def test_the_list_has_one_holders_leads_or_all(chain: RewordedChain, capsys: pyt
     said = capsys.readouterr()
     rows = [line.split("\t") for line in said.out.splitlines()]
     assert [row[0] for row in rows[1:]] == [str(second.pk), str(first.pk)]
-    assert rows[1][2:6] == ["reworded (lead)", "河", "第一章", "pirate.example"]
+    assert rows[1][2:6] == ["suspected rewrite", "河", "第一章", "pirate.example"]
     assert f"{first.pair_count} of {first.sentence_count}" in said.out
-    assert "Pages in other words, leads: 2." in said.err
+    assert "Suspected rewrites and translations: 2." in said.err
     assert "It does not prove copying" in said.err
     RightsHolder.objects.create(name="乙")
     leads("--holder", "乙", "--json")
@@ -102,7 +102,7 @@ def test_one_that_is_found_no_more_says_since_when(chain: RewordedChain, capsys:
     lead = chain.leads()[0]
     RewordedLead.objects.update(lapsed_at=chain.clock.now())
     leads(lead.pk)
-    assert "are no longer found as reworded (lead) since" in capsys.readouterr().out
+    assert "have not been found as a suspected rewrite since" in capsys.readouterr().out
 
 
 def test_in_chinese_it_is_a_lead_and_no_word_of_theft(
@@ -118,14 +118,14 @@ def test_in_chinese_it_is_a_lead_and_no_word_of_theft(
 
 
 def test_what_is_not_there_is_named(chain: RewordedChain) -> None:
-    with pytest.raises(BadInput, match="no lead 999"):
+    with pytest.raises(BadInput, match="no suspected rewrite 999"):
         leads("999")
-    with pytest.raises(BadInput, match="no lead 'x'"):
+    with pytest.raises(BadInput, match="no suspected rewrite 'x'"):
         leads("x")
     with pytest.raises(NotFound):
         leads("--holder", "丙")
     RewordedLead.objects.update(work_text_digest="0" * 64)
-    with pytest.raises(BadInput, match="the compared text of the work of lead"):
+    with pytest.raises(BadInput, match="the compared text of the work of suspected rewrite"):
         leads(chain.leads()[0].pk)
 
 
@@ -139,14 +139,17 @@ def test_the_evidence_of_a_confirmed_one_is_a_file_that_holds(
     export(str(lead.pk), out, is_lead=True)
     said = capsys.readouterr()
     assert "bundles 1" in said.out
-    assert "bears no time stamp" in said.err
+    assert "has no time stamp" in said.err
     assert check_file(out).lead == lead.pk
     for is_named in (False, True):
         export(str(lead.pk), out, is_lead=True, with_names=is_named)
         with zipfile.ZipFile(out) as file:
             (verdict,) = json.loads(file.read("lead.json"))["facts"]["verdicts"]
         assert verdict["by"] == ("li" if is_named else "reviewer")
-    for number, given, why in (("999", {}, "no lead 999"), (str(lead.pk), {"is_removal": True}, "either --lead or")):
+    for number, given, why in (
+        ("999", {}, "no suspected rewrite 999"),
+        (str(lead.pk), {"is_removal": True}, "either --lead or"),
+    ):
         with pytest.raises(BadInput, match=why):
             export(number, out, is_lead=True, **given)
 
@@ -167,12 +170,12 @@ def test_a_letter_is_written_and_the_lead_says_whether_it_still_stands(
         leads("letter", lead.pk, "--out", tmp_path / "letter.pdf")
     capsys.readouterr()
     leads(lead.pk)
-    assert "found last on 2026-03-01" in capsys.readouterr().out
+    assert "last found on 2026-03-01" in capsys.readouterr().out
     chain.add_page(INNOCENT, urlsplit(lead.page_url).path)
     chain.search()
     leads(lead.pk)
-    assert "the search by meaning has not found it in the newest version" in capsys.readouterr().out
+    assert "not found in the newest version" in capsys.readouterr().out
     leads()
     assert "confirmed by a person, not found since 2026-03-01\t" in capsys.readouterr().out
-    with pytest.raises(BadInput, match="no letter is drafted: since 2026-03-01"):
+    with pytest.raises(BadInput, match="newest version of the page since 2026-03-01"):
         leads("letter", lead.pk, "--out", out)

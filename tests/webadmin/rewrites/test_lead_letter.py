@@ -92,7 +92,7 @@ def test_it_has_both_sides_the_sentences_and_what_they_do_not_prove(estate: admi
     english = plain(lead, "en")
     assert "4 of 6 sentences have a counterpart" in english
     assert "It does not prove copying" in english
-    assert "makes no statement on whether the page infringes" in english.replace("\n", " ")
+    assert "does not allege that the page infringes" in english.replace("\n", " ")
     for word in NEVER:
         assert word not in said + english.lower(), word
 
@@ -145,9 +145,9 @@ def test_whom_it_goes_to_and_who_asks_may_be_unknown(estate: admin_data.Estate) 
 
 def test_of_what_nobody_confirmed_there_is_none(estate: admin_data.Estate) -> None:
     decide(estate.lead, RewordedState.WAITING, estate.reviewer)
-    assert refused(estate.lead) == "a letter can be drafted once a person has confirmed the lead"
+    assert refused(estate.lead) == "a letter can be drafted once a person has confirmed the suspected rewrite"
     decide(estate.lead, RewordedState.DISMISSED, estate.reviewer)
-    assert refused(estate.lead) == "no letter is drafted: a person dismissed the lead"
+    assert refused(estate.lead) == "no letter was drafted: a person dismissed the suspected rewrite"
 
 
 def test_of_what_the_page_gives_no_longer_there_is_none_and_it_says_since_when(estate: admin_data.Estate) -> None:
@@ -157,30 +157,30 @@ def test_of_what_the_page_gives_no_longer_there_is_none_and_it_says_since_when(e
         row = RewordedLead.objects.get(pk=lead.pk)
         return lead_status(row).said.in_language("en")
 
-    assert standing().startswith("found last on ")
+    assert standing().startswith("last found on ")
     PageRecord.objects.filter(pk=lead.page_id).update(version_id="another")
-    assert standing().endswith("the newest version of the page was not compared with the work by meaning")
+    assert standing().endswith("the newest version of the page has not been compared with the work by meaning")
     assert standing() in refused(lead)
     RewordedLead.objects.filter(pk=lead.pk).update(lapsed_at=since)
-    assert standing().startswith(f"since {since.astimezone():%Y-%m}")
-    assert "does not say that anything was taken down" in standing()
-    assert refused(lead) == f"no letter is drafted: {standing()}"
+    assert standing().startswith(f"not found in the newest version of the page since {since.astimezone():%Y-%m}")
+    assert "does not mean that anything was removed" in standing()
+    assert refused(lead) == f"no letter was drafted: {standing()}"
     PageRecord.objects.filter(pk=lead.page_id).update(gone_since=since)
-    assert "has not been there since" in standing()
+    assert "has been gone since" in standing()
     assert standing() in refused(lead)
 
 
 def test_what_was_compared_anew_since_is_confirmed_first(estate: admin_data.Estate) -> None:
     estate.lead.verdicts.update(page_version_id="earlier")
-    assert "compared anew since a person confirmed the lead" in refused(estate.lead)
+    assert "compared again after a person confirmed the suspected rewrite" in refused(estate.lead)
 
 
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("page_text_digest", "0" * 64, "the page of lead"),
-        ("work_text_digest", "0" * 64, "the compared text of the work of lead"),
-        ("text_id", "0" * 40, "the compared text of the work of lead"),
+        ("page_text_digest", "0" * 64, "the page of suspected rewrite"),
+        ("work_text_digest", "0" * 64, "the compared text of the work of suspected rewrite"),
+        ("text_id", "0" * 40, "the compared text of the work of suspected rewrite"),
     ],
 )
 def test_a_lost_text_is_said(estate: admin_data.Estate, field: str, value: str, said: str) -> None:

@@ -111,7 +111,7 @@ class TestPage:
             "told independently give the same picture."
         ]
         assert said(page, ".lead-count") == ["4 of 6 sentences have a counterpart, 3 in the same order"]
-        assert said(page, ".lead-badges .zw-badge")[0] == "reworded (lead)"
+        assert said(page, ".lead-badges .zw-badge")[0] == "suspected rewrite"
         assert "11 of 10,461 innocent passages" in said(page, ".lead-head")[0]
 
     @pytest.mark.parametrize("language", ["en", "zh-hans"])
@@ -220,7 +220,7 @@ class TestVerdict:
         answer = self.send(world, verdict="dismissed", note="同一来源")
         assert answer.status_code == 409
         assert "同一来源" in answer.content.decode()
-        assert "decided on this lead" in answer.content.decode()
+        assert "decided on this suspected rewrite" in answer.content.decode()
         assert RewordedVerdict.objects.filter(lead=world.ours.lead).count() == 1
 
     @pytest.mark.parametrize(

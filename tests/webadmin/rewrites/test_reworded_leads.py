@@ -364,7 +364,7 @@ class TestFaults:
         assert chain.lead().page_id == good
         failed = FailedMessage.objects.get()
         assert (failed.task, failed.subject) == (due_searches.TASK, version)
-        assert not has_due_searches(chain.ports), "it waits for a person"
+        assert not has_due_searches(chain.ports), "it waiting for a person"
         failed.delete()
         assert has_due_searches(chain.ports), "and is taken up again"
 

@@ -228,11 +228,11 @@ class TestTask:
             return [line.in_language("en") for line in noted_backlog(settings)]
 
         (line,) = told()
-        assert line.startswith("comparison by meaning: 0 pages wait, 1 texts of works are not looked for yet (20")
+        assert line.startswith("comparison by meaning: 0 pages waiting, 1 texts of works not searched for yet (20")
         chain.search()
         chain.add_page(INNOCENT, "/2")
         chain.add_page(INNOCENT, "/3")
-        assert told()[0].startswith("comparison by meaning: 2 pages wait, 0 texts")
+        assert told()[0].startswith("comparison by meaning: 2 pages waiting, 0 texts")
         monkeypatch.setattr(rewrites_tasks, "is_installed", lambda: False)
         _, missing = told()
         assert "(甲)" in missing
