@@ -79,7 +79,7 @@ def test_what_is_stored_is_not_made_again_however_many(
     texts = [works.put_text(f"{number}{INNOCENT}") for number in range(2 * BATCH_TEXTS + 1)]
     first = [text_id for text_id, _ in codes.cells(texts)]
     assert first == sorted(texts)
-    monkeypatch.setattr(TextCells, "of", never)
+    monkeypatch.setattr(TextCells, "from_text", never)
     assert [text_id for text_id, _ in codes.cells(texts)] == first
 
 

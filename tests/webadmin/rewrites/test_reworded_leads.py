@@ -401,7 +401,7 @@ class TestFaults:
         chain.add_work(ENGLISH.source)
         chain.add_page(ENGLISH.text)
         chain.search()
-        monkeypatch.setattr(TextMeanings, "read", None)  # whoever encodes a text fails
+        monkeypatch.setattr(TextMeanings, "from_text", None)  # whoever encodes a text fails
         chain.begin_anew()
         page: PageId = chain.add_page(f"{ENGLISH.text}\nAnd so on.", "/2")
         chain.search()
