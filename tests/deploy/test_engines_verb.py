@@ -57,7 +57,7 @@ def test_an_engine_is_described_with_parameters_source_and_departures(zhuiwen: C
         "source: Garcia-Molina, Gravano, Shivakumar, PDIS 1996",
     ]
     assert shown[5] == "parameter\tvalue\tmeaning"
-    assert "registries\t50\tregistries over which the works are spread" in shown[6:11]
+    assert "registries\t50\tnumber of registries among which the works are distributed" in shown[6:11]
     assert shown[-len(ENGINES["dscam"].departures) :] == [f"- {each!s}" for each in ENGINES["dscam"].departures]
 
 
