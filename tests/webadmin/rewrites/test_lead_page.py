@@ -240,7 +240,9 @@ class TestLetter:
     def test_a_confirmed_lead_says_whether_it_still_stands(self, world: World, texts: Texts) -> None:
         page = page_of(world)
         assert said(page, ".lead-standing") == []
-        assert said(page, "#lead-letter ~ p") == ["A letter can be drafted once a person has confirmed the lead"]
+        assert said(page, "#lead-letter ~ p") == [
+            "A letter can be drafted once a person has confirmed the suspected rewrite"
+        ]
         decide(world.ours.lead, RewordedState.CONFIRMED, world.ours.reviewer)
         page = page_of(world, "zh-hans")
         assert said(page, ".lead-standing")[0].startswith("最近一次见于 ")
@@ -265,7 +267,7 @@ class TestLetter:
         assert "语义比对未在该网页的最新版本中再发现该线索" in answer.content.decode()
         page = page_of(world)
         assert said(page, "#lead-letter ~ ul") == []
-        assert said(page, ".lead-standing")[0].startswith("Since ")
+        assert said(page, ".lead-standing")[0].startswith("Not found in the newest version")
 
     def test_nobody_has_one_about_a_lead_of_another_holder(self, world: World) -> None:
         decide(world.theirs.lead, RewordedState.CONFIRMED, world.theirs.reviewer)
