@@ -97,8 +97,8 @@ def deduct_excluded(match: Match, sides: MatchSides) -> Match:
         return match
     before = _Tally(MatchSides(sides.page, sides.work))
     after = _Tally(sides)
-    before.add(match.spans)
-    after.add(match.spans)
+    before.add_spans(match.spans)
+    after.add_spans(match.spans)
     taken = Places(match.taken.bits & after.in_work & ~sides.work_left_out.bits)
     matched = _scale(match.matched_chars, after.matched, before.matched)
     return replace(
@@ -136,7 +136,7 @@ class _Tally:
     def share_of_page(self) -> float:
         return self._covered / (len(self._page) or 1)
 
-    def add(self, spans: Iterable[Span]) -> None:
+    def add_spans(self, spans: Iterable[Span]) -> None:
         for span in spans:
             on_page = self._page.count_range(span.page)
             if not on_page:

@@ -316,7 +316,7 @@ class CrawlCounts:
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)
 
     @property
-    def kept(self) -> int:
+    def kept_pages(self) -> int:
         """The number of pages stored or unchanged, which need not be fetched again."""
         return self.stored + self.unchanged
 

@@ -142,7 +142,7 @@ class VisitRepository(Protocol):
         """Store visits by their ids. Safe to call twice."""
         ...
 
-    def open_pages(self, site: SiteId) -> frozenset[PageId]:
+    def pages_with_open_cases(self, site: SiteId) -> frozenset[PageId]:
         """Return the pages of the site with an open case."""
         ...
 

@@ -184,7 +184,7 @@ class _Importing:
     def _reading(self, record: Captured, place: PagePlace) -> Reading | Rejected:
         page = SinglePage(record.body, dict(record.headers), record.url, place.rules)
         try:
-            return self._reader.read(page)  # type: ignore[no-any-return]
+            return self._reader.run_task(page)  # type: ignore[no-any-return]
         except GivenUp as error:
             return Rejected(Rejection.UNREADABLE, error.message)
 

@@ -74,7 +74,7 @@ class Frontier:
         """Return true if nothing is left to do."""
         return not self._pending
 
-    def add(self, url: str, depth: int, kind: str = PAGE) -> bool:
+    def add_address(self, url: str, depth: int, kind: str = PAGE) -> bool:
         """Add an address; True if it was not known before."""
         return bool(self.add_all([CrawlTarget(url, depth, kind)]))
 
@@ -88,7 +88,7 @@ class Frontier:
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
         """Add an address that `claim` admitted as one of its own."""
         self._claimed.discard(_digest(url))
-        self.add(url, depth, kind)
+        self.add_address(url, depth, kind)
 
     def knows(self, urls: Iterable[str]) -> set[str]:
         """Return those of these that are known as addresses of their own, to do or done."""

@@ -30,7 +30,7 @@ def _faults(checks: Sequence[Call]) -> dict[str, Message]:
             if time.monotonic() > end:
                 return faults | {check.url: Message("site.rules-take-too-long")}
             try:
-                process.read(check)
+                process.run_task(check)
             except GivenUp:
                 is_pattern = check.function is require_quick
                 slow = Message("pattern.slow") if is_pattern else slow_selector(check.url)

@@ -10,7 +10,7 @@ from fingerprint import latin_kernels, seed_kernels, stream_kernels
 from fingerprint.characters import Kind
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.noise import NOISE_KINDS, Noise
-from fingerprint.order.repair import in_reading_order
+from fingerprint.order.repair import restore_reading_order
 from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
 from fingerprint.rules import AnchorRule, WindowRule
@@ -54,7 +54,7 @@ def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
 def normalize_in_order(text: str, tables: Tables) -> Stream:
     """Read the characters that can be compared, in reading order: pages in columns, backwards, with noise inserted."""
     codes = code_points(text)
-    return in_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
+    return restore_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
 
 
 def find_anchors(

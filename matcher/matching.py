@@ -65,7 +65,7 @@ class Matcher:
         Looks up several pages at once, in the index of that moment. Raises IndexStale, ServiceUnavailable, and
         AlgorithmMismatch for fingerprints of another algorithm, of a page or of a work in the corpus.
         """
-        for portion in _portions(pages):
+        for portion in _batches(pages):
             for page in portion:
                 require_same_algorithm(page.fingerprint, self._index.algorithm_id)
             if not self._index_postings:
@@ -98,7 +98,7 @@ class Matcher:
         return self._judge.matches(aligned, work_of)
 
 
-def _portions(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
+def _batches(pages: Iterable[GivenPage]) -> Iterator[Sequence[GivenPage]]:
     portion: list[GivenPage] = []
     tokens = 0
     for page in pages:

@@ -1,19 +1,19 @@
-"""Finds names that nobody would search for: python -m tests.names [--list]. Exit code 1 if any kind of them grows.
+"""Finds names that nobody would search for: python -m tests.names. Prints each; exit code 1 if there is any.
 
 A function is a verb phrase or names what it returns: no bare participle (`told`), no preposition at the end (`is_on`).
-A class name means one thing in the whole product, a method name such as `read` one protocol. LEFT counts what is still
-to be renamed; it may only fall.
+A class name means one thing in the whole product, a method name such as `read` one protocol. A test's name says the
+behaviour in at most 80 characters.
 """
 
 import ast
+import re
 import subprocess
 import sys
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-LEFT = {"participle": 4, "preposition": 1, "class twice": 0, "method on many classes": 12, "banned word": 0}
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -24,13 +24,15 @@ PREPOSITIONS = _words(
     "of in at by to for from with on into under over about after before between behind beside beyond through until"
     " since within without against near as than"
 )
-PHRASAL = _words("log_in sign_in fill_in opt_in zoom_in")
+PHRASAL = _words("log_in sign_in fill_in opt_in zoom_in wait_until")
 IRREGULAR = _words(
     "told shown said found made kept taken given seen left known sent drawn held lost met built bound led gone worn"
     " written spoken chosen begun sworn torn won spent brought thought sold stood laid paid understood done had been"
     " born broken hidden forgotten fallen grown thrown strewn swept meant dealt felt heard"
 )
 NOT_PARTICIPLES = _words("feed need seed embed speed shed breed exceed proceed succeed weed bed")
+MAX_TEST_CHARS = 80
+_TEST = re.compile(r"^\s*(?:async )?def (test_\w+)", re.MULTILINE)
 GENERIC, MAX_CLASSES = _words("of add read taken"), 3
 BANNED = _words("strewn rivals deeds owing strides")  # words that earlier renames removed
 FRAMEWORK = _words("Meta Migration Command")
@@ -42,28 +44,28 @@ ALLOWED = {  # a name and its reason; at most 40
 
 
 def faults() -> Iterator[tuple[str, str]]:
-    """Give each fault with its kind, one line each."""
+    """Yield each fault with its kind, one line each."""
     classes: dict[str, list[str]] = defaultdict(list)
     methods: dict[str, list[str]] = defaultdict(list)
-    for path in _sources():
-        tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for path, tree in _sources():
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and node.name not in FRAMEWORK:
                 classes[node.name].append(f"{path}:{node.lineno}")
-                for method in node.body:
-                    if isinstance(method, ast.FunctionDef) and method.name in GENERIC and not _is_protocol(node):
-                        methods[method.name].append(f"{path}:{method.lineno}")
+                for method in _generic_methods(node):
+                    methods[method.name].append(f"{path}:{method.lineno}")
         for each in ast.walk(tree):
             if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef):
                 yield from ((kind, f"{path}:{each.lineno}: {each.name}") for kind in _kinds(each.name))
     yield from (("class twice", f"{name}: {', '.join(at)}") for name, at in classes.items() if len(at) > 1)
-    for name, at in methods.items():
-        if len(at) > MAX_CLASSES:
-            yield from (("method on many classes", f"{place}: {name}") for place in at)
+    many = ((name, at) for name, at in methods.items() if len(at) > MAX_CLASSES)
+    yield from (("method on many classes", f"{name}: {', '.join(at)}") for name, at in many)
+    for path in _tracked("tests/*.py"):
+        names = _TEST.findall((ROOT / path).read_text(encoding="utf-8"))
+        yield from (("long name of a test", f"{path}: {name}") for name in names if len(name) > MAX_TEST_CHARS)
 
 
 def _kinds(function: str) -> Iterator[str]:
-    """The kinds of faults of one function's name."""
+    """Yield the kinds of faults of one function's name."""
     name = function.strip("_")
     words = name.split("_")
     if name in ALLOWED:
@@ -76,26 +78,31 @@ def _kinds(function: str) -> Iterator[str]:
         yield "banned word"
 
 
-def _is_protocol(node: ast.ClassDef) -> bool:
-    return any(isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases)
+def _generic_methods(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    if any(isinstance(base, ast.Name) and base.id == "Protocol" for base in node.bases):
+        return []
+    return [each for each in node.body if isinstance(each, ast.FunctionDef) and each.name in GENERIC]
 
 
-def _sources() -> list[str]:
-    """The tracked modules of the product."""
-    listed = subprocess.run(["git", "ls-files", "*.py"], cwd=ROOT, capture_output=True, text=True, check=True)
-    aside = ("tests/", "laboratory/")
-    return [path for path in listed.stdout.split() if not path.startswith(aside) and "/migrations/" not in path]
+def _sources() -> Iterator[tuple[str, ast.Module]]:
+    """Yield the tracked modules of the product."""
+    for path in _tracked("*.py"):
+        if not path.startswith(("tests/", "laboratory/")) and "/migrations/" not in path:
+            yield path, ast.parse((ROOT / path).read_text(encoding="utf-8"))
 
 
-def main(arguments: list[str]) -> int:
-    """Print the counts, and with --list every fault; returns the exit code."""
-    found = list(faults())
-    counts = Counter(kind for kind, _ in found)
-    if "--list" in arguments:
-        sys.stdout.writelines(f"{kind}: {fault}\n" for kind, fault in sorted(found))
-    sys.stdout.writelines(f"{kind}: {counts[kind]} of at most {most}\n" for kind, most in LEFT.items())
-    return int(any(counts[kind] > most for kind, most in LEFT.items()))
+def _tracked(pattern: str) -> list[str]:
+    listed = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=True)
+    return listed.stdout.split()
+
+
+def main() -> int:
+    """Print every fault; returns the exit code."""
+    found = sorted(faults())
+    sys.stdout.writelines(f"{kind}: {fault}\n" for kind, fault in found)
+    sys.stdout.write(f"{len(found)} names that nobody would search for\n")
+    return int(bool(found))
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

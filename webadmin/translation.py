@@ -37,18 +37,22 @@ KEYWORDS: Mapping[str, Any] = DEFAULT_KEYWORDS | {
     "pgettext_lazy": ((1, "c"), 2),
 }
 _IGNORED = [(pattern, "ignore") for pattern in ("**/migrations/**", "contrib/**", "templates/unfold_crispy/**")]
-METHODS = [*_IGNORED, ("**.py", f"{__spec__.name}:of_python"), ("**/templates/**.html", f"{__spec__.name}:of_template")]
+METHODS = [
+    *_IGNORED,
+    ("**.py", f"{__spec__.name}:extract_python_strings"),
+    ("**/templates/**.html", f"{__spec__.name}:extract_template_strings"),
+]
 _BRACES = re.compile(r"\{\w*\}")
 
 
-def of_python(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
+def extract_python_strings(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
     """Extract only the calls of a module, because Babel sees calls in f-strings only from Python 3.12 on."""
     nodes = (node for node in ast.walk(ast.parse(file.read())) if isinstance(node, ast.Call))
     calls = (ast.unparse(node) for node in nodes if isinstance(node.func, ast.Name) and node.func.id in keywords)
     return extract_python(io.BytesIO("\n".join(calls).encode()), keywords, tags, options)
 
 
-def of_template(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
+def extract_template_strings(file: IO[bytes], keywords: Any, tags: Any, options: Any) -> Iterable[Any]:
     """Extract the calls into which Django's makemessages converts template tags."""
     lines = (line.lstrip() for line in templatize(file.read().decode()).splitlines(keepends=True))
     return extract_python(io.BytesIO("".join(lines).encode()), keywords, tags, options)

@@ -48,7 +48,7 @@ class Archive:
         if sum(member.file_size for member in self._zip.infolist()) > MAX_UNPACKED_BYTES:
             raise self._too_large()
 
-    def read(self, name: str) -> bytes:
+    def read_member(self, name: str) -> bytes:
         """Read one member. Raises UnreadableFile for one that is missing, damaged or unpacks beyond the limits."""
         limit = min(MAX_MEMBER_BYTES, self._left_bytes)
         try:

@@ -103,7 +103,7 @@ class _Book:
 
     def _markup(self, name: str) -> str:
         """Return the markup of a part. Raises UnreadableFile for one in no encoding."""
-        data = self._archive.read(name).removeprefix(b"\xef\xbb\xbf")
+        data = self._archive.read_member(name).removeprefix(b"\xef\xbb\xbf")
         try:
             return data.decode()
         except UnicodeDecodeError:
@@ -170,7 +170,7 @@ def _refuse_drm(archive: Archive) -> None:
 def _xml(archive: Archive, name: str) -> etree._Element:
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, recover=True, huge_tree=False)
     try:
-        root = etree.fromstring(archive.read(name), parser)
+        root = etree.fromstring(archive.read_member(name), parser)
     except etree.XMLSyntaxError:
         root = None
     if root is None:

@@ -96,7 +96,7 @@ def _read(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterTe
         raise UnreadableFile(shown, "page.archive-in-archive")
     if suffix not in _TEXTS | _PAGES | {".pdf"}:
         return None
-    data = archive.read(member)
+    data = archive.read_member(member)
     if detect_kind(data) == PDF:
         return read_pdf(io.BytesIO(data), shown).chapters, None
     binary = kind_of_binary(data)

@@ -94,7 +94,7 @@ class BanCheck:
     def url(self) -> str:
         return self.answer.url
 
-    def simpler(self, why: Message) -> "BanCheck | None":
+    def simplify(self, reason: Message) -> "BanCheck | None":
         """Leave out rules that have a selector; then judge by status, headers and redirects alone."""
         if any(rule.selector for rule in self.rules):
             return replace(self, rules=without_selectors(self.rules), has_slow_rules=True)

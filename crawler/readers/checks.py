@@ -36,4 +36,4 @@ def run_check(name: str, function: Callable[..., object], *given: object) -> Any
     Raises GivenUp where it takes too long or too much memory; RetryLater.
     """
     with checking_process() as process:
-        return process.read(Call(name, function, given))
+        return process.run_task(Call(name, function, given))

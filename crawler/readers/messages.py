@@ -35,7 +35,7 @@ class Task(Protocol):
 class HasSimplerReading(Task, Protocol):
     """A task that can be read in a simpler way, with bounds of its own, where it takes too much."""
 
-    def simpler(self, why: Message) -> Task | None:
+    def simplify(self, reason: Message) -> Task | None:
         """Return the task to read instead where this was given up; None where this is the simplest."""
         ...
 

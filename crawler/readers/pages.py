@@ -66,11 +66,11 @@ class PageToRead:
     is_without_rules: bool = False
     given_up: Message | None = None
 
-    def simpler(self, why: Message) -> "PageToRead | None":
+    def simplify(self, reason: Message) -> "PageToRead | None":
         """Return the same page without the selectors of the plan; then by its plain markup."""
         if self.has_rules and not self.is_without_rules:
             return replace(self, is_without_rules=True)
-        return replace(self, given_up=why) if self.given_up is None else None
+        return replace(self, given_up=reason) if self.given_up is None else None
 
     def run(self, session: "ReadingSession") -> WholePage:
         """Read the page. Raises BadConfiguration for a selector of the plan that cannot be read."""
@@ -173,9 +173,9 @@ class SinglePage:
     is_seen: bool = False
     given_up: Message | None = None
 
-    def simpler(self, why: Message) -> "SinglePage | None":
+    def simplify(self, reason: Message) -> "SinglePage | None":
         """Return the same page by its plain markup."""
-        return replace(self, given_up=why) if self.given_up is None else None
+        return replace(self, given_up=reason) if self.given_up is None else None
 
     def run(self, session: "ReadingSession") -> Reading | Rejected:
         """Read the page. Raises BadConfiguration for a selector of the rules that cannot be read."""

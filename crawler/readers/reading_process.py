@@ -169,7 +169,7 @@ class _Tasks:
     def is_settled(self, number: int) -> bool:
         return number not in self._tasks
 
-    def add(self, job: _Pending) -> int:
+    def register(self, job: _Pending) -> int:
         """Add a task; returns its number."""
         with self._lock:
             number = next(self._numbers)
@@ -222,7 +222,7 @@ class _Tasks:
         """Read a task in its simpler way, alone, where it has one; else its future raises GivenUp."""
         with self._lock:
             job = self._tasks[number]
-            simpler = job.task.simpler(why) if isinstance(job.task, HasSimplerReading) else None
+            simpler = job.task.simplify(why) if isinstance(job.task, HasSimplerReading) else None
             if simpler is None:
                 del self._tasks[number]
                 job.future.set_exception(GivenUp(job.task.url, why))
@@ -310,14 +310,14 @@ class ReadingProcess:
                 self._thread = threading.Thread(target=self._run, name="reading-process", daemon=True)
                 self._thread.start()
 
-    def read(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
+    def run_task(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
         """Read a task; raises its error, GivenUp, or ServiceUnavailable where no process can be started."""
         return self.submit(task, resources).result()
 
     def submit(
         self, task: Task, resources: Resources = NO_RESOURCES, *, max_cpu_s: float | None = None
     ) -> "Future[Any]":
-        """Read a task later, as `read`; `close` cancels the future.
+        """Read a task later, as `run_task`; `close` cancels the future.
 
         resources: what a page may ask for. max_cpu_s: for this task, else as for all.
         """
@@ -327,7 +327,7 @@ class ReadingProcess:
             if self._failed_starts >= MAX_FAILED_STARTS:
                 job.future.set_exception(_unavailable())
                 return job.future
-            self._outgoing.put(Job(self._tasks.add(job), task))
+            self._outgoing.put(Job(self._tasks.register(job), task))
         return job.future
 
     def close(self) -> None:

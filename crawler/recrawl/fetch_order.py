@@ -24,7 +24,7 @@ class FetchOrder:
         """Add to a fresh frontier what earlier runs found and is due, whether or not a page links to it."""
         for visit in self._due():
             if follows(visit.url):
-                frontier.add(visit.url, visit.depth, PAGE)
+                frontier.add_address(visit.url, visit.depth, PAGE)
 
     def split(self, targets: list[CrawlTarget]) -> tuple[list[CrawlTarget], list[CrawlTarget]]:
         """Divide into what a run begins with and known pages, which wait: lists may name new pages, which go first."""

@@ -9,7 +9,7 @@ from core.visits import MovedTo, Visit
 
 @dataclass
 class MemoryVisitRepository:
-    """core.ports.VisitRepository in memory. pages_with_cases: what `open_pages` returns, for every site."""
+    """core.ports.VisitRepository in memory. pages_with_cases: what `pages_with_open_cases` returns, for every site."""
 
     pages_with_cases: frozenset[PageId] = frozenset()
     moves: list[tuple[SiteId, MovedTo]] = field(default_factory=list)
@@ -21,7 +21,7 @@ class MemoryVisitRepository:
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
         self.kept.setdefault(site, {}).update((visit.id, visit) for visit in visits)
 
-    def open_pages(self, site: SiteId) -> frozenset[PageId]:
+    def pages_with_open_cases(self, site: SiteId) -> frozenset[PageId]:
         return self.pages_with_cases
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:

@@ -138,7 +138,7 @@ class Recrawl:
         now = self._clock.now()
         # An address whose page had lost its text, and that is not there now, is that page's again.
         page = visit.page_id or page_id(self._plan.site_id, CanonicalUrl(visit.page_url))
-        after = policy.after_absence(replace(visit, page_id=page), now, page in self.visits.open_pages)
+        after = policy.after_absence(replace(visit, page_id=page), now, page in self.visits.pages_with_open_cases)
         fetched = Fetched(
             site_id=self._plan.site_id,
             requested_url=RequestedUrl(target.url),

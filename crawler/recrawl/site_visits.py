@@ -117,7 +117,7 @@ class SiteVisits:
         self.rules = rules_digest(plan)
         self.began_at = clock.now()
         self.known = {visit.id: visit for visit in repository.visits(plan.site_id)}
-        self.open_pages = repository.open_pages(plan.site_id)
+        self.pages_with_open_cases = repository.pages_with_open_cases(plan.site_id)
         self.unsaved = UnsavedVisits(repository, plan.site_id)
         self.dates = ListedDates(self.began_at, job_dir)
         self._rate = policy.site_rate(self.known.values())
@@ -145,7 +145,7 @@ class SiteVisits:
         is_due = policy.is_due(visit, self.began_at, self.rules)
         # A listed date says nothing of failures, other rules and open cases.
         is_troubled = visit.failures or visit.absent_since is not None or visit.rules != self.rules
-        if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.open_pages:
+        if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.pages_with_open_cases:
             return is_due
         by_date = self.dates.is_due(visit)
         return is_due if by_date is None else by_date
@@ -158,7 +158,7 @@ class SiteVisits:
     def priority(self, url: str, depth: int) -> int:
         """Return Scrapy's priority of a request for a page."""
         visit = self.get(url)
-        if visit is not None and visit.page_id in self.open_pages:
+        if visit is not None and visit.page_id in self.pages_with_open_cases:
             return CASE_PRIORITY - depth
         if visit is None or visit.kind is AddressKind.UNKNOWN:
             return NEW_PRIORITY - depth
@@ -195,7 +195,11 @@ class SiteVisits:
         after = replace(before, kind=observation.kind, rules=self.rules)
         if observation.is_whole:
             after = _with_response(after, observation)
-        has_case = observation.page_id in self.open_pages if observation.page_id else before.page_id in self.open_pages
+        has_case = (
+            observation.page_id in self.pages_with_open_cases
+            if observation.page_id
+            else before.page_id in self.pages_with_open_cases
+        )
         after = policy.after_success(after, self._clock.now(), has_changed, self._rate, has_case)
         unmodified = 0 if observation.is_whole else before.unmodified + 1
         if before.version_id and (observation.version_id or not observation.is_whole):

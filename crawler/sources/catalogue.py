@@ -79,7 +79,7 @@ def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple
     return tuple(address for address in dict.fromkeys(found) if address != own)
 
 
-def in_reading_order(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
+def list_chapter_links(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
     """Return each chapter once, first to last.
 
     A block whose chapters all stand in others ("newest chapters") is left out; a block that counts downwards is turned

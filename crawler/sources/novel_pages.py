@@ -145,12 +145,12 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
     """
     texts = [part.text.split("\n") for part in parts]
     title = chapter_title(parts[0].title)
-    furniture = _furniture(texts) if len(parts) > 1 else frozenset()
+    boilerplate = _furniture(texts) if len(parts) > 1 else frozenset()
     lines: list[str] = []
     starts: list[int] = []
     for number, own in enumerate(texts):
         starts.append(len(lines))
-        body = _without_seams(own, title.text, furniture, is_first=number == 0, is_last=number == len(texts) - 1)
+        body = _remove_seams(own, title.text, boilerplate, is_first=number == 0, is_last=number == len(texts) - 1)
         if lines and body and len(body[0]) >= 8 and body[0] == lines[-1]:
             body = body[1:]
         if lines and body and lines[-1] and lines[-1][-1] not in _ENDS and body[0][0] not in _OPENS:
@@ -219,14 +219,16 @@ def _furniture(texts: Sequence[Sequence[str]]) -> frozenset[str]:
     )
 
 
-def _without_seams(
-    lines: Sequence[str], title: str, furniture: frozenset[str], *, is_first: bool, is_last: bool
+def _remove_seams(
+    lines: Sequence[str], title: str, boilerplate: frozenset[str], *, is_first: bool, is_last: bool
 ) -> list[str]:
     start, end = 0, len(lines)
     keeps_heading = is_first
-    while start < min(end, _SEAM_LINES) and _is_seam(lines[start], title, furniture, keeps_heading):
+    while start < min(end, _SEAM_LINES) and _is_seam(lines[start], title, boilerplate, keeps_heading):
         start += 1
-    while end > max(start, len(lines) - _SEAM_LINES) and _is_seam(lines[end - 1], "", furniture, is_last and is_first):
+    while end > max(start, len(lines) - _SEAM_LINES) and _is_seam(
+        lines[end - 1], "", boilerplate, is_last and is_first
+    ):
         end -= 1
     return [line for line in lines[start:end] if line.strip()]
 
@@ -236,11 +238,11 @@ def _is_seam_line(line: str) -> bool:
     return len(line) <= _MAX_SEAM_CHARS and bool(_SEAM.fullmatch(plain))
 
 
-def _is_seam(line: str, title: str, furniture: frozenset[str], keeps_heading: bool) -> bool:
+def _is_seam(line: str, title: str, boilerplate: frozenset[str], keeps_heading: bool) -> bool:
     bare = line.strip()
     if _is_seam_line(bare):
         return True
-    if bare in furniture and not (keeps_heading and title and _key(title) == _key(chapter_title(bare).text)):
+    if bare in boilerplate and not (keeps_heading and title and _key(title) == _key(chapter_title(bare).text)):
         return True
     if keeps_heading or not title:
         return False

@@ -55,7 +55,7 @@ class FeedDiscovery(LinkDiscovery):
 
     def seed(self) -> None:
         for url in self.safe_urls(self.context.plan.start_urls):
-            self.context.frontier.add(url, 0, FEED)
+            self.context.frontier.add_address(url, 0, FEED)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
         return self.requests_for_downloads(found, depth)
@@ -151,7 +151,7 @@ class FeedSpider(GenericSpider):
 
     async def _entries(self, feed: Feed, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
         fetched = self.pages.make_fetched(response, target, CanonicalUrl(response.url), make_capture(response))
-        self._note_off_site(feed, response.url)
+        self._note_off_site_url(feed, response.url)
         listed = {entry.url for entry in self.discovery.keep_followed([entry.listed for entry in feed.entries])}
         followed = [entry for entry in feed.entries if entry.listed.url in listed]
         carried = {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
@@ -167,7 +167,7 @@ class FeedSpider(GenericSpider):
         for request in requests:
             yield request
 
-    def _note_off_site(self, feed: Feed, url: str) -> None:
+    def _note_off_site_url(self, feed: Feed, url: str) -> None:
         scope = self.context.scope
         hosts = [urlsplit(e.listed.url).netloc for e in feed.entries if not scope.is_on_site(e.listed.url)]
         if hosts:

@@ -48,7 +48,7 @@ class LinkDiscovery:
         """Add requested pages; one that the plan would not visit is left out like any other."""
         for url in self.safe_urls(urls):
             if self.context.scope.allows(url):
-                self.context.frontier.add(url, 0, PAGE)
+                self.context.frontier.add_address(url, 0, PAGE)
             else:
                 self.context.stats.reject(Rejection.OFF_SITE, Message("page.not-of-site", url=url))
 
@@ -64,12 +64,12 @@ class LinkDiscovery:
         """Add to the frontier what the crawl begins with."""
         plan, frontier = self.context.plan, self.context.frontier
         for url in self.safe_urls(plan.start_urls):
-            frontier.add(url, 0, PAGE)
+            frontier.add_address(url, 0, PAGE)
             if plan.use_sitemap:
-                frontier.add(urljoin(url, "/robots.txt"), 0, ROBOTS)
-                frontier.add(urljoin(url, "/sitemap.xml"), 0, PROBE)
+                frontier.add_address(urljoin(url, "/robots.txt"), 0, ROBOTS)
+                frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
         for url in plan.sitemap_urls:
-            frontier.add(url, 0, SITEMAP)
+            frontier.add_address(url, 0, SITEMAP)
 
     def safe_urls(self, urls: Iterable[str]) -> Iterator[str]:
         """Yield those that may be fetched; the others are counted."""

@@ -17,7 +17,7 @@ class ListDiscovery(LinkDiscovery):
         """Add what is due: a page of the list names no new pages."""
         for url in self.safe_urls(self.context.plan.start_urls):
             if self.context.recrawl.visits.should_fetch(url):
-                self.context.frontier.add(url, 0, PAGE)
+                self.context.frontier.add_address(url, 0, PAGE)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
         return iter(())

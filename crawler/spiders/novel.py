@@ -20,7 +20,7 @@ from crawler.items import NotThere, ReadPage, Unread
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
-from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, in_reading_order
+from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, list_chapter_links
 from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part
 from crawler.sources.novel_titles import chapter_title
 from crawler.spiders.generic import PART_PRIORITY, GenericSpider, SpiderOutput
@@ -47,7 +47,7 @@ class NovelDiscovery(LinkDiscovery):
 
     def seed(self) -> None:
         for url in self.safe_urls(self.context.plan.start_urls):
-            self.context.frontier.add(url, 0, CATALOGUE)
+            self.context.frontier.add_address(url, 0, CATALOGUE)
 
 
 class NovelSpider(GenericSpider):
@@ -256,7 +256,7 @@ class NovelSpider(GenericSpider):
 
 
 def _all(catalogue: _Catalogue) -> tuple[ChapterLink, ...]:
-    return in_reading_order(catalogue.blocks)
+    return list_chapter_links(catalogue.blocks)
 
 
 def _says_next_chapter(link: Following) -> bool:

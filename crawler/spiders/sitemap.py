@@ -21,10 +21,10 @@ class SitemapDiscovery(LinkDiscovery):
         for url in self.safe_urls((*plan.start_urls, *plan.sitemap_urls)):
             parts = urlsplit(url)
             if parts.path in ("", "/") and not parts.query:
-                frontier.add(urljoin(url, "/robots.txt"), 0, ROBOTS)
-                frontier.add(urljoin(url, "/sitemap.xml"), 0, PROBE)
+                frontier.add_address(urljoin(url, "/robots.txt"), 0, ROBOTS)
+                frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
             else:
-                frontier.add(url, 0, SITEMAP)
+                frontier.add_address(url, 0, SITEMAP)
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
         return self.requests_for_downloads(found, depth)

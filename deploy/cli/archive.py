@@ -120,7 +120,7 @@ class _ArchiveRun:
 
     def lines(self, processes: int) -> Generator[str]:
         """Yield the output of each page: a line, or ""."""
-        with closing(in_order(self._compared, _portions(self._read()), processes)) as compared:
+        with closing(in_order(self._compare_pages, _batches(self._read()), processes)) as compared:
             for portion in compared:
                 for line in portion:
                     self.summary.pages += 1
@@ -146,7 +146,7 @@ class _ArchiveRun:
                 return ArchivePage(page_id, record.values[name], is_html=name == "html")
         raise MalformedLine(self._pages, record.line_number, "batch.lacks-text")
 
-    def _compared(self, pages: Iterable[ArchivePage]) -> list[str | None]:
+    def _compare_pages(self, pages: Iterable[ArchivePage]) -> list[str | None]:
         """Return the line of each page: "" if nothing matches, None if the page has no text."""
         texts = {page.page_id: _text(page) for page in pages}
         given = [(page_id, text) for page_id, text in texts.items() if text is not None]
@@ -159,7 +159,7 @@ class _ArchiveRun:
         self._complain(fault)
 
 
-def _portions(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
+def _batches(pages: Iterable[ArchivePage]) -> Iterator[list[ArchivePage]]:
     portion: list[ArchivePage] = []
     chars = 0
     for page in pages:

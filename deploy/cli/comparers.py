@@ -110,12 +110,12 @@ class MatcherComparer:
             for (_, text), own in zip(pages, excluded, strict=True)
         ]
         for found, own in zip(self._matcher.match_pages(given), excluded, strict=True):
-            yield [self._written(match, own) for match in found]
+            yield [self._match_values(match, own) for match in found]
 
     def _others(self, excluded: str | None, texts: Collection[WorkTextId]) -> dict[WorkTextId, WorkTextId]:
         return {text_id: text_id for text_id in texts if any(each != excluded for each in self._owners[text_id])}
 
-    def _written(self, match: Match, excluded: str | None) -> dict[str, Any]:
+    def _match_values(self, match: Match, excluded: str | None) -> dict[str, Any]:
         carriers = [self._work_ids(text_id, excluded) for text_id in (match.text_id, *match.also)]
         work_id, *same = carriers[0]
         return {

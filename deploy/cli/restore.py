@@ -93,10 +93,10 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
     """Read a whole backup and ask the necessary questions; change nothing. Raises BadInput, ServiceUnavailable."""
     from deploy import restoration
     from webadmin.backups.services.restoring import require_whole
-    from webadmin.backups.services.verification import require_fitting
+    from webadmin.backups.services.verification import require_compatible_manifest
 
     backup = chosen_backup(store, wishes.chosen)
-    require_fitting(backup.manifest)
+    require_compatible_manifest(backup.manifest)
     secrets = _secrets(backup, wishes.passphrase, is_unsealed=wishes.is_unsealed)
     files = restoration.read_files(store, backup.manifest.files, secrets or b"")
     offer = restoration.offer(home, files, is_proven=secrets is not None)

@@ -77,7 +77,7 @@ def _read(body: bytes, headers: Mapping[str, str], name: str, settings: Settings
     is_file = not _is_url(name) and Path(name).is_file()
     resources = page_resources(name, name if is_file else "", settings.crawl)
     with ReadingProcess(cache=settings.crawl.cache) as process:
-        return _require_reading(process.read(SinglePage(body, headers, name, is_seen=True), resources), name)
+        return _require_reading(process.run_task(SinglePage(body, headers, name, is_seen=True), resources), name)
 
 
 def _is_url(source: str) -> bool:
@@ -143,11 +143,11 @@ class _InFolder:
 def _fetch(settings: CrawlSettings) -> Fetch:
     from crawler.fetching.single_fetch import fetch
 
-    def fetched(url: str, kind: ResourceKind) -> bytes | None:
+    def fetch_resource(url: str, kind: ResourceKind) -> bytes | None:
         limits = replace(settings, timeout_s=min(TIMEOUT_S, settings.timeout_s), max_body_bytes=MAX_BYTES[kind])
         try:
             return fetch(url, limits).body
         except ZhuiwenError:
             return None
 
-    return fetched
+    return fetch_resource

@@ -84,7 +84,7 @@ class Text:
                 yield np.concatenate([[0], begins, [size]]).astype(np.int32)
 
 
-def in_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
+def restore_reading_order(codes: NDArray[np.uint32], stream: Stream, tables: Tables) -> Stream:
     """Return the stream as it is read: tokens in another order where that is Chinese, and without those inserted.
 
     codes: of the text. What was left out is noise of the kind STREWN, and what was put in another order lies in noise

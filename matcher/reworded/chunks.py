@@ -171,7 +171,7 @@ class MemoryChunkIndex:
             return []
         chunks = scores + np.append(scores[1:], np.float32(0))
         chunks[np.array([*self._starts[1:], self._end]) - 1] = 0  # an empty cell begins no chunk
-        return self._best(chunks)
+        return self._best_chunks(chunks)
 
     def _scores(self, block: str) -> NDArray[np.float32]:
         """Return the weights of the pairs that each cell shares with the block, float32[cells]."""
@@ -187,7 +187,7 @@ class MemoryChunkIndex:
         found = np.bincount(self._run.cells[places], np.repeat(weights, numbers), self._end)
         return found.astype(np.float32)
 
-    def _best(self, chunks: NDArray[np.float32]) -> list[FoundChunk]:
+    def _best_chunks(self, chunks: NDArray[np.float32]) -> list[FoundChunk]:
         found: list[FoundChunk] = []
         taken: set[int] = set()
         most = min(chunks.size, 4 * FOUND)

@@ -181,7 +181,7 @@ class RewordedSearch:
             if found is RewordedClass.REWORDED:
                 own = self._in_other_words(each)
                 other = self._elsewhere(each, own, asked) if own.score >= asked else 0.0
-            left = self._less(own.score, other)
+            left = self._reduced_score(own.score, other)
             if left >= asked and left > score:
                 score, elsewhere = left, other
         if score < least:
@@ -205,11 +205,11 @@ class RewordedSearch:
         for rivals in batches(others, RIVALS_AT_ONCE):
             several = [shared_score(own, align(block, each.windows)) for each in self._stretches.around(rivals)]
             most = max([most, *several])
-            if self._less(own.score, most) < least:
+            if self._reduced_score(own.score, most) < least:
                 break
         return most
 
-    def _less(self, score: float, elsewhere: float) -> float:
+    def _reduced_score(self, score: float, elsewhere: float) -> float:
         return round(score - self._calibration.rival_weight * elsewhere, 4)
 
     def _pairs(self, several: Sequence[_BlockComparison]) -> tuple[RewordedPair, ...]:

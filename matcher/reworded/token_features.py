@@ -53,7 +53,7 @@ class TokenFeatures:
         features = np.empty((tokens.size, FEATURES), np.float32)
         features[:, :EMBEDDING] = self._embed(tokens)
         self._convolve(tokens, _around(starts, lengths), features)
-        return self._normed_sums(features, starts, lengths)
+        return self._normalized_sums(features, starts, lengths)
 
     def _embed(self, tokens: Numbers) -> Floats:
         part = tokens % PARTS
@@ -124,7 +124,7 @@ class TokenFeatures:
         projected += shift
         return projected
 
-    def _normed_sums(self, features: Floats, starts: Numbers, lengths: Numbers) -> Floats:
+    def _normalized_sums(self, features: Floats, starts: Numbers, lengths: Numbers) -> Floats:
         """Return the layer norm of each token's features, summed: its gain and shift are left for the sums."""
         mean = features.mean(axis=1)
         square = np.einsum("ij,ij->i", features, features) / FEATURES

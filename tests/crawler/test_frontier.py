@@ -13,9 +13,9 @@ PLAN = CrawlPlan(SiteId("s"), "r", ("http://a.example/",), ())
 
 def _journal(folder: Path) -> bytes:
     frontier = Frontier(PLAN, folder)
-    frontier.add("http://a.example/", 0)
+    frontier.add_address("http://a.example/", 0)
     for number in range(3):
-        frontier.add(f"http://a.example/{number}", 1)
+        frontier.add_address(f"http://a.example/{number}", 1)
     frontier.finish("http://a.example/")
     frontier.finish("http://a.example/0")
     frontier.close(is_complete=False)
@@ -55,7 +55,7 @@ def test_a_damaged_journal_starts_the_crawl_afresh_and_says_so(tmp_path: Path, j
     frontier = Frontier(PLAN, tmp_path)
     assert frontier.pending() == []
     assert "starts from the beginning" in str(frontier.notice)
-    assert frontier.add("http://a.example/", 0)
+    assert frontier.add_address("http://a.example/", 0)
 
 
 def test_a_journal_of_another_plan_is_not_taken_over(tmp_path: Path) -> None:

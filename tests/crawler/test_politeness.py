@@ -158,7 +158,7 @@ def test_a_selector_too_slow_for_a_page_is_skipped_there_and_other_rules_apply()
     answer = Refusal("http://a.example/", 200, {}, ("<p>请先拖动滑块" + "<p>字" * 3_000).encode())
     assert not BanJudge(rules).is_short(answer)  # which is judged in the crawl's own process
     with ReadingProcess(max_cpu_s=1.0) as process:
-        verdict = process.read(BanCheck(rules, "", answer))
+        verdict = process.run_task(BanCheck(rules, "", answer))
     assert verdict.has_slow_rules
     assert verdict.ban.rule == rules[1]
 

@@ -105,7 +105,7 @@ def test_a_process_says_of_a_page_what_reading_it_here_says() -> None:
             assert (there.links, there.reading, there.outline) == (here.links, here.reading, here.outline)
             assert there.seconds > 0
         alone = SinglePage(page(own_text(1)).body, HEADERS, URL)
-        assert process.read(alone) == read_page(alone.body, HEADERS, URL)
+        assert process.run_task(alone) == read_page(alone.body, HEADERS, URL)
     desk.close()
 
 
@@ -117,11 +117,11 @@ def test_a_rule_that_is_none_is_the_same_error_as_here() -> None:
 def test_errors_of_ours_come_as_they_are_and_over_others_no_page_is_lost() -> None:
     with ReadingProcess() as process:
         with pytest.raises(UnreadableFile) as caught:
-            process.read(Refuse("a.epub"))
+            process.run_task(Refuse("a.epub"))
         assert (caught.value.path, caught.value.reason) == ("a.epub", Message("archive.none"))
         with pytest.raises(BrokenInvariant, match="LookupError: no such thing"):
-            process.read(Stumble("a.epub"))
-        assert "清晨的雾还没有散尽" in process.read(StumblingPage(own_text(1).encode(), HEADERS, URL)).text
+            process.run_task(Stumble("a.epub"))
+        assert "清晨的雾还没有散尽" in process.run_task(StumblingPage(own_text(1).encode(), HEADERS, URL)).text
 
 
 def test_what_a_page_refers_to_is_fetched_by_the_crawl() -> None:
@@ -136,7 +136,7 @@ def test_what_a_page_refers_to_is_fetched_by_the_crawl() -> None:
 def test_nothing_of_the_operators_environment_reaches_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ZHUIWEN_SECRET_KEY", "kept-at-home")
     with reading() as process:
-        process.read(Echo(URL))
+        process.run_task(Echo(URL))
         assert b"kept-at-home" not in Path(f"/proc/{process.pid}/environ").read_bytes()
 
 
@@ -215,8 +215,8 @@ def test_an_answer_beyond_all_measure_is_not_taken(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(reading_process, "MAX_ANSWER_BYTES", 100_000)
     with ReadingProcess() as process:
         with pytest.raises(GivenUp):
-            process.read(Swell("a", 1_000_000))
-        assert len(process.read(Swell("a", 1_000))) == 1_000
+            process.run_task(Swell("a", 1_000_000))
+        assert len(process.run_task(Swell("a", 1_000))) == 1_000
 
 
 def test_time_in_which_a_page_waits_for_the_crawl_is_not_its_own() -> None:
@@ -237,7 +237,7 @@ def test_a_feed_of_nested_elements_is_given_up() -> None:
         "http://a.example/feed", read_list, (b"<rss version='2.0'><channel>" + b"<a>" * 500_000, "text/xml", "")
     )
     with ReadingProcess(max_cpu_s=1.0) as process, pytest.raises(GivenUp, match="more than 1 s of CPU time"):
-        process.read(nested)
+        process.run_task(nested)
 
 
 @pytest.mark.usefixtures("reader_from_nothing")
@@ -278,12 +278,12 @@ def test_where_no_process_starts_whoever_asks_is_told(monkeypatch: pytest.Monkey
     with ReadingProcess() as process:
         for _ in range(2):
             with pytest.raises(ServiceUnavailable, match="the process that reads pages"):
-                process.read(Echo(URL))
+                process.run_task(Echo(URL))
 
 
 def test_what_the_process_cannot_take_up_ends_it_three_times_and_not_for_ever() -> None:
     with ReadingProcess() as process, pytest.raises(ServiceUnavailable, match="the process that reads pages"):
-        process.read(Foreign(URL))
+        process.run_task(Foreign(URL))
 
 
 def _kill_those_who_take_long(crawl: int) -> None:

@@ -273,14 +273,14 @@ def in_a_crawl(page: bytes, cache: Path) -> Reading:
 
 def in_a_reading_process(page: bytes, cache: Path) -> Reading:
     with ReadingProcess(plan_of(ADDRESS), cache=cache) as process:
-        found = process.read(PageToRead(page, HEADERS, ADDRESS, is_kept=True)).reading
+        found = process.run_task(PageToRead(page, HEADERS, ADDRESS, is_kept=True)).reading
     assert isinstance(found, Reading)
     return found
 
 
 def by_itself(page: bytes, cache: Path) -> Reading:
     with ReadingProcess(cache=cache) as process:
-        found = process.read(SinglePage(page, HEADERS, ADDRESS, is_seen=True))
+        found = process.run_task(SinglePage(page, HEADERS, ADDRESS, is_seen=True))
     assert isinstance(found, Reading)
     return found
 

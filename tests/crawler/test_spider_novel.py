@@ -13,7 +13,7 @@ from core.pages import Reading
 from core.text import TextRange
 from core.zones import SurroundingLine, Zone
 from crawler.markup import parse
-from crawler.sources.catalogue import chapter_blocks, in_reading_order
+from crawler.sources.catalogue import chapter_blocks, list_chapter_links
 from crawler.sources.novel_pages import Following, is_same_chapter, join_parts, next_part, part_number
 from crawler.sources.novel_titles import chapter_title
 from tests.crawler.crawl_process import (
@@ -305,7 +305,7 @@ def test_volumes_that_begin_to_count_anew_keep_their_order() -> None:
     markup += "</ul><h2>第二卷</h2><ul>" + "".join(f'<li><a href="/n/{10 + n}">第{n}章</a></li>' for n in (1, 2, 3))
     tree = parse(markup + "</ul>")
     assert tree is not None
-    urls = [link.url[-2:] for link in in_reading_order(chapter_blocks(tree, "http://a.example/n/"))]
+    urls = [link.url[-2:] for link in list_chapter_links(chapter_blocks(tree, "http://a.example/n/"))]
     assert urls == ["/1", "/2", "/3", "11", "12", "13"]
 
 
@@ -314,7 +314,7 @@ def test_prologues_and_chapters_without_numbers_are_among_the_chapters() -> None
     markup = "<ul>" + "".join(f'<li><a href="/n/{n}.html">{name}</a></li>' for n, name in enumerate(names))
     tree = parse(markup + '<li><a href="/n/99.html">加入书架</a></li></ul>')
     assert tree is not None
-    found = in_reading_order(chapter_blocks(tree, "http://a.example/n/"))
+    found = list_chapter_links(chapter_blocks(tree, "http://a.example/n/"))
     assert [link.title.text for link in found] == list(names)
     assert [link.title.number for link in found] == [None, 1, 2, None, 3, None]
 

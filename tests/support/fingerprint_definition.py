@@ -8,7 +8,7 @@ from fingerprint.algorithms import DEFAULT, Algorithm
 from fingerprint.anchors import NEVER, hash_anchors
 from fingerprint.letters import LETTERS
 from fingerprint.near import NEAR_2026, NearTable
-from fingerprint.order.repair import in_reading_order
+from fingerprint.order.repair import restore_reading_order
 from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import READINGS_2026, ReadingTable, code_points
 from fingerprint.record import Fingerprint
@@ -25,7 +25,7 @@ WORD_BYTES = 8
 def normalize_in_order(text: str, tables: Tables) -> Stream:
     """fingerprint.stages.normalize_in_order."""
     codes = code_points(text)
-    return in_reading_order(codes, read_romanised(codes, normalization.normalize(text, tables), tables), tables)
+    return restore_reading_order(codes, read_romanised(codes, normalization.normalize(text, tables), tables), tables)
 
 
 PLAIN = {stages.normalize: normalization.normalize, stages.normalize_in_order: normalize_in_order}

@@ -49,7 +49,7 @@ def look_up_contacts(look_up_id: int) -> None:
 def start_due_crawls() -> None:
     """Queue a run for each due site, requeue runs that died, and record missed ones."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
-    if crawls.has_crawls_ahead(now):
+    if crawls.has_upcoming_crawls(now):
         log.warning("%s", Message("start.set-back", count=set_clock_back(now)))
     take_up_silent_runs(now, outbox)
     crawls.abandon_dead_runs(now)

@@ -106,7 +106,7 @@ def test_several_chapters_on_a_page_and_a_chapter_over_several_pages(site: Site,
     (page,) = shown.merged_pages
     assert (page.case_id, page.carries) == (merged.pk, (1, 2))
     assert [each.number for each in shown.chapters if each.is_merged] == [1, 2]
-    assert [each.number for each in shown.spread] == [3]
+    assert [each.number for each in shown.spread_chapters] == [3]
     assert (shown.chapters[2].share, shown.chapters[2].extent) == (0.95, CopyExtent.FULL)
 
 

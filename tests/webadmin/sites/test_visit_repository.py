@@ -108,7 +108,7 @@ def test_pages_with_an_open_case_are_those_of_the_site_alone(site: Site) -> None
     Case.objects.filter(pk=closed.pk).update(state=CaseState.DISMISSED)
     other = admin_data.site(site.rights_holder, "另站", "other.example.net")
     admin_data.case(admin_data.page(other, 7), work)
-    assert DjangoVisitRepository().open_pages(SiteId(str(site.pk))) == {pages[0].page_id}
+    assert DjangoVisitRepository().pages_with_open_cases(SiteId(str(site.pk))) == {pages[0].page_id}
 
 
 def test_a_page_that_is_gone_is_gone_in_the_list_of_pages_until_it_is_back(site: Site) -> None:

@@ -147,12 +147,12 @@ def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = ""
     line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sealed = seal(secrets, passphrase, line) if passphrase else b""
     moment = manifest.begun_at.astimezone(UTC).strftime(MOMENT)
-    return Backup(f"{BACKUPS}{moment}-{digest(_lines(line, sealed))}.json", manifest, line, sealed)
+    return Backup(f"{BACKUPS}{moment}-{digest(_sealed_bytes(line, sealed))}.json", manifest, line, sealed)
 
 
 def put_manifest(store: ObjectStore, backup: Backup) -> int:
     """Write the manifest and return its size in bytes."""
-    written = _lines(backup.line, backup.seal)
+    written = _sealed_bytes(backup.line, backup.seal)
     store.put_new(backup.key, written)
     return len(written)
 
@@ -254,7 +254,7 @@ def _most_content(size_bytes: int) -> int:
     return max(FREE_BYTES, MAX_EXPANSION * size_bytes)
 
 
-def _lines(line: bytes, seal: bytes) -> bytes:
+def _sealed_bytes(line: bytes, seal: bytes) -> bytes:
     return line + b"\n" + (seal + b"\n" if seal else b"")
 
 

@@ -14,7 +14,7 @@ from webadmin.backups.services.contents import read_documents
 from webadmin.backups.services.format import BackupPart, Manifest
 from webadmin.backups.services.references import Named, named_columns
 from webadmin.backups.services.restoring import RestoreTarget, target_collections
-from webadmin.backups.services.verification import require_fitting
+from webadmin.backups.services.verification import require_compatible_manifest
 from webadmin.backups.services.writing import Progress
 
 # Missing records of these were removed or are rebuilt, so only damaged ones are restored.
@@ -40,7 +40,7 @@ def mend(
     """
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
-    require_fitting(manifest)
+    require_compatible_manifest(manifest)
     wanted = _named_now()
     put_back: list[str] = []
     looked_at = 0

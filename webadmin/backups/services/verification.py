@@ -24,7 +24,7 @@ class Verified:
     lacking: tuple[str, ...]
 
 
-def require_fitting(manifest: Manifest) -> None:
+def require_compatible_manifest(manifest: Manifest) -> None:
     """Raise BadInput if this program has other tables than the one that made the backup."""
     if manifest.schema != tables.schema_digest():
         raise BadInput("backup.other-tables", its=manifest.program, ours=code_version())
@@ -33,7 +33,7 @@ def require_fitting(manifest: Manifest) -> None:
 
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
     """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput for other tables."""
-    require_fitting(manifest)
+    require_compatible_manifest(manifest)
     return _Verifying(manifest, store, on_progress).verify()
 
 

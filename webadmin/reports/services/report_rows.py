@@ -203,12 +203,12 @@ class _ReportQuery:
             self._exclusion(row["page__site_id"], "", row["rejection"], row["n"])
             for row in checks.annotate(n=Count("pk"))
         ]
-        return rows + self._left_out_while_crawling()
+        return rows + self._crawl_exclusion_rows()
 
     def _exclusion(self, site: int, work_title: str, reason: str, count: int) -> ExclusionRow:
         return ExclusionRow(self._names.sites[site], work_title, Rejection(reason), count)
 
-    def _left_out_while_crawling(self) -> list[ExclusionRow]:
+    def _crawl_exclusion_rows(self) -> list[ExclusionRow]:
         known = {str(reason) for reason in Rejection}
         return [
             self._exclusion(site, "", reason, int(count))

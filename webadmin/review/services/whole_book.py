@@ -162,7 +162,7 @@ class WholeBook:
         return [each for each in self.pages if each.is_merged]
 
     @property
-    def spread(self) -> list[ChapterCopies]:
+    def spread_chapters(self) -> list[ChapterCopies]:
         return [each for each in self.chapters if each.is_spread]
 
 

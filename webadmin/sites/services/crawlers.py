@@ -75,14 +75,14 @@ def start_process(
     return True
 
 
-def running(home: Path) -> list[psutil.Process]:
+def running_processes(home: Path) -> list[psutil.Process]:
     """Return the running crawlers of this home folder, their crawls, imports, backups and searches by meaning."""
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 
 def stop(home: Path) -> None:
     """Stop all long jobs; crawlers finish the pages in flight, and their runs are queued again."""
-    for process in running(home):
+    for process in running_processes(home):
         with suppress(psutil.NoSuchProcess):  # it has ended by itself
             process.terminate()
 
@@ -90,7 +90,7 @@ def stop(home: Path) -> None:
 def wait_until_ended(home: Path, max_s: float) -> None:
     """Wait for crawlers that were asked to stop."""
     deadline = time.monotonic() + max_s
-    while running(home) and time.monotonic() < deadline:
+    while running_processes(home) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
 
 

@@ -206,7 +206,7 @@ class _SearchRun:
                 fault = Message("search.redirect", url=page.url, reason=reason.value)
                 return discovery.CandidateMatch(result.url, result.title, fault=fault)
         try:
-            reading = self._reader.read(SinglePage(page.body, page.headers, page.url))
+            reading = self._reader.run_task(SinglePage(page.body, page.headers, page.url))
         except GivenUp as error:
             return discovery.CandidateMatch(result.url, result.title, fault=error.message)
         if isinstance(reading, Rejected):
@@ -249,7 +249,7 @@ class _SearchRun:
         except NoPage:
             return Protego.parse("")
         try:
-            rules: Protego = self._reader.read(Call(answer.url, read_robots, (answer.body,)))
+            rules: Protego = self._reader.run_task(Call(answer.url, read_robots, (answer.body,)))
         except GivenUp:
             return None
         return rules

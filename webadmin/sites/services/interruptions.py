@@ -57,7 +57,7 @@ def take_up(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
     The pause grows each time, unless the run stored pages; None after the last of `PAUSES` within a day.
     """
-    deaths = 0 if crawls.stored_counts(run).kept else _deaths_in_a_row(run, now)
+    deaths = 0 if crawls.stored_counts(run).kept_pages else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
         return None
     return _replace(run, now + PAUSES[deaths] if PAUSES[deaths] else None)
@@ -94,7 +94,7 @@ def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
 
 def _died_at_once(run: CrawlRun) -> bool:
     is_dead = run.finish_reason is not None and run.finish_reason.code == INTERRUPTED.code
-    return is_dead and not crawls.stored_counts(run).kept
+    return is_dead and not crawls.stored_counts(run).kept_pages
 
 
 def newest(run: CrawlRun) -> CrawlRun:

@@ -163,7 +163,7 @@ def _outcome_of_rules(
     body = store.raw(version.raw_digest) if version is not None else None
     if version is None or body is None:
         return Tried(page.url, page.title, "", None, is_stored=False)
-    verdict = process.read(BanCheck(rules, encoding, stored_answer(version, body)))
+    verdict = process.run_task(BanCheck(rules, encoding, stored_answer(version, body)))
     ban = verdict.ban
     if verdict.has_slow_rules:
         return None

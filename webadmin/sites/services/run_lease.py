@@ -55,7 +55,7 @@ class RunLease:
     @property
     def has_moved(self) -> bool:
         """True if this process has stored pages for the run."""
-        return self.counts is not None and self.counts.kept > self._earlier.kept
+        return self.counts is not None and self.counts.kept_pages > self._earlier.kept_pages
 
     def total(self, counts: CrawlCounts) -> CrawlCounts:
         """Return the counts including those from before the run was stopped or waited."""

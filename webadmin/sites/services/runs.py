@@ -459,7 +459,7 @@ def _update(run: CrawlRun, allowed: Q, **values: object) -> bool:
     return changed == 1
 
 
-def has_crawls_ahead(now: datetime) -> bool:
+def has_upcoming_crawls(now: datetime) -> bool:
     """Return True if a run is due in the future, which only a wrong clock causes; the query uses an index."""
     return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
 

@@ -42,7 +42,7 @@ class DjangoVisitRepository:
                     )
                 _note_gone(visits, holder)
 
-    def open_pages(self, site: SiteId) -> frozenset[PageId]:
+    def pages_with_open_cases(self, site: SiteId) -> frozenset[PageId]:
         rows = PageRecord.objects.filter(site_id=site_key(site), cases__state=CaseState.OPEN)
         pages = rows.values_list("page_id", flat=True)
         with _answering():

@@ -187,7 +187,7 @@ def _unpack(path: Path) -> Path:
             try:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with target.open("xb") as kept:
-                    kept.write(archive.read(name))
+                    kept.write(archive.read_member(name))
             except (OSError, ValueError) as error:
                 raise UnreadableFile(path, "intake.upload-part", part=inside) from error
     if not any(folder.iterdir()):

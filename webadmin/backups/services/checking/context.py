@@ -57,7 +57,7 @@ def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
     return tuple(sorted(set(found.values_list("case_id", flat=True)))[:MAX_CASES])
 
 
-def cases_of_text(text_id: str) -> tuple[int, ...]:
+def find_case_ids(text_id: str) -> tuple[int, ...]:
     """Return the cases with passages of a work's text."""
     found = CaseMatch.objects.filter(text_id=text_id).values_list("case_id", flat=True)
     return tuple(sorted(set(found))[:MAX_CASES])

@@ -93,7 +93,7 @@ class CheckReport:
     unread: list[Message] = field(default_factory=list)
     _damages: dict[tuple[Store, str, str], Damage] = field(default_factory=dict)
 
-    def add(self, *damages: Damage) -> None:
+    def add_damages(self, *damages: Damage) -> None:
         """Add damages; merge one that is known already, preferring the remedy that needs no backup."""
         for each in damages:
             key = (each.store, each.place, each.key)

@@ -35,7 +35,9 @@ def check_evidence(context: CheckContext) -> None:
         kind, key = _KINDS[fault["state"]], fault["digest"]
         place = fault.get("kind", "bundle")
         of = (cases[key],) if key in cases else ()
-        context.report.add(Damage(Store.EVIDENCE, place, key, kind, Remedy.RESTORE, of, detail=fault.get("file", "")))
+        context.report.add_damages(
+            Damage(Store.EVIDENCE, place, key, kind, Remedy.RESTORE, of, detail=fault.get("file", ""))
+        )
     _check_removals(context)
     step(1, 1)
 
@@ -46,7 +48,7 @@ def _check_by_itself(context: CheckContext) -> None:
         try:
             context.evidence.store.get(name)
         except BrokenInvariant:
-            context.report.add(Damage(Store.EVIDENCE, "bundle", name, FaultKind.CHANGED, Remedy.RESTORE))
+            context.report.add_damages(Damage(Store.EVIDENCE, "bundle", name, FaultKind.CHANGED, Remedy.RESTORE))
 
 
 def _check_removals(context: CheckContext) -> None:
@@ -57,7 +59,7 @@ def _check_removals(context: CheckContext) -> None:
     except RetryLater:
         raise
     except (json.JSONDecodeError, KeyError, TypeError, ValueError):
-        context.report.add(Damage(Store.EVIDENCE, "removals", "", FaultKind.UNREADABLE, Remedy.RESTORE))
+        context.report.add_damages(Damage(Store.EVIDENCE, "removals", "", FaultKind.UNREADABLE, Remedy.RESTORE))
         return
     for digest in sorted(logged - there):
-        context.report.add(Damage(Store.EVIDENCE, "removals", digest, FaultKind.MISSING, Remedy.RESTORE))
+        context.report.add_damages(Damage(Store.EVIDENCE, "removals", digest, FaultKind.MISSING, Remedy.RESTORE))

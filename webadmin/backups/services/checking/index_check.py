@@ -42,7 +42,7 @@ def check_index(context: CheckContext) -> None:
         if context.may_mend:
             remedy = Remedy.MADE_ANEW if _rebuilt(context, corpus) else Remedy.RESTORE
     for place, count in faults.found.items():
-        context.report.add(Damage(Store.INDEX, place.value, "", FaultKind.CHANGED, remedy, detail=str(count)))
+        context.report.add_damages(Damage(Store.INDEX, place.value, "", FaultKind.CHANGED, remedy, detail=str(count)))
 
 
 def _fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint | None:

@@ -21,7 +21,7 @@ from pagestore.checking import (
 )
 from pagestore.values import text_from_bytes
 from pipeline.surroundings import surrounding_text_id
-from webadmin.backups.services.checking.context import CheckContext, cases_of_text, of_store
+from webadmin.backups.services.checking.context import CheckContext, find_case_ids, of_store
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.backups.services.checking.remaking import is_storing, remade_blob, remade_fingerprints, remade_pages
 from webadmin.cases.models import PageCheck
@@ -153,7 +153,7 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
         is_made = remade_fingerprints(context, {subject: texts[subject] for subject in faulty})
         for subject, kind in faulty.items():
             remedy = is_made.get(subject, Remedy.RESTORE)
-            context.report.add(of_store(FINGERPRINTS, subject, FaultKind(kind.value), remedy))
+            context.report.add_damages(of_store(FINGERPRINTS, subject, FaultKind(kind.value), remedy))
 
 
 def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, str]) -> None:
@@ -174,7 +174,7 @@ def _check_codes(reading: StoreReading, context: CheckContext, texts: dict[str, 
             context.ports.fingerprints.remove(text, number)
             remedy = Remedy.MADE_ANEW
         kind = fault.kind if fault else FaultKind.CHANGED
-        context.report.add(of_store(FINGERPRINTS, key, kind, remedy))
+        context.report.add_damages(of_store(FINGERPRINTS, key, kind, remedy))
 
 
 def _are_codes(payload: bytes, number: int) -> bool:
@@ -203,11 +203,11 @@ def _settle(reading: StoreReading, context: CheckContext) -> None:
     """Repair what can be rebuilt, and report all faults."""
     context.report.items += reading.items
     for fault in reading.faults.values():
-        context.report.add(_damage(fault, context))
+        context.report.add_damages(_damage(fault, context))
 
 
 def _damage(fault: StoreFault, context: CheckContext) -> Damage:
     if fault.collection == WORKS:
-        return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, cases_of_text(fault.key))
+        return Damage(Store.PAGES, WORKS, fault.key, fault.kind, Remedy.RESTORE, find_case_ids(fault.key))
     remedy = remade_blob(fault, context)
     return of_store(fault.collection, fault.key, fault.kind, remedy, fault.pages)

@@ -144,7 +144,7 @@ def _read_again(fault: StoreFault, context: CheckContext) -> Iterator[bytes]:
             if body is None:
                 continue
             with ReadingProcess() as process:
-                read = process.read(_page(document, body), _KeptResources(_resources(document, context)))
+                read = process.run_task(_page(document, body), _KeptResources(_resources(document, context)))
             if isinstance(read, Reading):
                 yield from reading_texts(read).values()
 

@@ -30,7 +30,7 @@ def check_names(context: CheckContext) -> None:
     context.report.items += reading.items
     for fault in reading.faults.values():
         if fault.collection in (VERSIONS, WORKS):
-            context.report.add(of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages))
+            context.report.add_damages(of_store(fault.collection, fault.key, fault.kind, Remedy.RESTORE, fault.pages))
 
 
 def _check_versions(reading: StoreReading, context: CheckContext) -> None:
@@ -80,7 +80,7 @@ def _check_frozen(
         if is_right and page_text is not None and work_text is not None:
             is_right = stand(row, page_text, text_from_bytes(work_text))
         if not is_right:
-            context.report.add(_of_lead(row, context) if isinstance(row, RewordedLead) else _of_match(row))
+            context.report.add_damages(_of_lead(row, context) if isinstance(row, RewordedLead) else _of_match(row))
 
 
 def _of_match(match: CaseMatch) -> Damage:
@@ -132,9 +132,9 @@ def check_evidence_rows(context: CheckContext) -> None:
     known = set(EvidenceBundle.objects.values_list("digest", flat=True))
     for tree in DayTree.objects.all():
         if day_root(Digest(each) for each in tree.leaves) != tree.root:
-            context.report.add(_of_table(table, str(tree.pk), FaultKind.CHANGED))
+            context.report.add_damages(_of_table(table, str(tree.pk), FaultKind.CHANGED))
         for leaf in sorted(set(tree.leaves) - known):
-            context.report.add(_of_table(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))
+            context.report.add_damages(_of_table(EvidenceBundle._meta.db_table, leaf, FaultKind.MISSING))
 
 
 def _of_table(table: str, key: str, kind: FaultKind, cases: tuple[int, ...] = ()) -> Damage:

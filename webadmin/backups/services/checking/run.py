@@ -63,7 +63,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckP
         try:
             step(context)
         except DamagedStore as error:
-            report.add(Damage(store, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            report.add_damages(Damage(store, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
         except (RetryLater, BrokenInvariant) as error:
             log.warning("%s was not read to its end: %s", step.__name__, error)
             report.unread.append(error.message)
@@ -71,7 +71,7 @@ def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckP
             if is_away(error):
                 report.unread.append(unavailable(error).message)
                 continue
-            report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
             if WITHOUT_ADMIN not in report.unread:
                 report.unread.append(WITHOUT_ADMIN)
     return report
@@ -91,7 +91,7 @@ def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: Chec
         if is_away(error):
             report.unread.append(unavailable(error).message)
         else:
-            report.add(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
+            report.add_damages(Damage(Store.ADMIN, "", "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=str(error)))
         known = [each.as_values() for each in report.unrepaired_damages]
     note_damage(redis_client(settings), len(known), started)
     return report

@@ -37,7 +37,9 @@ def check_files(context: CheckContext) -> None:
             log.error("%s is damaged: %s", path, "; ".join(faults))
             detail = "; ".join(" ".join(fault.split()) for fault in faults)[:MAX_DETAIL_CHARS]
             context.unwritable.add(store)
-            context.report.add(Damage(store, path.name, "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=detail))
+            context.report.add_damages(
+                Damage(store, path.name, "", FaultKind.UNREADABLE, Remedy.RESTORE, detail=detail)
+            )
     step(len(files), len(files))
 
 
@@ -47,7 +49,7 @@ def check_references(context: CheckContext) -> None:
         return
     for table, key in sorted(set(_missing_rows())):
         cases = (int(key),) if table == Case._meta.db_table else ()
-        context.report.add(Damage(Store.ADMIN, table, key, FaultKind.MISSING, Remedy.RESTORE, cases))
+        context.report.add_damages(Damage(Store.ADMIN, table, key, FaultKind.MISSING, Remedy.RESTORE, cases))
 
 
 def _missing_rows() -> Iterator[tuple[str, str]]:

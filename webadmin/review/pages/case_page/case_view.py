@@ -180,7 +180,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
         return HttpResponseRedirect(request.get_full_path())
     written = request.POST.get("note", "")
     note = "\n".join(filter(None, (read_reason(request.POST.get("reason", "")), written.strip())))
-    among = _position(request, case)
+    among = _find_neighbours(request, case)
     try:
         if requested == UNDO:
             has_licence = case.verdicts.filter(pk=int(basis), licence__isnull=False).exists()
@@ -203,7 +203,7 @@ def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpRespon
     return HttpResponseRedirect(f"{among.case_address(among.following or case.pk)}&{DECIDED}={case.pk}")
 
 
-def _position(request: HttpRequest, case: Case) -> CaseNeighbours:
+def _find_neighbours(request: HttpRequest, case: Case) -> CaseNeighbours:
     """Return the position of the case in the inbox or the list from which it was opened."""
     return inbox_position(request, case) or list_position(request, case)
 
@@ -224,7 +224,7 @@ def _warnings(request: HttpRequest, case: Case, evidence: EvidenceSection) -> li
 
 def _context(request: HttpRequest, case: Case, kept: str) -> dict[str, Any]:
     newest, evidence = case.verdicts.first(), case_evidence(case)
-    among = _position(request, case)
+    among = _find_neighbours(request, case)
     texts = _matches(request, case)
     figures = list_figures(case, texts["left_out"]["share_of_chapter"] if texts["match"] else None)
     return {

@@ -165,7 +165,7 @@ def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
         "assignees": list_assignees(matter),
         "only_site": query.with_values(site=matter.site_id).address,
         "only_work": query.with_values(work=matter.work_id).address,
-        "cases_address": _cases_address(matter),
+        "cases_address": _cases_url(matter),
         "book_address": reverse("admin:works_work_book", args=[matter.work_id, matter.site_id]),
         "report_address": _report_address(matter),
         "papers": addressee_choices(matter.site) if matter.confirmed_cases else [],
@@ -175,7 +175,7 @@ def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
     }
 
 
-def _cases_address(matter: Matter) -> str:
+def _cases_url(matter: Matter) -> str:
     filters = urlencode({"site__id__exact": matter.site_id, "work__id__exact": matter.work_id})
     return f"{reverse('admin:cases_case_changelist')}?{filters}"
 

@@ -60,7 +60,7 @@ class BoundedReader:
     def call(self, path: Path | str, function: Callable[..., object], *given: object) -> Any:
         """Call a function on a file in the process. Raises UnreadableFile."""
         try:
-            return self._process.read(Call(str(path), function, given))
+            return self._process.run_task(Call(str(path), function, given))
         except GivenUp as fault:
             raise UnreadableFile(path, "intake.given-up", reason=fault.reason) from fault
         except BrokenInvariant as fault:
