@@ -63,7 +63,7 @@ def import_archive(
     is not stored again.
 
     Raises UnreadableFile for a file that is none, or breaks off: what came before is stored and was told to
-    on_progress. Raises RetryLater where a store does not answer.
+    on_progress. Raises RetryLater if a store does not answer.
     """
     logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
     reader = ReadingProcess(max_seconds=MAX_READING_S)

@@ -50,11 +50,11 @@ class CrawlContext:
     answers: RecentAnswers | None = None
 
     def is_known_page(self, url: str) -> bool:
-        """Return true if this crawl fetches single pages and earlier crawls know the address as a page of its own."""
+        """Return True if this crawl fetches single pages and earlier crawls know the address as a page of its own."""
         return bool(self.plan.only_urls) and self.recrawl.visits.has_page(url)
 
     def is_full(self) -> bool:
-        """Return true if as many pages have been fetched as the plan allows."""
+        """Return True if as many pages have been fetched as the plan allows."""
         return self.fetched_before + self.stats.counts.fetched >= self.plan.max_pages
 
 

@@ -38,7 +38,7 @@ class CrawlTarget:
 
 
 def asks_for_page(request: "Request") -> bool:
-    """Return true if a request of the spider asks for a page, not for a sitemap, robots.txt or a resource."""
+    """Return True if a request of the spider asks for a page, not for a sitemap, robots.txt or a resource."""
     target = request.cb_kwargs.get("target")
     return isinstance(target, CrawlTarget) and target.kind == PAGE
 
@@ -71,7 +71,7 @@ class Frontier:
         return list(self._pending.values())
 
     def is_empty(self) -> bool:
-        """Return true if nothing is left to do."""
+        """Return True if nothing is left to do."""
         return not self._pending
 
     def add_address(self, url: str, depth: int, kind: str = PAGE) -> bool:
@@ -95,7 +95,7 @@ class Frontier:
         return {url for url in urls if _digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
-        """Return true if the address is still to be done."""
+        """Return True if the address is still to be done."""
         return _digest(url) in self._pending
 
     def claim(self, url: str) -> bool:
@@ -203,7 +203,7 @@ class Journal:
             self._file = None
 
     def _is_own(self) -> bool:
-        """Return true if no other process has opened the journal since; a process given up for dead may wake again."""
+        """Return True if no other process has opened the journal since; a process given up for dead may wake again."""
         assert self._file is not None
         with suppress(OSError):
             return os.path.samestat(self._path.stat(), os.fstat(self._file.fileno()))

@@ -198,7 +198,7 @@ def _has_rel(node: HtmlElement, word: str) -> bool:
 
 
 def forbids_following(tree: HtmlElement) -> bool:
-    """Return true if a page says that none of its links is to be followed."""
+    """Return True if a page says that none of its links is to be followed."""
     tags = (node for node in tree.iter("meta") if (node.get("name") or "").lower() == "robots")
     return any({"nofollow", "none"} & set(re.split(r"[\s,]+", (node.get("content") or "").lower())) for node in tags)
 
@@ -317,7 +317,7 @@ def frame_addresses(tree: HtmlElement) -> Iterator[str]:
 
 
 def option_address(option: HtmlElement) -> str:
-    """Return the address of a choice in a list, "" where its value is no address."""
+    """Return the address of a choice in a list, "" if its value is no address."""
     value = (option.get("value") or "").strip()
     return value if _ADDRESS.fullmatch(value) else ""
 

@@ -56,7 +56,7 @@ class Line:
 
 
 def parse(markup: str) -> HtmlElement | None:
-    """Return the root of a page's tree, None where there is no markup. Never raises on hostile or broken markup."""
+    """Return the root of a page's tree, None if there is no markup. Never raises on hostile or broken markup."""
     return parse_bounded(markup)[0]
 
 
@@ -219,12 +219,12 @@ def _is_in_link(element: HtmlElement) -> bool:
 
 
 def _is_link(element: HtmlElement) -> bool:
-    """Return true if an <a> is a link: <a name="top"> is an anchor, often never closed, with all of the page inside."""
+    """Return True if an <a> is a link: <a name="top"> is an anchor, often never closed, with all of the page inside."""
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
 def _is_permalink(link: HtmlElement, block: HtmlElement) -> bool:
-    """Return true if a link leads from a heading to the heading itself."""
+    """Return True if a link leads from a heading to the heading itself."""
     return block.tag in HEADINGS and (link.get("href") or "").startswith("#")
 
 
@@ -279,7 +279,7 @@ class _LineCollector:
 
 
 def around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
-    """Return the smallest box that holds all of some boxes; None where they are of different pages."""
+    """Return the smallest box that holds all of some boxes; None if they are of different pages."""
     path = list(upwards(boxes[0]))
     for box in boxes[1:]:
         above = set(upwards(box))
@@ -305,5 +305,5 @@ def child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
 
 
 def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
-    """Return true if `parent` is a box or one around it."""
+    """Return True if `parent` is a box or one around it."""
     return any(node is parent for node in upwards(box))

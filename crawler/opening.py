@@ -145,7 +145,7 @@ def _media_type(content_type: str) -> str:
 
 
 def is_no_text_type(content_type: str) -> bool:
-    """Return true if a response's content type has no text.
+    """Return True if a response's content type has no text.
 
     >>> is_no_text_type("image/png"), is_no_text_type("application/x-unheard-of"), is_no_text_type("")
     (True, False, False)
@@ -154,12 +154,12 @@ def is_no_text_type(content_type: str) -> bool:
 
 
 def is_page_type(content_type: str) -> bool:
-    """Return true if a response's content type is a page's, or missing; anything else is a file for download."""
+    """Return True if a response's content type is a page's, or missing; anything else is a file for download."""
     return _PAGE_TYPES.match(_media_type(content_type)) is not None
 
 
 def is_attachment(content_disposition: str) -> bool:
-    """Return true if a response is an attachment, by its header."""
+    """Return True if a response is an attachment, by its header."""
     return content_disposition.strip().lower().startswith("attachment")
 
 
@@ -181,12 +181,12 @@ def decode_page(body: bytes, content_type: str, url: str, hint: str = "") -> Dec
 
 
 def _is_text(text: str) -> bool:
-    """Return true for a page that only begins like a file."""
+    """Return True for a page that only begins like a file."""
     return _TAG.search(text, 0, _FIRST_CHARS) is not None or _CONTROLS.search(text, _MARK_CHARS) is None
 
 
 def is_shown_as_page(body: bytes, content_type: str) -> bool:
-    """Return true for a response that begins like a file, is served as a page, and has a tag where a page has one."""
+    """Return True for a response that begins like a file, is served as a page, and has a tag where a page has one."""
     return _media_type(content_type) in _SHOWN_TYPES and _TAG.search(body[:_FIRST_CHARS].decode("latin-1")) is not None
 
 
@@ -239,7 +239,7 @@ def with_ends(markup: str) -> tuple[str, bool]:
 
 
 def _is_ended(name: str, content: str) -> bool:
-    """Return true if libxml2 ends the element where the page does."""
+    """Return True if libxml2 ends the element where the page does."""
     if "<" not in content:
         return True
     if name != "noscript" and f"<{name}" in content.lower():

@@ -47,7 +47,7 @@ class UrlPattern:
         self._slow_s = 0.0
 
     def matches(self, url: str) -> bool:
-        """Search `url` for the pattern; False where that takes MAX_SEARCH_S, or took long too often."""
+        """Search `url` for the pattern; False if that takes MAX_SEARCH_S, or took long too often."""
         if self._slow_s >= MAX_SLOW_S:
             return False
         begun = time.thread_time()
@@ -67,7 +67,7 @@ class UrlPattern:
 
 
 def require_quick(pattern: str) -> None:
-    """Check a pattern. Raises UnusablePattern where it cannot be compiled or is slow on addresses made to try it."""
+    """Check a pattern. Raises UnusablePattern if it cannot be compiled or is slow on addresses made to try it."""
     compiled = _compile(pattern)
     for probe in _probes(pattern):
         try:

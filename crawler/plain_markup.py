@@ -179,7 +179,7 @@ class _MarkupWriter:
 
 
 def _ends(name: str, last: str) -> bool:
-    """Return true if an element ends the one that it begins in."""
+    """Return True if an element ends the one that it begins in."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 

@@ -78,7 +78,7 @@ class RepeatedTexts:
             self._begin(name, url)
 
     def is_another(self, url: str, *, is_page: bool = False) -> bool:
-        """Return true for an address whose text is fetched at another one.
+        """Return True for an address whose text is fetched at another one.
 
         Otherwise it becomes the one that is fetched.
 
@@ -91,7 +91,7 @@ class RepeatedTexts:
         return self._first.setdefault(canonical(remove_parameters(url, names)), address) != address
 
     def _repeats(self, name: str, url: str, is_page: bool) -> bool:
-        """Return true for a parameter that repeats texts on the site and did so at this very address."""
+        """Return True for a parameter that repeats texts on the site and did so at this very address."""
         if is_page or name not in self._repeating:
             return False
         return (name, canonical(remove_parameters(url, {name}))) in self._repeating_at

@@ -93,7 +93,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
 
 
 def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
-    """Return the settings beyond pace. Raises BadConfiguration where the crawl needs a browser and there is none."""
+    """Return the settings beyond pace. Raises BadConfiguration if the crawl needs a browser and there is none."""
     return {
         "EXTENSIONS_BASE": _EXTENSIONS,
         "EXTENSIONS": {"crawler.politeness.extension.PolitenessExtension": 100},
@@ -106,7 +106,7 @@ def _polite_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]
 
 
 def _browser_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
-    """Return the settings for pages that scripts make. Raises BadConfiguration where all need a missing browser."""
+    """Return the settings for pages that scripts make. Raises BadConfiguration if all need a missing browser."""
     missing = missing_browser(settings)
     if missing is not None and plan.politeness.browser is BrowserMode.ALWAYS:
         raise BadConfiguration(missing)

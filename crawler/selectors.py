@@ -52,7 +52,7 @@ def require_quick_selector(selector: str) -> None:
 
 
 def _walks_inside_walks(xpath: str) -> bool:
-    """Return true if a condition within a condition walks over the page: on 760 elements, three such walks took 36 s.
+    """Return True if a condition within a condition walks over the page: on 760 elements, three such walks took 36 s.
 
     >>> _walks_inside_walks("//div[p[@class='a']]//p"), _walks_inside_walks("//*[count(//*[count(//*)>0])>0]")
     (False, True)

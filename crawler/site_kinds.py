@@ -14,7 +14,7 @@ from core.wording import Message
 class SiteKind:
     """One kind.
 
-    spider: dotted path of its class, loaded for a crawl alone; "" where nothing is crawled.
+    spider: dotted path of its class, loaded for a crawl alone; "" if nothing is crawled.
     settings: names of those fields of a site, among SETTINGS, that say something to the spider.
     starts_are_pages: the start addresses are the site's pages, all of them; they come as a list, not one by one.
     has_chapters: its pages are chapters, read with the links between them.

@@ -123,7 +123,7 @@ def identity(url: str, declared: str) -> CanonicalUrl:
 
 @lru_cache(maxsize=ADDRESSES_REMEMBERED)
 def is_trap(url: str) -> bool:
-    """Return true if a crawler has no business there: logins, searches, carts, endless paths."""
+    """Return True if a crawler has no business there: logins, searches, carts, endless paths."""
     parts = urlsplit(url)
     segments = [part for part in parts.path.split("/") if part]
     repeats = max((segments.count(part) for part in segments), default=0)
@@ -132,12 +132,12 @@ def is_trap(url: str) -> bool:
 
 
 def is_binary(url: str) -> bool:
-    """Return true if the path ends like a file that is no page."""
+    """Return True if the path ends like a file that is no page."""
     return bool(_BINARY.search(urlsplit(url).path))
 
 
 def is_book(url: str) -> bool:
-    """Return true if the path, or the last value of the query, ends like a file that may hold a book.
+    """Return True if the path, or the last value of the query, ends like a file that may hold a book.
 
     >>> is_book("http://a.example/1.EPUB"), is_book("http://a.example/down.php?file=1.zip"), is_book("http://a.example/1")
     (True, True, False)
@@ -156,7 +156,7 @@ class CrawlScope:
     deny: tuple[UrlPattern, ...]
 
     def is_on_site(self, url: str) -> bool:
-        """Return true if the host is one of the plan's.
+        """Return True if the host is one of the plan's.
 
         `www.` makes no difference, a port only where the plan names one.
         """
@@ -167,21 +167,21 @@ class CrawlScope:
         return urlsplit(url).scheme in DEFAULT_PORTS and any(host.equals(name, port) for host in self.hosts)
 
     def allows(self, url: str) -> bool:
-        """Return true if a link may be fetched at all."""
+        """Return True if a link may be fetched at all."""
         is_clean = not is_trap(url) and not is_binary(url) and not _any(self.deny, url)
         return is_clean and self.is_on_site(url)
 
     def follows(self, url: str) -> bool:
-        """Return true if an ordinary link is worth a request."""
+        """Return True if an ordinary link is worth a request."""
         return self.allows(url) and (not self.follow or _any(self.follow, url) or _any(self.keep, url))
 
     def offers(self, url: str) -> bool:
-        """Return true if a file that a page offers for download may be fetched, whatever the patterns of links say."""
+        """Return True if a file that a page offers for download may be fetched, whatever the patterns of links say."""
         is_ours = is_book(url) or not is_binary(url)
         return is_ours and not is_trap(url) and not _any(self.deny, url) and self.is_on_site(url)
 
     def keeps(self, url: str) -> bool:
-        """Return true if the page at an address is stored."""
+        """Return True if the page at an address is stored."""
         return (not self.keep or _any(self.keep, url)) and not _any(self.deny, url)
 
 

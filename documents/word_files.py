@@ -42,7 +42,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=Fal
 def open_word_file(content: bytes) -> Any:
     """Return the file as a python-docx document.
 
-    Raises BadInput where it is no DOCX, too large or has active content.
+    Raises BadInput if it is no DOCX, too large or has active content.
     """
     faults = list(dict.fromkeys(_faults(content)))
     if faults:
@@ -129,7 +129,7 @@ def _content_types(archive: zipfile.ZipFile) -> _Types:
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
-    """Return the part that Word opens; "" where none or several are named."""
+    """Return the part that Word opens; "" if none or several are named."""
     relations = _parse_part(archive, "_rels/.rels").iter(_RELATION)
     named = [str(each.get("Target")) for each in relations if str(each.get("Type")).endswith("/officeDocument")]
     return posixpath.normpath(named[0]).lstrip("/") if len(named) == 1 else ""
@@ -138,7 +138,7 @@ def _main_part(archive: zipfile.ZipFile) -> str:
 def _parse_part(archive: zipfile.ZipFile, name: str) -> Any:
     """Return the root of a part.
 
-    Raises ValueError where it has a document type or is too large, KeyError where missing.
+    Raises ValueError if it has a document type or is too large, KeyError where missing.
     """
     content = archive.read(name)
     if content.count(b"<") > 2 * MAX_ELEMENTS:

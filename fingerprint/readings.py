@@ -80,7 +80,7 @@ class ReadingTable:
 
     @cached_property
     def syllables(self) -> NDArray[np.uint16]:
-        """uint16[code point]: the syllable's id, 0 where there is no reading."""
+        """uint16[code point]: the syllable's id, 0 if there is no reading."""
         codes, values = self._columns[0]
         table = np.zeros(CODE_POINTS, np.uint16)
         table[codes] = values

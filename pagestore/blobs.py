@@ -160,7 +160,7 @@ def _write(collection: Any, changes: list[UpdateOne]) -> None:
 
 
 def is_duplicates_alone(error: BulkWriteError) -> bool:
-    """Return true if nothing is wrong but that documents are there already."""
+    """Return True if nothing is wrong but that documents are there already."""
     faults = error.details.get("writeErrors", [])
     return bool(faults) and all(fault["code"] == _DUPLICATE_KEY for fault in faults)
 

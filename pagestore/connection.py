@@ -87,7 +87,7 @@ def _classify_error(error: OperationFailure, database: MongoDatabase) -> Excepti
 
 
 def _is_busy_error(fault: str) -> bool:
-    """Return true if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
+    """Return True if SQLite says that somebody else writes to its file. Source: sqlite3ErrStr of SQLite 3.40."""
     return "database is locked" in fault or "database table is locked" in fault
 
 
@@ -98,7 +98,7 @@ def _codes(error: OperationFailure) -> set[int | None]:
 
 
 def _can_write(database: MongoDatabase) -> bool:
-    """Return true if the server accepts any write: a full disk or a lock stops all, a bad operation only itself."""
+    """Return True if the server accepts any write: a full disk or a lock stops all, a bad operation only itself."""
     try:
         database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
     except PyMongoError:

@@ -165,5 +165,5 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 
 
 def is_whole(name: str, record: Document) -> bool:
-    """Return true if a record of a collection is what its key says, where the key says it."""
+    """Return True if a record of a collection is what its key says, where the key says it."""
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]

@@ -168,7 +168,7 @@ class ObjectEvidenceStore:
         self._objects.put_new(_removal_key(entry.digest), text_bytes(_removal_line(entry)))
 
     def _key(self, name: Digest) -> str | None:
-        """Return the key of the bundle. Raises BrokenInvariant where two writers at once kept two under one name."""
+        """Return the key of the bundle. Raises BrokenInvariant if two writers at once kept two under one name."""
         keys = list(self._objects.keys(f"{name[:2]}/{name}."))
         if len(keys) > 1:
             raise BrokenInvariant("store.bundle-differs", name=name)
@@ -222,7 +222,7 @@ def _part_key(name: str, number: int) -> str:
 
 
 def _insert(collection: Any, document: dict[str, Any], name: str) -> bool:
-    """Insert a document, and return whether it was not there. Raises BrokenInvariant where something else is."""
+    """Insert a document, and return whether it was not there. Raises BrokenInvariant if something else is."""
     try:
         collection.insert_one(document)
     except DuplicateKeyError:

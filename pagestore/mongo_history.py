@@ -91,7 +91,7 @@ class MongoPageHistory:
     def _show(self, page_id: PageId, version: VersionId, at: datetime) -> Document | None:
         """Make the page one that shows `version` at that moment; as it was before.
 
-        None where there is no such page, it was seen later, or another writer moved it meanwhile. A state is written
+        None if there is no such page, it was seen later, or another writer moved it meanwhile. A state is written
         only where the page showed something else, or was gone.
         """
         page = self._pages.find_one({"_id": page_id}, {"current": 1, "gone": 1, "last_seen": 1})

@@ -29,7 +29,7 @@ class RawBodies(Protocol):
         ...
 
     def get_many(self, names: Sequence[str], /) -> dict[str, bytes]:
-        """Return those of `names` that exist. Raises BrokenInvariant where one was changed or damaged."""
+        """Return those of `names` that exist. Raises BrokenInvariant if one was changed or damaged."""
         ...
 
     def find_existing(self, names: Sequence[str], /) -> set[str]:

@@ -9,7 +9,7 @@ from crawler.browsing.rights import UNPRIVILEGED, may_be_run
 
 
 def missing_browser(settings: CrawlSettings) -> Message | None:
-    """Return what is to be installed before pages can be loaded in a browser; None where all is there."""
+    """Return what is to be installed before pages can be loaded in a browser; None if all is there."""
     if find_spec("scrapy_playwright") is None:
         return Message("site.no-browser")
     path = find_chromium(settings.chromium)

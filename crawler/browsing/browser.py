@@ -223,13 +223,13 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
         return RequestRefused(Rejection.NO_ANSWER, "fetch.not-loaded", url=request.url, kind=reason)
 
     def _proxy_refusal(self, url: str) -> UnsafeUrl | None:
-        """Return why the proxy in front of the browser refused the host of an address; None where it did not."""
+        """Return why the proxy in front of the browser refused the host of an address; None if it did not."""
         with suppress(ValueError):
             return self._proxy.refused.get(host_key(url)) if self._proxy else None
         return None
 
     async def _is_unwanted(self, request: PageRequest) -> bool:
-        """Return true if a request of a page is not made: for what holds no text, and for what no crawl may fetch."""
+        """Return True if a request of a page is not made: for what holds no text, and for what no crawl may fetch."""
         if request.resource_type not in TEXT_KINDS:
             return True
         try:
@@ -266,7 +266,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
                 del self.browser
 
     async def _is_gone(self) -> bool:
-        """Return true if the event of the browser's end comes in time."""
+        """Return True if the event of the browser's end comes in time."""
         deadline_s = time.monotonic() + CLOSE_S
         while hasattr(self, "browser") and time.monotonic() < deadline_s:
             await asyncio.sleep(_LOOK_S)
@@ -274,7 +274,7 @@ class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
 
 
 def _is_crash(fault: PlaywrightError) -> bool:
-    """Return true if a call failed because the page's process ended.
+    """Return True if a call failed because the page's process ended.
 
     It may fail before the page's own event of it comes.
     """
@@ -296,7 +296,7 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def memory_bytes(process: int) -> int:
-    """Return the memory of the browsers below a process, in bytes; 0 where the system does not say (no /proc)."""
+    """Return the memory of the browsers below a process, in bytes; 0 if the system does not say (no /proc)."""
     return sum(_browsers_below(process).values())
 
 

@@ -176,7 +176,7 @@ class Chromium:
 
 
 def _is_ready(pipe: int, event: int, within_s: float) -> bool:
-    """Return true if a pipe can be read or written, or has ended.
+    """Return True if a pipe can be read or written, or has ended.
 
     `select` would refuse one with a number over 1,023.
     """

@@ -33,7 +33,7 @@ def unprivileged_user() -> int | None:
 
 
 def may_be_run(executable: Path) -> bool:
-    """Return true if Chromium can be run without root's rights: one in root's own folder cannot."""
+    """Return True if Chromium can be run without root's rights: one in root's own folder cannot."""
     if unprivileged_user() is None:
         return True
     with suppress(OSError):
@@ -44,7 +44,7 @@ def may_be_run(executable: Path) -> bool:
 
 
 def has_sandbox() -> bool:
-    """Return true if that user gets the namespace that the sandbox needs; many containers give none."""
+    """Return True if that user gets the namespace that the sandbox needs; many containers give none."""
     user = unprivileged_user()
     if user is None:
         return True  # Chromium says so itself, and does not start

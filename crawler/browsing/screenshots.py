@@ -42,7 +42,7 @@ class NoRendering(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ResponseRendering:
-    """A stored response as a browser rendered it. `pdf` is b"" where it could not be printed."""
+    """A stored response as a browser rendered it. `pdf` is b"" if it could not be printed."""
 
     png: bytes
     pdf: bytes

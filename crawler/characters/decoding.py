@@ -140,13 +140,13 @@ def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
 
 
 def _is_utf8_for_sure(body: bytes, labels: Sequence[str]) -> bool:
-    """Return true if the body is valid UTF-8 that is declared or no accident: no other encoding gives text then."""
+    """Return True if the body is valid UTF-8 that is declared or no accident: no other encoding gives text then."""
     text, is_whole = _decode_text(body, "utf-8")
     return is_whole and ("utf-8" in labels or count_outside_ascii(text) >= MIN_CHARS_OF_SURE_UTF8)
 
 
 def _valid_utf8(body: bytes, labels: Sequence[str]) -> Decoded | None:
-    """Sure UTF-8 that hardly looks like text, as a browser shows it; None where its characters were lost before."""
+    """Sure UTF-8 that hardly looks like text, as a browser shows it; None if its characters were lost before."""
     text, _ = _decode_text(body, "utf-8")
     is_short = count_outside_ascii(text) < MIN_CHARS_OF_SURE_UTF8
     is_lost = lost_share(text) > MAX_LOST_SHARE and count_lost(text) >= MIN_CHARS_OF_SURE_UTF8
@@ -235,7 +235,7 @@ class _RepairedCandidate(_DecodingCandidate):
 
 
 def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:
-    """Return text in another language, by its declaration or letters; None where it may be Chinese."""
+    """Return text in another language, by its declaration or letters; None if it may be Chinese."""
     frequent = frequent_share(best.decoded.text) if best else 0.0
     if frequent < MAX_FREQUENT_SHARE_OF_DECLARED:
         for text, codec in declared_texts(body, labels):
@@ -291,7 +291,7 @@ class MixedText:
 
 
 def may_be_mixed(body: bytes, codec: str, is_whole: bool) -> bool:
-    """Return true if bytes that `codec` reads, wholly or not, show signs of another encoding."""
+    """Return True if bytes that `codec` reads, wholly or not, show signs of another encoding."""
     if codec not in _OTHERS:
         return False
     return not is_whole if codec == "utf-8" else not is_whole or _UTF8_RUN.search(body) is not None
@@ -426,7 +426,7 @@ def undeclared_text(body: bytes) -> tuple[str, str] | None:
 
 
 def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
-    """Return true if the text outside ASCII consists of some letters, and those of an alphabet form words."""
+    """Return True if the text outside ASCII consists of some letters, and those of an alphabet form words."""
     all_letters = _letters(text)
     # The syllables that windows-949 has beyond EUC-KR are those of mojibake.
     is_hangul = letters in (HANGUL, SYLLABLES)
@@ -441,7 +441,7 @@ def _consists_of_letters(letters: str, text: str, min_share: float) -> bool:
 
 
 def _keeps_case(text: str) -> bool:
-    """Return true if capitals hardly ever follow small letters: in the wrong encoding they often do."""
+    """Return True if capitals hardly ever follow small letters: in the wrong encoding they often do."""
     around = around_outside_ascii(text)
     cases = "".join("s" if char.islower() else "C" if char.isupper() else " " for char in around)
     return cases.count("sC") <= MAX_OUT_OF_CASE * len(around)

@@ -181,12 +181,12 @@ def count_outside_ascii(text: str) -> int:
 
 
 def has_many_controls(text: str) -> bool:
-    """Return true if a text has more control characters than any real one: two-byte text, or no text at all."""
+    """Return True if a text has more control characters than any real one: two-byte text, or no text at all."""
     return len(_ASCII_CONTROLS.findall(text)) > len(text) / 100
 
 
 def repair(text: str) -> MojibakeRepair | None:
-    """Undo a wrong decoding that was saved, block by block; None where nothing shows one.
+    """Undo a wrong decoding that was saved, block by block; None if nothing shows one.
 
     Only blocks that get better are changed, so a page with one field of mojibake keeps the others.
     """

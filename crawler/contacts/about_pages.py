@@ -54,7 +54,7 @@ _ADDRESS_OF_ARTICLE = re.compile(r"\d{3,}")
 
 
 def is_about_page(url: str, title: str = "") -> bool:
-    """Return true if a page speaks of the site: by its address, or by the first part of its title.
+    """Return True if a page speaks of the site: by its address, or by the first part of its title.
 
     >>> is_about_page("https://a.example/about.html"), is_about_page("https://a.example/copyright/20261.html")
     (True, False)
@@ -102,7 +102,7 @@ def linked_pages(links: list[LinkOfPage], base: str, url: str) -> Iterator[Conta
 
 
 def has_form(forms: list[HtmlElement]) -> bool:
-    """Return true if one of these forms takes a complaint: forms to log in or to search do not."""
+    """Return True if one of these forms takes a complaint: forms to log in or to search do not."""
     for form in forms[:20]:
         kinds = [(field.get("type") or "text").lower() for field in form.iter("input")][:200]
         if "password" in kinds:
@@ -114,7 +114,7 @@ def has_form(forms: list[HtmlElement]) -> bool:
 
 
 def _is_clear(address: str) -> bool:
-    """Return true if an address can be shown and opened as it is."""
+    """Return True if an address can be shown and opened as it is."""
     return bool(address) and len(address) <= MAX_VALUE_CHARS and not has_hidden(address)
 
 

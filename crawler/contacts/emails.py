@@ -65,7 +65,7 @@ def parse_email(text: str) -> str:
 
 
 def is_for_complaints(address: str, label: str) -> bool:
-    """Return true if an address, or the words before it, speak of complaints, copyright or law.
+    """Return True if an address, or the words before it, speak of complaints, copyright or law.
 
     >>> is_for_complaints("dmca@a.example", ""), is_for_complaints("kefu@a.example", "客服")
     (True, False)

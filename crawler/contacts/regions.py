@@ -113,7 +113,7 @@ class _RegionWalk:
             self.footer.append(text)
 
     def _speaks(self, node: HtmlElement) -> bool:
-        """Return true if an element is visible, and no visitor's."""
+        """Return True if an element is visible, and no visitor's."""
         if node.get("hidden") is not None or _HIDDEN.search((node.get("style") or "")[:500]):
             return False
         return not _matches_name(node, self._a_visitors)
@@ -153,7 +153,7 @@ def _matches_name(node: HtmlElement, names: re.Pattern[str]) -> bool:
 
 
 def _parting(node: HtmlElement) -> str:
-    """Return the separator of an element from its neighbours: "" where it may be the sign in an address."""
+    """Return the separator of an element from its neighbours: "" if it may be the sign in an address."""
     if node.tag not in _INLINE:
         return "\n"
     return " " if re.search(r"[A-Za-z0-9]", (node.text or "")[:200]) else ""

@@ -163,7 +163,7 @@ def own_sheets(tree: HtmlElement) -> list[Sheet]:
 
 
 def read_style_element(element: HtmlElement) -> Sheet | None:
-    """Return the sheet of a style element; None where a browser does not apply it."""
+    """Return the sheet of a style element; None if a browser does not apply it."""
     kind = (element.get("type") or "").strip().lower()
     if kind not in ("", "text/css") or any(above.tag in ("noscript", "template") for above in element.iterancestors()):
         return None
@@ -284,7 +284,7 @@ def relevant(text: str, names: Set[str]) -> str:
 
 
 def may_match(selectors: str, names: Set[str]) -> bool:
-    """Return true if one of a list of selectors may match on a page of these names."""
+    """Return True if one of a list of selectors may match on a page of these names."""
     return any(sign in selectors for sign in "([|\\") or any(
         not _NEVER.search(selector)
         and all(

@@ -44,7 +44,7 @@ def media_screens(media: str) -> int:
 def screens_supporting(condition: str, declares: Callable[[str, str], bool | None]) -> int:
     """Return the screens whose browser supports the condition of an @supports rule.
 
-    declares: True if a browser knows a declaration (name, value), None where that is unknown.
+    declares: True if a browser knows a declaration (name, value), None if that is unknown.
     """
 
     def answer(content: Tokens, screen: Screen) -> bool:

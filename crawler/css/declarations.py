@@ -85,7 +85,7 @@ def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
 
 
 def known_to_browsers(name: str, value: str) -> bool | None:
-    """Return true if Chromium reads a declaration, None where that is unknown.
+    """Return True if Chromium reads a declaration, None if that is unknown.
 
     >>> known_to_browsers("display", "grid"), known_to_browsers("display", "grud"), known_to_browsers("gap", "1px")
     (True, False, None)
@@ -148,12 +148,12 @@ def _is_number(tokens: tuple[Node, ...]) -> bool:
 
 
 def _is_size(tokens: tuple[Node, ...]) -> bool:
-    """Return true if no part is a negative length, which sizes cannot be."""
+    """Return True if no part is a negative length, which sizes cannot be."""
     return not any(token.type in ("dimension", "percentage", "number") and token.value < 0 for token in tokens)
 
 
 def _is_color(tokens: tuple[Node, ...]) -> bool:
-    """Return true if no part has a number of digits that no colour has."""
+    """Return True if no part has a number of digits that no colour has."""
     return not any(token.type == "hash" and not _HEX.fullmatch(token.value) for token in tokens)
 
 

@@ -30,7 +30,7 @@ _PART_OF_WEBKIT = re.compile(r"::-webkit-[\w-]+(?::[\w-]+)*\s*$", re.IGNORECASE)
 
 
 class Selector(NamedTuple):
-    """A selector as cssselect2 tests it, None where a browser drops its rule. is_sure: all of it could be read."""
+    """A selector as cssselect2 tests it, None if a browser drops its rule. is_sure: all of it could be read."""
 
     test: CompiledSelector | None
     is_sure: bool = True
@@ -178,7 +178,7 @@ class SelectorMatcher:
         return self._left <= 0
 
     def find_elements(self, test: CompiledSelector) -> list[HtmlElement]:
-        """Return the elements that a selector matches; none where finding them takes too long."""
+        """Return the elements that a selector matches; none if finding them takes too long."""
         candidates = () if test.never_matches else self._candidates(test)
         self._left -= _STEPS_TO_COMPILE
         self._steps.left = allowed = min(MAX_STEPS_OF_ONE, self._left)

@@ -252,7 +252,7 @@ def _parse_selectors(selectors: str) -> list[list[Node]]:
 
 
 def _resolve_nested(selectors: Sequence[Node], parent: str) -> list[list[Node]]:
-    """Return the selectors of a rule inside a rule, as they would stand outside; none where they are too long."""
+    """Return the selectors of a rule inside a rule, as they would stand outside; none if they are too long."""
     around = f":is({parent})"
     parts = [_with_parent(part, around) for part in split(selectors)]
     whole = ",".join(text if around in text else f"{around} {text}" for text in parts)
@@ -291,7 +291,7 @@ def _face(family: str, sources: Iterable[str]) -> FontFace:
 
 
 def _read_face(content: Sequence[Node]) -> FontFace | None:
-    """Read a @font-face; None where it lacks a name or a file."""
+    """Read a @font-face; None if it lacks a name or a file."""
     family, sources = "", list[str]()
     for item in tinycss2.parse_blocks_contents(content, skip_comments=True, skip_whitespace=True):
         if item.type == "declaration" and item.lower_name == "font-family":
@@ -302,5 +302,5 @@ def _read_face(content: Sequence[Node]) -> FontFace | None:
 
 
 def _is_odd_form(address: str) -> bool:
-    """Return true for a file of a form that only old browsers ask for."""
+    """Return True for a file of a form that only old browsers ask for."""
     return address.startswith("#") or bool(re.search(r"\.(?:eot|svg)\b|fontobject|svg\+xml", address[:200]))

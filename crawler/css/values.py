@@ -186,7 +186,7 @@ def words(value: str) -> list[str]:
 
 
 def has_picture(value: str) -> bool:
-    """Return true if a background is more than a color."""
+    """Return True if a background is more than a color."""
     return any(token.type in ("url", "function") and not _is_color(token) for token in parse_value(value))
 
 

@@ -72,7 +72,7 @@ class AddressGuard:
             raise UnsafeUrl(url, "address.not-public", address=address, kind=kind, remedy=remedy)
 
     def allowed_addresses(self, url: str, host: str, port: int, addresses: Sequence[str]) -> list[str]:
-        """Return a host's addresses that may be fetched, in their order. Raises UnsafeUrl where there is none."""
+        """Return a host's addresses that may be fetched, in their order. Raises UnsafeUrl if there is none."""
         kept, faults = list[str](), list[UnsafeUrl]()
         for address in addresses:
             try:
@@ -91,7 +91,7 @@ class AddressGuard:
             raise UnsafeUrl(url, "address.not-public", address=host, kind=Message("address.local-name"), remedy=remedy)
 
     def is_allowed(self, host: str, port: int) -> bool:
-        """Return true if the operator lets this host and port be fetched although its address is private."""
+        """Return True if the operator lets this host and port be fetched although its address is private."""
         return (host.lower(), port) in self._allowed
 
 
@@ -114,7 +114,7 @@ def literal_address(host: str) -> IPv4Address | IPv6Address | None:
 
 
 def _is_no_name(host: str) -> bool:
-    """Return true if a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
+    """Return True if a host ends in a number without being an address: no name does (WHATWG URL, 3.5)."""
     last = host.rpartition(".")[2]
     return bool(re.fullmatch(r"[0-9]+|0[xX][0-9a-fA-F]*", last)) and literal_address(host) is None
 

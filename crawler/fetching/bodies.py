@@ -47,7 +47,7 @@ def archive_kind(body: bytes, *, may_be_gzip: bool) -> str:
 
 
 def declares_entities(body: bytes) -> bool:
-    """Return true if a document declares entities of its own: a few lines of those can stand for gigabytes.
+    """Return True if a document declares entities of its own: a few lines of those can stand for gigabytes.
 
     Neither a page nor a sitemap nor a feed needs any. Such a declaration stands in the document type, which has a part
     of its own then; whatever fills the space before or inside it, it is found.
@@ -60,7 +60,7 @@ def declares_entities(body: bytes) -> bool:
 
 
 def swells(size: int, size_unpacked: int) -> bool:
-    """Return true if bytes that were decompressed are a bomb.
+    """Return True if bytes that were decompressed are a bomb.
 
     >>> swells(10_000, 9_000_000), swells(1_000_000, 9_000_000), swells(100, 90_000)
     (True, False, False)

@@ -70,7 +70,7 @@ class CapturingHandler(HTTP11DownloadHandler):
 def make_capture(
     response: Response, resources: Sequence[CapturedResource] = (), machine: Machine | None = None
 ) -> Capture | None:
-    """Return how a response was fetched, with its redirects; None where nothing was recorded.
+    """Return how a response was fetched, with its redirects; None if nothing was recorded.
 
     resources: what was fetched to read the page, to be kept with it. machine: this one.
     """
@@ -89,7 +89,7 @@ def make_capture(
 
 
 def own_capture(request: Request, machine: Machine | None) -> Capture | None:
-    """Return how a request's answer was fetched, without the redirects before it; None where nothing was recorded."""
+    """Return how a request's answer was fetched, without the redirects before it; None if nothing was recorded."""
     capture: Capture | None = request.meta.get(CAPTURE)
     if capture is None and request.meta.get(EXCHANGES):
         capture = Capture((request.meta[EXCHANGES][-1],))

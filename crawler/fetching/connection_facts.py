@@ -20,7 +20,7 @@ def peer_address(transport: Any) -> tuple[str, int]:
 
 
 def local_address(transport: Any) -> str:
-    """Return this machine's address of the connection; "" where it has none."""
+    """Return this machine's address of the connection; "" if it has none."""
     with suppress(AttributeError):
         return str(transport.getHost().host)
     return ""

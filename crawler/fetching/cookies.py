@@ -38,7 +38,7 @@ class CookiesMiddleware(cookies.CookiesMiddleware):
 
 
 def _has_room(jar: CookieJar, cookie: Cookie) -> bool:
-    """Return true if the jar takes a cookie: one that it has, or one more."""
+    """Return True if the jar takes a cookie: one that it has, or one more."""
     if len(cookie.name) + len(cookie.value or "") > MAX_COOKIE_BYTES:
         return False
     known = jar._cookies.get(cookie.domain, {}).get(cookie.path, {})

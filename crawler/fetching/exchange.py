@@ -224,7 +224,7 @@ class PinnedNetwork(httpcore.NetworkBackend):
     ) -> "_TimedStream":
         """Connect to the first of the host's addresses that may be fetched and answers.
 
-        Raises UnsafeUrl where none may be fetched, OSError (socket.gaierror) for a name without any.
+        Raises UnsafeUrl if none may be fetched, OSError (socket.gaierror) for a name without any.
         """
         name = host_key(f"http://{f'[{host}]' if ':' in host else host}/")[0]
         addresses = self._guard.allowed_addresses(

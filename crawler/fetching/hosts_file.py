@@ -21,7 +21,7 @@ class HostsFile:
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the file if it has changed; `digest` and `bytes` are None where it cannot be read."""
+        """Read the file if it has changed; `digest` and `bytes` are None if it cannot be read."""
         try:
             stat = self._path.stat()
             if (stat.st_mtime_ns, stat.st_size) == self._state:

@@ -127,7 +127,7 @@ def _look_up_by_system(name: str, port: int, family: int, kind: int, timeout_s: 
 
 
 def _answer(server: tuple[str, int], name: bytes, record: int, deadline: Deadline) -> Any:
-    """Return a server's message; None where it gives none that fits. Raises TimeoutError at the deadline."""
+    """Return a server's message; None if it gives none that fits. Raises TimeoutError at the deadline."""
     query = dns.Message(id=secrets.randbelow(1 << 16), recDes=True)
     query.addQuery(name, record)
     one = Deadline(min(TIMEOUT_S, deadline.remaining_s()))
@@ -167,7 +167,7 @@ def _over_tcp(server: tuple[str, int], query: bytes, deadline: Deadline) -> byte
 
 
 def _exactly(source: socket.socket, count: int, deadline: Deadline) -> bytes:
-    """Receive so many bytes. Raises OSError where the other end closes before."""
+    """Receive so many bytes. Raises OSError if the other end closes before."""
     taken = bytearray()
     while len(taken) < count:
         source.settimeout(deadline.remaining_s())

@@ -75,7 +75,7 @@ class Pool(Generic[T]):
             health.cools_until = now + timedelta(seconds=pause_s)
 
     def next_wake_time(self) -> datetime | None:
-        """Return when the first of the resting members is used again; None where none rests."""
+        """Return when the first of the resting members is used again; None if none rests."""
         return min((h.cools_until for h in self.health.values() if h.cools_until), default=None)
 
     def _is_resting(self, name: str, now: datetime) -> bool:

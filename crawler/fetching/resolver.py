@@ -60,11 +60,11 @@ class GuardedResolver:
         return self._inner.resolveHostName(sieve, hostName, portNumber, addressTypes, transportSemantics)
 
     def last_answer(self, host: str) -> NameAnswer | None:
-        """Return the last answer for a name; None where it was not looked up."""
+        """Return the last answer for a name; None if it was not looked up."""
         return self._answers[host][0] if host in self._answers else None
 
     def last_refusal(self, host: str) -> Message | None:
-        """Return why the last answer for a name had no address to fetch; None where it had one, or none at all."""
+        """Return why the last answer for a name had no address to fetch; None if it had one, or none at all."""
         answer, refusal = self._answers.get(host, (None, None))
         return None if answer is None or answer.addresses else refusal
 
@@ -111,7 +111,7 @@ class _Sieve:
 
 
 def connection_refusal(url: str) -> Message | None:
-    """Return why a crawl last refused to connect to the host of a URL; None where it did not refuse."""
+    """Return why a crawl last refused to connect to the host of a URL; None if it did not refuse."""
     reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.last_refusal(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None

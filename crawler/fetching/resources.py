@@ -68,7 +68,7 @@ class Resources(Protocol):
     """The source of a page's resources."""
 
     def get(self, url: str, kind: ResourceKind) -> bytes | None:
-        """Return the bytes at `url` (absolute, or data:), None where they cannot or must not be fetched."""
+        """Return the bytes at `url` (absolute, or data:), None if they cannot or must not be fetched."""
         ...
 
 
@@ -121,7 +121,7 @@ class SiteResources:
             return self._load(url, kind)
 
     def admits_host(self, host: str) -> bool:
-        """Return true if a host other than the page's own may be fetched from."""
+        """Return True if a host other than the page's own may be fetched from."""
         with self._lock:
             if host not in self._foreign_hosts and len(self._foreign_hosts) >= MAX_FOREIGN_HOSTS_OF_SITE:
                 return False
@@ -263,7 +263,7 @@ def detect_content_type(data: bytes, kind: ResourceKind) -> str:
 
 
 def absolute(base: str, reference: str) -> str:
-    """Resolve a reference of a page at `base`; "" where there is no address.
+    """Resolve a reference of a page at `base`; "" if there is no address.
 
     >>> absolute("https://a.example/b/c.html", "../f.woff")
     'https://a.example/f.woff'

@@ -25,7 +25,7 @@ Address = IPv4Address | IPv6Address
 
 
 def find_interface(own: str, proc: Path = PROC) -> str:
-    """Return the interface that has an address of this machine; "" where none is found."""
+    """Return the interface that has an address of this machine; "" if none is found."""
     with suppress(ValueError, OSError):
         address = ip_address(own)
         if address.is_loopback:
@@ -35,7 +35,7 @@ def find_interface(own: str, proc: Path = PROC) -> str:
 
 
 def find_gateway(other: str, interface: str, proc: Path = PROC) -> str:
-    """Return the next hop to an address through an interface; "" where there is none or it is not known."""
+    """Return the next hop to an address through an interface; "" if there is none or it is not known."""
     with suppress(ValueError, OSError):
         address = ip_address(other)
         routes = _routes_v4(proc) if address.version == 4 else _routes_v6(proc)

@@ -138,12 +138,12 @@ class _Tee:
 
 
 def _end_of_head(data: bytearray) -> int:
-    """Return the end of the empty line; 0 where there is none yet. Some servers end lines with a bare line feed."""
+    """Return the end of the empty line; 0 if there is none yet. Some servers end lines with a bare line feed."""
     ends = [place + len(mark) for mark in (b"\r\n\r\n", b"\n\n", b"\n\r\n") if (place := data.find(mark)) >= 0]
     return min(ends, default=0)
 
 
 def parse_status(head: bytearray) -> int:
-    """Return the status of an answer's head; 0 where it has none."""
+    """Return the status of an answer's head; 0 if it has none."""
     words = bytes(head[:64]).split(None, 2)
     return int(words[1]) if len(words) > 1 and words[1].isdigit() else 0

@@ -44,7 +44,7 @@ class Archive:
         self._zip.close()
 
     def require_modest(self) -> None:
-        """Check the stated sizes. Raises UnreadableFile where all members together unpack to more than the limit."""
+        """Check the stated sizes. Raises UnreadableFile if all members together unpack to more than the limit."""
         if sum(member.file_size for member in self._zip.infolist()) > MAX_UNPACKED_BYTES:
             raise self._too_large()
 

@@ -38,7 +38,7 @@ class Rank(Enum):
 
 @dataclass(frozen=True, slots=True)
 class HeadingReading:
-    """A line read as a heading. is_sure: False where the numbers around it have to agree."""
+    """A line read as a heading. is_sure: False if the numbers around it have to agree."""
 
     style: str
     number: int | None
@@ -144,7 +144,7 @@ def shown_title(line: str) -> str:
 
 
 def is_title(text: str) -> bool:
-    """Return true if a line that stands apart may be a title by itself."""
+    """Return True if a line that stands apart may be a title by itself."""
     return (
         len(text) <= MAX_TITLE_CHARS
         and not _IS_PROSE.search(text)
@@ -251,7 +251,7 @@ def _number_readings(plain: str) -> Iterator[HeadingReading]:
 
 
 def _may_follow(rest: str) -> bool:
-    """Return true if a title may go on so behind a number; 1.2 is no chapter."""
+    """Return True if a title may go on so behind a number; 1.2 is no chapter."""
     return len(rest) <= MAX_TITLE_CHARS and not rest[:1].isdecimal()
 
 

@@ -63,7 +63,7 @@ class ChapterHeading:
 class Style:
     """A style and the headings that begin chapters by it.
 
-    is_plausible: False where only a person would choose it. front_chars: of a preface before the first, without a table
+    is_plausible: False if only a person would choose it. front_chars: of a preface before the first, without a table
     of contents.
     """
 
@@ -210,14 +210,14 @@ class FoundHeadings:
         )
 
     def _are_pages(self, headings: Sequence[ChapterHeading]) -> bool:
-        """Return true for page numbers: they are bare numbers, and most stand within a sentence."""
+        """Return True for page numbers: they are bare numbers, and most stand within a sentence."""
         bare = [each for each in headings if _BARE_NUMBER.fullmatch(each.title)]
         above = (self._text[max(0, each.start - MAX_LINE_CHARS) : each.start].rstrip() for each in bare)
         within = sum(1 for text in above if text and not _ENDS_SENTENCE.search(text))
         return 2 * within > len(headings)
 
     def _is_outline(self, headings: Sequence[ChapterHeading]) -> bool:
-        """Return true if most of the parts are numbered inside once more."""
+        """Return True if most of the parts are numbered inside once more."""
         inner = [
             (first.start, second.start)
             for name, marks in self._by_style.items()
@@ -255,7 +255,7 @@ def _indent(line: str) -> int:
 
 
 def _is_division(headings: Sequence[ChapterHeading]) -> bool:
-    """Return true if headings of an explicit style count up, as chapters or as volumes."""
+    """Return True if headings of an explicit style count up, as chapters or as volumes."""
     numbers = [each.number or 0 for each in headings]
     steps = [0 <= after - before <= MAX_GAP or after <= 1 for before, after in pairwise(numbers)]
     is_named = len(headings) >= MIN_HEADINGS or any(each.is_sure for each in headings)

@@ -27,7 +27,7 @@ def detect_kind(body: bytes) -> str:
 
 
 def is_container(body: bytes) -> bool:
-    """Return true if bytes are a file that a parser takes apart, PDF or ZIP, by the first of them alone."""
+    """Return True if bytes are a file that a parser takes apart, PDF or ZIP, by the first of them alone."""
     return body.startswith(_ZIP_MARKS) or body[:_MAX_LEADING_BYTES].lstrip(_BLANKS).startswith(_PDF_MARK)
 
 

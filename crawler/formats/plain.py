@@ -75,7 +75,7 @@ def decode_text(data: bytes, path: Path | str, *, is_chinese: bool = True) -> De
 
 
 def kind_of_binary(data: bytes) -> Message | None:
-    """Return the kind of binary file that the first bytes indicate; None where they indicate none."""
+    """Return the kind of binary file that the first bytes indicate; None if they indicate none."""
     return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
 
 
@@ -117,7 +117,7 @@ def normalize_lines(text: str) -> str:
 
 
 def require_chinese(text: str, path: Path | str) -> str:
-    """Return `text` itself. Raises UnreadableFile where it has no Chinese character: no copy of it could be found."""
+    """Return `text` itself. Raises UnreadableFile if it has no Chinese character: no copy of it could be found."""
     if not count_han(text):
         raise UnreadableFile(path, "intake.no-chinese")
     return text

@@ -22,7 +22,7 @@ _LATIN = re.compile(r"\bchapter\s*(\d{1,5})\b", re.IGNORECASE)
 
 
 def chapter_number(title: str) -> int | None:
-    """Return the number of the chapter that a heading names, None where it names none.
+    """Return the number of the chapter that a heading names, None if it names none.
 
     >>> chapter_number("第一百零三回　渡口"), chapter_number("12. 渡口"), chapter_number("卷二 第三回 燈下")
     (103, 12, 3)
@@ -39,7 +39,7 @@ def chapter_number(title: str) -> int | None:
 
 
 def numeral(text: str) -> int | None:
-    """Return the value of a numeral in digits or Chinese, None where it is none.
+    """Return the value of a numeral in digits or Chinese, None if it is none.
 
     >>> numeral("一百二十三"), numeral("一二三"), numeral("十"), numeral("廿一"), numeral("１２")
     (123, 123, 10, 21, 12)

@@ -63,7 +63,7 @@ def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
 
 
 def is_small_print(text: str) -> bool:
-    """Return true if a line states rights, registrations or the software of a site."""
+    """Return True if a line states rights, registrations or the software of a site."""
     return len(text) < _MAX_CHARS_OF_SMALL_PRINT and _SMALL_PRINT.search(text) is not None
 
 
@@ -170,7 +170,7 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
 
 
 def is_in_menu(element: HtmlElement) -> bool:
-    """Return true if a box is a menu, remarks or the like, or stands in one, by tag and name."""
+    """Return True if a box is a menu, remarks or the like, or stands in one, by tag and name."""
     return _name_factor(element, ()) < 1.0
 
 
@@ -205,7 +205,7 @@ def _blocks_above(heading: HtmlElement) -> list[HtmlElement]:
 
 
 def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
-    """Return true if at most a date and a section are above a heading: a box that starts with text has none."""
+    """Return True if at most a date and a section are above a heading: a box that starts with text has none."""
     shown = 0
     for node in box.iter():
         if node is heading:
@@ -218,7 +218,7 @@ def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
 
 
 def _leads_away(heading: HtmlElement) -> bool:
-    """Return true if the whole of a heading is a link to another page."""
+    """Return True if the whole of a heading is a link to another page."""
     links = [node for node in (heading, *heading.iterancestors(), *heading.iter("a")) if node.tag == "a"][:1]
     shown = len("".join("".join(heading.itertext()).split()))
     linked = sum(len("".join("".join(node.itertext()).split())) for node in links)

@@ -134,7 +134,7 @@ def _is_prose(line: Line) -> bool:
 
 
 def _is_document(added: Sequence[Line]) -> bool:
-    """Return true if lines may be a part of the text: no menu, no remarks."""
+    """Return True if lines may be a part of the text: no menu, no remarks."""
     boxes = (line.container.getparent() if line.container.tag in _PARTS else line.container for line in added)
     return not any(is_in_menu(box) or is_elsewhere(box) for box in boxes) and not any(map(is_label, added))
 
@@ -202,13 +202,13 @@ def _without_frames(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """Return false for headings, such as years in a chronicle, and lines of programs and tables, which repeat too."""
+    """Return False for headings, such as years in a chronicle, and lines of programs and tables, which repeat too."""
     is_short = len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
     return is_short and not _is_of_table(line.container)
 
 
 def _is_of_table(box: HtmlElement) -> bool:
-    """Return true for a cell of a data table, or a box right in one; the row of a post has two cells."""
+    """Return True for a cell of a data table, or a box right in one; the row of a post has two cells."""
     cell = box if box.tag in ("td", "th") else box.getparent()
     row = cell.getparent() if cell is not None and cell.tag in ("td", "th") else None
     return row is not None and len(row) >= MIN_CELLS_OF_TABLE

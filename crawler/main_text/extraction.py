@@ -149,7 +149,7 @@ def keep_all_lines(page: Sequence[Line], site_name: str) -> list[Line]:
 def extract(
     tree: HtmlElement, url: str = "", body_selector: str = "", title_selector: str = "", sieve: Sieve = keep_all_lines
 ) -> Extraction | None:
-    """Extract the main text of a page without hidden parts, and all else on it; None where there is nothing.
+    """Extract the main text of a page without hidden parts, and all else on it; None if there is nothing.
 
     A list or a front page has no main text: all of its lines stand beside it. sieve: takes the lines of the site's
     template out before anything is chosen.
@@ -194,7 +194,7 @@ def extract(
 
 
 def is_worth_reading(texts: Iterable[str]) -> bool:
-    """Return true if there is more than a label: enough Chinese characters, or enough letters of other scripts."""
+    """Return True if there is more than a label: enough Chinese characters, or enough letters of other scripts."""
     whole = "".join(texts)
     han = count_han(whole)
     most = MIN_LETTERS_TO_KEEP + han
@@ -290,7 +290,7 @@ def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -
 
 
 def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
-    """Return true if sentences stand right below the page's title: the text of a video or a picture, however short."""
+    """Return True if sentences stand right below the page's title: the text of a video or a picture, however short."""
     first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
     is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
     return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)

@@ -33,7 +33,7 @@ _CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
 
 
 def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
-    """Return the heading of the text itself, the site's name off; "" where the page has none.
+    """Return the heading of the text itself, the site's name off; "" if the page has none.
 
     A heading that the page's <title> repeats and that stands nearest above the text, else such a line without a
     heading's markup, else the title's first part. selected: what the site's own rule found, which wins.
@@ -57,7 +57,7 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
 
 
 def site_name(tree: HtmlElement) -> str:
-    """Name of the site as the page states it, "" where it says nothing; or the heading that leads to the front page.
+    """Name of the site as the page states it, "" if it says nothing; or the heading that leads to the front page.
 
     Else the part that its <title> adds to the page's own heading, where that is surely no part of the heading.
     """
@@ -71,7 +71,7 @@ def site_name(tree: HtmlElement) -> str:
 
 
 def is_home(element: HtmlElement) -> bool:
-    """Return true if all that `element` shows is a link to the site's front page: the site's name, no heading."""
+    """Return True if all that `element` shows is a link to the site's front page: the site's name, no heading."""
     links = [node for node in element.iter("a") if _HOME.match((node.get("href") or "#").strip())]
     inside = sum(len("".join("".join(node.itertext()).split())) for node in links)
     return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
@@ -112,7 +112,7 @@ def _is_named(line: Line, keys: Sequence[str]) -> bool:
 
 
 def _site_name_in_title(tree: HtmlElement) -> str:
-    """Return the site's name behind the page's own heading in its <title>; "" where it may be part of the heading."""
+    """Return the site's name behind the page's own heading in its <title>; "" if it may be part of the heading."""
     whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
     firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
     known = {_key(element_text(node)) for node in firsts} | {_key(stated)}
@@ -128,7 +128,7 @@ def _site_name_in_title(tree: HtmlElement) -> str:
 
 
 def _is_name(parts: Sequence[str], heading: str) -> bool:
-    """Return true if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
+    """Return True if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
     name = parts[-1]
     if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
         return False
@@ -137,7 +137,7 @@ def _is_name(parts: Sequence[str], heading: str) -> bool:
 
 
 def _is_author(name: str, tree: HtmlElement) -> bool:
-    """Return true if the page says that somebody of that name, or whom the name contains, wrote it."""
+    """Return True if the page says that somebody of that name, or whom the name contains, wrote it."""
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None

@@ -64,7 +64,7 @@ _NOT_A_PERSON = re.compile(
 
 
 def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Return the author that the page states; "" where it states none."""
+    """Return the author that the page states; "" if it states none."""
     editors = {match[1] for line in page if len(line.text) <= _MAX_LINE_CHARS for match in _EDITOR.finditer(line.text)}
     stated = (_accept_name(name, tree) for name in _names_in_head(tree))
     named = next((name for name in stated if name and not any(map(name.endswith, editors))), "")
@@ -99,7 +99,7 @@ def _schema_name(stated: Any) -> str:
 
 
 def _accept_name(stated: str, tree: HtmlElement) -> str:
-    """Clean a stated name; "" where it is the site's or its software's."""
+    """Clean a stated name; "" if it is the site's or its software's."""
     name = _OFFICE.sub("", _END.sub("", one_line(stated))).strip()
     name = name.partition("／")[0]  # of a reporter and where he reported from
     if not name or len(name) > MAX_NAME_CHARS or "http" in name or "," in name or _NOT_A_PERSON.search(name):
@@ -231,7 +231,7 @@ def parse_time(text: str) -> datetime | None:
 
 
 def is_byline(text: str) -> bool:
-    """Return true if a line only states author, source or date."""
+    """Return True if a line only states author, source or date."""
     rest = _DATE.sub("", STATED_AUTHOR.sub("", POSTED.sub("", text)))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
@@ -242,7 +242,7 @@ def is_byline(text: str) -> bool:
 
 
 def is_stamp(text: str) -> bool:
-    """Return true if a line states to the minute when something was posted, and hardly anything else."""
+    """Return True if a line states to the minute when something was posted, and hardly anything else."""
     date = _DATE.search(text) if len(text) <= _MAX_HEAD_LINE_CHARS else None
     rest = len(text) - len(date[0]) if date else 0
     return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP

@@ -56,7 +56,7 @@ _LEVELS_TO_NAME = 6
 
 
 def is_mark(text: str) -> bool:
-    """Return true if a line says when something was written, or its number in the thread, and hardly anything else."""
+    """Return True if a line says when something was written, or its number in the thread, and hardly anything else."""
     if len(text) > MAX_CHARS_OF_MARK or not _OF_MARKS.search(text) or END_OF_SENTENCE.search(text):
         return False
     found = TIME.search(text) or FLOOR.search(text)
@@ -64,7 +64,7 @@ def is_mark(text: str) -> bool:
 
 
 def is_member(line: Line) -> bool:
-    """Return true if a line is a member's name alone: in a box called so, or a link to what else that member wrote."""
+    """Return True if a line is a member's name alone: in a box called so, or a link to what else that member wrote."""
     if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
         return False
     if _MEMBER.search(line.container.get("class") or ""):
@@ -74,19 +74,19 @@ def is_member(line: Line) -> bool:
 
 
 def is_of_software(text: str) -> bool:
-    """Return true if a line is a button, a row of counters, or a notice that a forum itself writes."""
+    """Return True if a line is a button, a row of counters, or a notice that a forum itself writes."""
     if len(text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(text):
         return False
     return _OF_SOFTWARE.match(text) is not None or len(_COUNTER.findall(text)) >= MIN_COUNTERS
 
 
 def is_elsewhere(element: HtmlElement) -> bool:
-    """Return true if a box is a menu, a signature, an advertisement, or stands in one."""
+    """Return True if a box is a menu, a signature, an advertisement, or stands in one."""
     return any(node.tag in _ELSEWHERE_TAGS or _ELSEWHERE.search(_name(node)) for node in _enclosing_blocks(element))
 
 
 def is_answer(element: HtmlElement) -> bool:
-    """Return true if a box or one around it is called an answer, a reply or the like."""
+    """Return True if a box or one around it is called an answer, a reply or the like."""
     return any(_ANSWER.search(_name(node)) for node in _enclosing_blocks(element))
 
 

@@ -54,7 +54,7 @@ _MAX_LINKED_DATA_CHARS = 200_000
 
 
 def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, is_a_thread: bool) -> tuple[Poster, ...]:
-    """Return the posters of the main text, post by post; none where the page does not say.
+    """Return the posters of the main text, post by post; none if the page does not say.
 
     main: lines of `whole`. A post of a thread whose poster is not certain has no name.
     """
@@ -71,7 +71,7 @@ def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, i
 
 
 def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first: str) -> tuple[Poster, ...]:
-    """Name the poster above each post; none where a name may as well stand below its post.
+    """Name the poster above each post; none if a name may as well stand below its post.
 
     first: whom linked data names for the first post.
     """
@@ -93,7 +93,7 @@ def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first:
 
 
 def _is_one_box(one: Line, other: Line) -> bool:
-    """Return true if two lines stand in one box or beside each other in one, as paragraphs of a post do."""
+    """Return True if two lines stand in one box or beside each other in one, as paragraphs of a post do."""
     return one.container is other.container or one.container.getparent() is other.container.getparent()
 
 
@@ -194,6 +194,6 @@ def _poster_in_record(record: object) -> str:
 
 
 def is_post(record: dict[str, object]) -> bool:
-    """Return true if a record of linked data is of a post, whose "author" is its poster."""
+    """Return True if a record of linked data is of a post, whose "author" is its poster."""
     kinds = record.get("@type")
     return any(kind in _TYPES for kind in (kinds if isinstance(kinds, list) else [kinds]))

@@ -109,7 +109,7 @@ class PageBoxes:
         return {kind: sorted(spans) for kind, spans in found.items() if len(spans) >= MIN_MARKS}
 
     def has_words(self, span: Span) -> bool:
-        """Return true if any words stand there."""
+        """Return True if any words stand there."""
         return self._words_before[span[1] + 1] > self._words_before[span[0]]
 
     def score(self, span: Span) -> float:
@@ -254,7 +254,7 @@ class _Thread:
         return _PostGroup(places, sum(map(self.boxes.score, posts)), tuple(marks))
 
     def _belongs(self, group: _PostGroup, best: _PostGroup) -> bool:
-        """Return true if other boxes of posts stand among the best ones, as answers to answers do."""
+        """Return True if other boxes of posts stand among the best ones, as answers to answers do."""
         if not group.places:
             return False
         first, last = self._enclosing_span(min(best.places), max(best.places))
@@ -320,14 +320,14 @@ class _Thread:
 
 
 def _marks_alternate(marks: Sequence[int], others: Sequence[int]) -> bool:
-    """Return true if nearly all parts that `others` make hold as many marks: both are of the same posts."""
+    """Return True if nearly all parts that `others` make hold as many marks: both are of the same posts."""
     parts = Counter(bisect_right(others, mark) for mark in marks)
     [(_, parts_alike)] = Counter(parts.values()).most_common(1)
     return parts_alike >= MIN_SHARE_BY_TURNS * max(len(parts), len(others))
 
 
 def _contains_any(span: Span, places: Sequence[int]) -> bool:
-    """Return true if any of the sorted places lies there."""
+    """Return True if any of the sorted places lies there."""
     return bisect_left(places, span[0]) < bisect_right(places, span[1])
 
 

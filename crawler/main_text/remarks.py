@@ -51,7 +51,7 @@ _DIGITS = re.compile(r"\d+")
 def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
     """Return the places in `page` of the lines of remarks and of rows of an index, by boxes, labels and times.
 
-    None where no other text stands below the title. title: of the page, the site's name and all.
+    None if no other text stands below the title. title: of the page, the site's name and all.
     """
     return _Remarks(page, title_places(page, title)[:MAX_TITLES]).find_places()
 
@@ -78,7 +78,7 @@ class _Remarks:
         return frozenset(dropped) if dropped and self._leaves_text(dropped) else frozenset()
 
     def _leaves_text(self, dropped: set[int]) -> bool:
-        """Return true if a text that is not dropped stands below the title."""
+        """Return True if a text that is not dropped stands below the title."""
         start = self.titles[0] if self.titles else 0
         own = (line for place, line in enumerate(self.page[start:], start) if place not in dropped)
         said = (
@@ -124,7 +124,7 @@ class _Remarks:
             yield range(first, self._end(holder, marks[-1]))
 
     def _hold_words(self, holder: HtmlElement, units: list[list[int]]) -> bool:
-        """Return true if the boxes of most marks hold words or links besides the marks."""
+        """Return True if the boxes of most marks hold words or links besides the marks."""
         holding = sum(
             len(self._span(holder, child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
@@ -142,7 +142,7 @@ class _Remarks:
         return range(first, last + 1)
 
     def _has_speaker(self, span: range) -> bool:
-        """Return true if lines hold a link, a button, or a name alone."""
+        """Return True if lines hold a link, a button, or a name alone."""
         return any(self._is_of_speaker(self.page[place]) for place in span)
 
     def _is_of_speaker(self, line: Line) -> bool:
@@ -154,7 +154,7 @@ class _Remarks:
         return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
-        """Return true if a mark states more than a day: chronicles and lists of works have days."""
+        """Return True if a mark states more than a day: chronicles and lists of works have days."""
         return _CLOCK.search(self.page[place].text) is not None
 
     def _title_boxes(self, holder: HtmlElement) -> set[HtmlElement]:
@@ -208,7 +208,7 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
 def neighbours(page: Sequence[Line], title: str) -> frozenset[int]:
-    """Return the places in `page` of the lines of other articles, none where the page's title stands above all text.
+    """Return the places in `page` of the lines of other articles, none if the page's title stands above all text.
 
     title: of the page, the site's name and all.
     """
@@ -258,7 +258,7 @@ def _is_article(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
-    """Return true if a box begins with a heading like the one of the page, and an article follows."""
+    """Return True if a box begins with a heading like the one of the page, and an article follows."""
     for place in span[: _LINES_ABOVE_HEADING + 1]:
         line = page[place]
         is_heading = len(line.text) <= MAX_CHARS_OF_HEADING and not END_OF_SENTENCE.search(line.text)

@@ -35,7 +35,7 @@ def template(skeletons: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 def agreement(one: Iterable[str], other: Iterable[str]) -> float:
-    """Return the Jaccard similarity of two templates in [0, 1]; 0.0 where one is empty."""
+    """Return the Jaccard similarity of two templates in [0, 1]; 0.0 if one is empty."""
     first, second = frozenset(one), frozenset(other)
     return len(first & second) / len(first | second) if first and second else 0.0
 

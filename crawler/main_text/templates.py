@@ -92,7 +92,7 @@ class HostTemplate:
             self._hold(name, sketch)
 
     def learn(self, page: Sequence[Line]) -> _Lesson | None:
-        """Learn from one page; None where it repeats one that was learnt before, and teaches nothing."""
+        """Learn from one page; None if it repeats one that was learnt before, and teaches nothing."""
         sketch = _sketch(page)
         if self._is_known(sketch):
             return None
@@ -124,7 +124,7 @@ class HostTemplate:
         _drop_oldest(self.frames, MAX_FRAMES)
 
     def is_template(self, line: Line, names: Sequence[str]) -> bool:
-        """Return true if a line belongs to the site and not to the text. names: the site's names for itself, folded."""
+        """Return True if a line belongs to the site and not to the text. names: the site's names for itself, folded."""
         known = self.frames.get(_frame(line.text))
         if known is None or len(line.text) > MAX_CHARS or known.pages < MIN_PAGES:
             return False
@@ -223,7 +223,7 @@ class SiteTemplates:
 
 
 def names_a_site(text: str, names: Sequence[str] = ()) -> bool:
-    """Return true if a line writes a host, in any width and with any dots, or one of these folded names.
+    """Return True if a line writes a host, in any width and with any dots, or one of these folded names.
 
     >>> names_a_site("一秒记住：ｗｗｗ。ａｂｃ．ｃｏｍ"), names_a_site("欲知后事如何，且听下回分解。")
     (True, False)
@@ -319,7 +319,7 @@ def _as_record(template: HostTemplate) -> dict[str, Any]:
 
 
 def _load_templates(path: Path | None) -> "OrderedDict[str, HostTemplate]":
-    """Load the saved templates; none where they cannot be read: a template is learnt anew within a few pages."""
+    """Load the saved templates; none if they cannot be read: a template is learnt anew within a few pages."""
     if path is None or not path.exists():
         return OrderedDict()
     try:

@@ -110,7 +110,7 @@ def read_statements(tree: HtmlElement) -> PageStatements:
 
 
 def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line], url: str) -> bool:
-    """Return true if a page's statements, software, address, labels and names of boxes make it a thread."""
+    """Return True if a page's statements, software, address, labels and names of boxes make it a thread."""
     addresses = [url, *statements.addresses]
     is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
     points = MIN_POINTS if _is_declared(tree, statements) else _points_of_software(statements, page, is_article)
@@ -138,7 +138,7 @@ def _han(page: Sequence[Line]) -> int:
 
 
 def _is_answered(frames: Sequence[str]) -> bool:
-    """Return true if a page counts replies and names no remarks."""
+    """Return True if a page counts replies and names no remarks."""
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 

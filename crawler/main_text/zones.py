@@ -120,7 +120,7 @@ class _Zones:
         return found
 
     def _announces(self, container: HtmlElement) -> bool:
-        """Return true if a small box around a line leads to another page by a title."""
+        """Return True if a small box around a line leads to another page by a title."""
         if container not in self._teasers:
             boxes = islice(self._boxes(container), _MAX_LEVELS_OF_TEASER)
             self._teasers[container] = any(self._is_teaser(*self._spans[box]) for box in boxes)

@@ -68,7 +68,7 @@ class ProxyMiddleware:
         return politeness
 
     async def process_request(self, request: Request) -> None:
-        """Choose the proxy of a request. Raises Postponed where the crawl ends before the request may be made."""
+        """Choose the proxy of a request. Raises Postponed if the crawl ends before the request may be made."""
         politeness = self._politeness
         if not politeness.has_budget():
             raise Postponed("crawl.budget-used-up")

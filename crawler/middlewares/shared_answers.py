@@ -98,7 +98,7 @@ def _is_shared(request: Request) -> bool:
 
 
 def _may_be_given(request: Request, response: Response) -> bool:
-    """Return true if another crawl may read this answer: files are counted by each crawl while their headers come."""
+    """Return True if another crawl may read this answer: files are counted by each crawl while their headers come."""
     if response.status not in _SHARED_STATUSES:
         return False
     if response.status != 200 or not asks_for_page(request):

@@ -139,7 +139,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
 
 
 def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
-    """Find all advertisements; None where they have more than `most` characters, or more than MAX_SIGNS signs."""
+    """Find all advertisements; None if they have more than `most` characters, or more than MAX_SIGNS signs."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):
@@ -160,20 +160,20 @@ def _pieces(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
 
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
-    """Return true if an address invites the reader to come back, and is not one that the text speaks of."""
+    """Return True if an address invites the reader to come back, and is not one that the text speaks of."""
     is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]  # a mark may follow; [1] begins a note
     is_boxed = is_enclosed and count_han(piece) <= MAX_HAN_BESIDE
     return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
 def _is_address(shown: str) -> bool:
-    """Return true if there is a name before the ending: 3.5 cm and b, cn are none."""
+    """Return True if there is a name before the ending: 3.5 cm and b, cn are none."""
     letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
     return len(letters) >= 5 and not letters.isdigit()
 
 
 def _is_spelt_oddly(shown: str) -> bool:
-    """Return true if an address is written so that no program takes it for one: a reader is to type it."""
+    """Return True if an address is written so that no program takes it for one: a reader is to type it."""
     return bool(re.search("[^\\s\x21-\x7e]", shown) or _SPREAD.search(shown))
 
 

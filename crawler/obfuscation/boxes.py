@@ -17,7 +17,7 @@ _LEAST_PX = 1.0  # of a box in which something is seen
 
 
 def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:
-    """Return true if an element is a part of a line: sizes, overflow and transforms do not hold for it.
+    """Return True if an element is a part of a line: sizes, overflow and transforms do not hold for it.
 
     is_item: the element around lays its children out itself (flex, grid).
     """
@@ -30,18 +30,18 @@ def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:
 
 
 def is_flexible(own: Properties) -> bool:
-    """Return true if an element gives its children other sizes than they ask for."""
+    """Return True if an element gives its children other sizes than they ask for."""
     return own.get("display", "") in _FLEXIBLE
 
 
 def is_part_of_table(element: HtmlElement, own: Properties) -> bool:
-    """Return true if a box is a cell, a row or a group of rows: it has no margins, and sizes are wishes."""
+    """Return True if a box is a cell, a row or a group of rows: it has no margins, and sizes are wishes."""
     display = own.get("display")
     return element.tag in _PARTS_OF_TABLES if display is None else display.startswith("table-")
 
 
 def is_flat(element: HtmlElement, own: Properties, units: Units, *, is_item: bool) -> bool:
-    """Return true if a box that is no part of a line has no height or width, and clips its contents."""
+    """Return True if a box that is no part of a line has no height or width, and clips its contents."""
     if "overflow-x" not in own and "overflow-y" not in own:
         return False
     if element.tag in ("html", "body", "table") or "table" in own.get("display", "") or is_part_of_table(element, own):
@@ -66,7 +66,7 @@ def _is_flat(name: str, sides: Sequence[str], own: Properties, units: Units, is_
 
 
 def is_cut_away(own: Properties) -> bool:
-    """Return true if clip-path leaves nothing of an element."""
+    """Return True if clip-path leaves nothing of an element."""
     for name, parts in functions(own.get("clip-path", "")):
         numbers = [token for token in parts[0] if token.type in ("percentage", "dimension", "number")]
         if name == "inset" and _leaves_nothing(numbers[:4]):
@@ -77,14 +77,14 @@ def is_cut_away(own: Properties) -> bool:
 
 
 def is_clipped(own: Properties, units: Units) -> bool:
-    """Return true if clip leaves nothing of an element that is positioned."""
+    """Return True if clip leaves nothing of an element that is positioned."""
     if own.get("position") not in ("absolute", "fixed"):
         return False
     return any(name == "rect" and _is_speck(parts, units) for name, parts in functions(own.get("clip", "")))
 
 
 def _leaves_nothing(sides: Sequence[Node]) -> bool:
-    """Return true if inset() takes all of the height or of the width, in shares of them."""
+    """Return True if inset() takes all of the height or of the width, in shares of them."""
     shares = [(token_ratio(side) or 0.0) if side.type == "percentage" else 0.0 for side in sides]
     if not shares:
         return False

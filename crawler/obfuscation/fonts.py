@@ -40,7 +40,7 @@ _KINDS = (PRIVATE_USE, HAN, re.compile(f"(?!{PRIVATE_USE.pattern}|{HAN.pattern})
 
 @dataclass(slots=True)
 class _Glyph:
-    """A font's drawing of a character; `seen`: the recogniser's result, None where it was not asked."""
+    """A font's drawing of a character; `seen`: the recogniser's result, None if it was not asked."""
 
     own: float | None
     candidates: Sequence[Candidate]
@@ -140,7 +140,7 @@ class FontReader:
 
 
 def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) -> bool:
-    """Return true if a drawing for `char` surely shows one of `candidates` instead."""
+    """Return True if a drawing for `char` surely shows one of `candidates` instead."""
     top = candidates[0]
     if top.similarity < MIN_SIMILARITY:
         return False
@@ -154,7 +154,7 @@ def _select_kind(glyphs: Mapping[str, _Glyph], kind: re.Pattern[str]) -> dict[st
 
 
 def _weigh_chars(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> list[_SourceChar]:
-    """Weigh the characters of one kind; none where fewer than `at_least` are drawn as another."""
+    """Weigh the characters of one kind; none if fewer than `at_least` are drawn as another."""
     others = sum(1 for char, glyph in glyphs.items() if is_another(char, glyph.own, glyph.candidates))
     if others < at_least:
         return []

@@ -67,7 +67,7 @@ class _ShownHan(HanCounts):
 
 
 def _is_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Return true if an element stands in a line of running text: a label before a line of its own does not."""
+    """Return True if an element stands in a line of running text: a label before a line of its own does not."""
     block = enclosing_block(element)
     return element.tag in INLINE and block is not None and han[block] >= MIN_HAN_OF_LINE
 

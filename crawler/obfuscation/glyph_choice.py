@@ -121,7 +121,7 @@ def _share(char: str) -> float:
 
 
 def _is_of_other(script: Script, char: str) -> bool:
-    """Return true if `char` is of the other script than `script`; one in neither is rare enough as it is."""
+    """Return True if `char` is of the other script than `script`; one in neither is rare enough as it is."""
     if script is Script.SIMPLIFIED:
         return _is_traditional(char) and not _is_simplified(char)
     return script is Script.TRADITIONAL and _is_simplified(char) and not _is_traditional(char)

@@ -32,7 +32,7 @@ class LineRecognizer:
         )
 
     def lines(self, grey: Grey, until: float) -> tuple[list[SeenLine], bool]:
-        """Read the lines, from tile to tile; False where that takes longer than `until` (time.monotonic).
+        """Read the lines, from tile to tile; False if that takes longer than `until` (time.monotonic).
 
         A picture whose first lines say nothing is left, as if it had been looked at.
         """
@@ -93,12 +93,12 @@ def _is_upright(box: _Box) -> bool:
 
 
 def _is_across(box: _Box) -> bool:
-    """Return true if a line slopes, as a watermark does."""
+    """Return True if a line slopes, as a watermark does."""
     return not _is_upright(box) and abs(float(box[1][1] - box[0][1])) > max(4.0, _MAX_SLOPE * _size(box)[0])
 
 
 def _continues(before: _Box, box: _Box) -> bool:
-    """Return true if a box is the next piece of a line: only thin characters between them, which were passed over."""
+    """Return True if a box is the next piece of a line: only thin characters between them, which were passed over."""
     height = min(_size(before)[1], _size(box)[1])
     overlap = min(before[:, 1].max(), box[:, 1].max()) - max(before[:, 1].min(), box[:, 1].min())
     is_line = not _is_upright(before) and not _is_upright(box)

@@ -63,7 +63,7 @@ def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """Return true if there is an even ground, and on it ink in lines, rows or columns."""
+    """Return True if there is an even ground, and on it ink in lines, rows or columns."""
     if grey.shape[0] < MIN_SIDES_PX[0] or grey.shape[1] < MIN_SIDES_PX[1]:
         return False
     ground = _ground(grey)
@@ -98,13 +98,13 @@ def _ground(grey: Grey) -> int:
 
 
 def _ink(differs: NDArray[np.int16]) -> NDArray[np.bool_] | None:
-    """Pixels that differ from the ground by more than a watermark does; None where none does."""
+    """Pixels that differ from the ground by more than a watermark does; None if none does."""
     most = float(np.percentile(differs[:: max(1, differs.shape[0] // 500)], 99.9))
     return differs > 0.55 * most if most >= _MIN_CONTRAST else None
 
 
 def _has_lines(ink: NDArray[np.floating]) -> bool:
-    """Return true if most ink stands in stretches of the height of lines and much alike.
+    """Return True if most ink stands in stretches of the height of lines and much alike.
 
     ink: of each row, or column.
     """

@@ -262,7 +262,7 @@ def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iter
 
 
 def _continues(above: _Shown, below: _Shown) -> bool:
-    """Return true if a picture begins with the rest of the last paragraph of the one before it."""
+    """Return True if a picture begins with the rest of the last paragraph of the one before it."""
     ((first, _), text), ((second, _), further) = above, below
     if not text.goes_on or not further.may_go_on_from_before:
         return False

@@ -79,7 +79,7 @@ def page_sheets(
 
 
 def links_sheets(tree: HtmlElement, base: str) -> bool:
-    """Return true if a page refers to any sheet."""
+    """Return True if a page refers to any sheet."""
     return any(_address(link, base) for link in tree.iter("link"))
 
 
@@ -152,12 +152,12 @@ _PIECES = INLINE - {"a", "rt", "rp", "sup", "sub", "label"}
 
 
 def needs_sheets(tree: HtmlElement) -> bool:
-    """Return true if style may decide what of this page's text is seen, or how."""
+    """Return True if style may decide what of this page's text is seen, or how."""
     return _has_odd_pieces(tree) or is_chopped(tree) or _has_odd_paragraphs(tree) or _has_odd_text(tree)
 
 
 def _has_odd_pieces(tree: HtmlElement) -> bool:
-    """Return true if short pieces with a class of their own, or empty ones, stand between characters of sentences."""
+    """Return True if short pieces with a class of their own, or empty ones, stand between characters of sentences."""
     odd, han = 0, HanCounts()
     for element in tree.iter(*_PIECES):
         if not (element.get("class") or element.get("id")):
@@ -180,7 +180,7 @@ def _splits_sentence(element: HtmlElement, han: HanCounts) -> bool:
 
 
 def _has_odd_paragraphs(tree: HtmlElement) -> bool:
-    """Return true if of sibling paragraphs some have a class and most have none, or text is in an attribute."""
+    """Return True if of sibling paragraphs some have a class and most have none, or text is in an attribute."""
     holding = Counter(
         element.getparent()
         for element in tree.iter("*")

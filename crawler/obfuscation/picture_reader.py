@@ -42,7 +42,7 @@ class PicturePart:
 
 @dataclass(frozen=True, slots=True)
 class _PictureLine:
-    """The ink of a picture and its characters from left to right; none where it is no line of text."""
+    """The ink of a picture and its characters from left to right; none if it is no line of text."""
 
     ink: Raster
     cells: Sequence[Raster]
@@ -70,7 +70,7 @@ class PictureReader:
         script: Script = Script.EITHER,
         check: Callable[[], None] = lambda: None,
     ) -> list[PictureText]:
-        """Read the text of each of `parts`; "" where it has no characters. script: of the text around them.
+        """Read the text of each of `parts`; "" if it has no characters. script: of the text around them.
 
         check: called before each picture is looked at; it may raise.
         """
@@ -129,7 +129,7 @@ class PictureReader:
 
 
 def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """Return the characters of a picture of one line, from left to right; none where there are more than MAX_CHARS.
+    """Return the characters of a picture of one line, from left to right; none if there are more than MAX_CHARS.
 
     How many they are is told by the picture's own shape, since characters are square and ink is not (一); parts of one
     (川) stay together, since cuts are made only near where a whole number of squares ends.

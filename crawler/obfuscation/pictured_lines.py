@@ -36,7 +36,7 @@ class PicturedText:
 
 
 def is_running_text(seen: SeenPicture) -> bool:
-    """Return true if most words of a picture are in lines of one size, of some length, read with confidence."""
+    """Return True if most words of a picture are in lines of one size, of some length, read with confidence."""
     lines = _reliable_lines(seen)
     chars = sum(len(line.text) for line in lines)
     if not chars:
@@ -51,7 +51,7 @@ def is_running_text(seen: SeenPicture) -> bool:
 
 
 def is_line_alike(seen: SeenPicture, size: float) -> bool:
-    """Return true if a picture has text of this size and no other, however little: a paragraph of three characters."""
+    """Return True if a picture has text of this size and no other, however little: a paragraph of three characters."""
     lines = _reliable_lines(seen)
     return bool(lines) and _is_sure(lines) and _share_alike(lines, size) >= MIN_SHARE_ALIKE
 
@@ -158,7 +158,7 @@ def _area(line: SeenLine) -> int:
 
 
 def _is_upright(lines: Sequence[SeenLine]) -> bool:
-    """Return true if most characters stand one below the other."""
+    """Return True if most characters stand one below the other."""
     chars = sum(len(line.text) for line in lines)
     upright = [line for line in lines if line.bottom - line.top > _UPRIGHT * (line.right - line.left)]
     return 2 * sum(len(line.text) for line in upright) > chars

@@ -61,7 +61,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
 
 
 def stands_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Return true if characters of a sentence stand on at least one side, or another such picture does."""
+    """Return True if characters of a sentence stand on at least one side, or another such picture does."""
     parent, brother, after = element.getparent(), element.getprevious(), element.getnext()
     if parent is None:
         return False

@@ -157,7 +157,7 @@ class Shift:
         return Movement(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # where it ends
 
     def _is_free(self, first: str, last: str) -> bool:
-        """Return true if style says where on the page the element stands."""
+        """Return True if style says where on the page the element stands."""
         return self._is_on_page and {self.own.get(first, "auto"), self.own.get(last, "auto")} != {"auto"}
 
     def across(self) -> Movement:
@@ -181,7 +181,7 @@ class Shift:
         return self._along("top", "bottom", _HIGHEST_PX).and_then(margin).and_then(self.transform.down)
 
     def is_off(self) -> bool:
-        """Return true if nobody sees the contents of the element."""
+        """Return True if nobody sees the contents of the element."""
         if self.own.keys().isdisjoint(_PLACING):
             return False
         across, down = self.across(), self.down()
@@ -252,7 +252,7 @@ def with_lines(place: ElementPlace, own: Properties, units: Units) -> ElementPla
 def is_indented_away(
     element: HtmlElement, place: ElementPlace, bounds: PageBounds, is_one_line: Callable[[HtmlElement], bool]
 ) -> bool:
-    """Return true if its indent pushes the one line of a block off the screen."""
+    """Return True if its indent pushes the one line of a block off the screen."""
     if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):
         return False
     slack = 0.0 if place.is_from_left else WIDEST_PX

@@ -6,10 +6,10 @@ from core.wording import Message
 
 
 def is_installed() -> bool:
-    """Return true if the extra `ocr` is installed."""
+    """Return True if the extra `ocr` is installed."""
     return find_spec("rapidocr_onnxruntime") is not None
 
 
 def missing_recognition() -> Message | None:
-    """Return the message that names the missing extra for pictures of text; None where it is installed."""
+    """Return the message that names the missing extra for pictures of text; None if it is installed."""
     return None if is_installed() else Message("site.no-ocr")

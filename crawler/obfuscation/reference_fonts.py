@@ -78,7 +78,7 @@ class ReferenceFonts:
 
     @property
     def index(self) -> GlyphIndex | None:
-        """Index of the known characters; None where the machine has no face."""
+        """Index of the known characters; None if the machine has no face."""
         with self._drawing:
             return self._index
 
@@ -139,7 +139,7 @@ def _face(path: Path) -> ImageFont.FreeTypeFont | None:
 
 
 def draw_references(paths: Sequence[Path]) -> GlyphModel:
-    """Draw the references with the faces of `paths`, in this process. Raises ValueError where none is a face."""
+    """Draw the references with the faces of `paths`, in this process. Raises ValueError if none is a face."""
     faces = _open_faces(paths)
     usual, more = _known_chars()
     known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
@@ -189,7 +189,7 @@ def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.
 
 
 def _key(faces: Sequence[ImageFont.FreeTypeFont], chars: Sequence[str]) -> str:
-    """Return the digest of all that has a part in what is drawn and learned; "" where some of it cannot be read.
+    """Return the digest of all that has a part in what is drawn and learned; "" if some of it cannot be read.
 
     Of the code by its source: a parameter that was not named here would let old numbers pass for new ones.
     """

@@ -64,7 +64,7 @@ class ReferenceStore:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """Lock the folder: one process draws at a time. Raises OSError where the folder takes no files."""
+        """Lock the folder: one process draws at a time. Raises OSError if the folder takes no files."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._folder / f"{_PREFIX[:-1]}.lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -81,7 +81,7 @@ def write_numbers(file: IO[bytes], drawn: GlyphModel) -> None:
 
 
 def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> GlyphModel | None:
-    """Read what `write_numbers` wrote, a file memory-mapped; None where it is missing, or of another size."""
+    """Read what `write_numbers` wrote, a file memory-mapped; None if it is missing, or of another size."""
     try:
         numbers: NDArray[np.float32] = np.load(source, mmap_mode="r" if isinstance(source, Path) else None)
     except (OSError, ValueError, EOFError):

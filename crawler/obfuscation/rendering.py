@@ -161,7 +161,7 @@ class PageRendering:
         return Units(em_px, self._rem_px, SCREENS[self._screen], self._is_quirky)
 
     def _is_one_line(self, element: HtmlElement) -> bool:
-        """Return true if nothing in a block begins another line."""
+        """Return True if nothing in a block begins another line."""
         for each in element.iterdescendants():
             own = self._styles.properties(each, self._screen)
             is_in_line = is_inline(each, own, is_item=False) or own.get("display", "").startswith("inline")
@@ -262,7 +262,7 @@ def _color(element: HtmlElement, value: str | None, state: TextState) -> Rgba | 
 
 
 def _ground(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
-    """Return the stated background of text; None where there is none, or a picture."""
+    """Return the stated background of text; None if there is none, or a picture."""
     value = own.get("background-color", "")
     if has_picture(own.get("background-image", "")) or element.get("background"):
         return None

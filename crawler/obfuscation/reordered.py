@@ -33,7 +33,7 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """Return true if some line's text is cut into single characters, each in an element of its own that is no link."""
+    """Return True if some line's text is cut into single characters, each in an element of its own that is no link."""
     for element in tree.iter():
         if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
             continue
@@ -147,7 +147,7 @@ def _signs(text: str | None) -> Iterable[str]:
 
 
 def _shown_order(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
-    """Count an element's children that lie elsewhere, and order all as shown; None where none does."""
+    """Count an element's children that lie elsewhere, and order all as shown; None if none does."""
     if not len(element):
         return None
     display = own.get("display", "")

@@ -93,7 +93,7 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
 
 
 def _is_spelt_out(text: str, where: TextRange) -> bool:
-    """Return true if letters spell the characters before them, by any of their readings: 雾(wu), but not 方法(main)."""
+    """Return True if letters spell the characters before them, by any of their readings: 雾(wu), but not 方法(main)."""
     runs = [TABLES_2026.pinyin.split_run(run) for run in _LETTERS.findall(text[where.start : where.end])]
     syllables = [syllable for run in runs if run for syllable, _ in run]
     before = _NO_HAN.sub("", text[max(0, where.start - _MAX_BEFORE * len(syllables)) : where.start])[-len(syllables) :]
@@ -172,7 +172,7 @@ def _places(matches: Sequence[re.Match[str]], marks: Set[str]) -> list[TextRange
 
 
 def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
-    """Return true if the characters on both sides of the places follow each other in Chinese, in running text."""
+    """Return True if the characters on both sides of the places follow each other in Chinese, in running text."""
     places = places[:_MAX_PLACES_TO_JUDGE]
     around = [text[where.start - 1] + text[where.end] for where in places]
     if frequent_share("".join(around)) < MIN_SHARE_OF_FREQUENT:
@@ -195,7 +195,7 @@ def _share_of_known(pairs: Sequence[str]) -> float:
 
 
 def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
-    """Return true if most stretches of a text hold at least so many of the places."""
+    """Return True if most stretches of a text hold at least so many of the places."""
     whole = count_han(text) // STRETCH_HAN
     counts = np.bincount(_stretches(text)[[where.start - 1 for where in places]], minlength=whole)[:whole]
     return int(np.count_nonzero(counts >= least)) >= MIN_FILLED_SHARE * whole

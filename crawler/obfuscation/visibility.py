@@ -80,7 +80,7 @@ def make_finder(tree: HtmlElement, styles: Cascade, steps: ReadingSteps | None =
 
 
 def hides_text(finder: HiddenElementFinder) -> bool:
-    """Return true if Chinese text of a page is hidden."""
+    """Return True if Chinese text of a page is hidden."""
     pieces = finder.unchanged_page.pieces()
     hidden = (shown_text(element) if text is None else text for element, text in pieces if element.tag not in RUBY)
     return any(map(count_han, hidden))
@@ -116,7 +116,7 @@ def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder, most: float) ->
 
 
 def _holds(element: HtmlElement, most: float) -> bool:
-    """Return true if most of the page is in an element.
+    """Return True if most of the page is in an element.
 
     Whole paragraphs that it hides stand there among those that say of themselves that they are shown: a messenger's
     script shows the article later on.

@@ -39,7 +39,7 @@ class WorkerProcess:
     def ask(
         self, question: object, data: bytes, max_seconds: float, max_seconds_waiting: float = -1
     ) -> tuple[Any, bytes] | None:
-        """Ask a question; None where the process cannot start, or ends or is killed before it answers.
+        """Ask a question; None if the process cannot start, or ends or is killed before it answers.
 
         max_seconds_waiting: for the answers to others; -1: until it is its turn.
         """
@@ -94,7 +94,7 @@ class WorkerProcess:
 
 
 def _answer(worker: "subprocess.Popen[bytes]", question: object, data: bytes) -> tuple[Any, bytes]:
-    """Exchange a question. Raises OSError or ValueError where the worker ends early or sends no valid answer."""
+    """Exchange a question. Raises OSError or ValueError if the worker ends early or sends no valid answer."""
     assert worker.stdout is not None
     assert worker.stdin is not None
     _write(worker.stdin, question, data)

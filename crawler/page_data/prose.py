@@ -60,7 +60,7 @@ class _Group:
 
 
 def prose_markup(sources: Sequence[str], page_title: str) -> str:
-    """Make a page of the longest prose among the values of JSON and scripts; "" where there is none.
+    """Make a page of the longest prose among the values of JSON and scripts; "" if there is none.
 
     Of one place in a structure all values are taken, in their order: paragraphs may be a list.
     """

@@ -71,7 +71,7 @@ def read_script_data(tree: HtmlElement, url: str) -> ScriptData:
 
 
 def has_no_text(tree: HtmlElement) -> bool:
-    """Return true if a page's own markup has next to no text."""
+    """Return True if a page's own markup has next to no text."""
     return all(han <= MAX_HAN_OF_SHELL for han in accumulate(map(count_han, _own_texts(tree))))
 
 

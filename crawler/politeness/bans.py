@@ -121,15 +121,15 @@ class BanJudge:
         self._has_selectors = any(rule.selector for rule in rules)
 
     def is_quick(self, answer: JudgedResponse) -> bool:
-        """Return true if the verdict takes microseconds, as no markup is read."""
+        """Return True if the verdict takes microseconds, as no markup is read."""
         return not answer.body or not (self._reads_long_pages or len(answer.body) <= _MAX_NOTICE_BYTES)
 
     def is_short(self, answer: JudgedResponse) -> bool:
-        """Return true for an answer so short that reading its markup and finding a selector take no time."""
+        """Return True for an answer so short that reading its markup and finding a selector take no time."""
         return len(answer.body) <= _MAX_NOTICE_BYTES and not self._has_selectors
 
     def verdict(self, answer: JudgedResponse) -> Ban | None:
-        """Return the first rule that matches; None where the answer is a page of the site."""
+        """Return the first rule that matches; None if the answer is a page of the site."""
         page = _LazyPage(answer, self._encoding)
         for rule in self._rules:
             if rule in BUILT_IN and rule.words and len(answer.body) > _MAX_NOTICE_BYTES:
@@ -229,7 +229,7 @@ def rule_faults(rule: BanRule) -> list[Message]:
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return the pause that an answer demands, in seconds from `now`: RFC 9110, 10.2.3. None where it demands none.
+    """Return the pause that an answer demands, in seconds from `now`: RFC 9110, 10.2.3. None if it demands none.
 
     >>> retry_after_s({"Retry-After": "120"}, datetime(2026, 11, 1, tzinfo=UTC))
     120.0
@@ -255,7 +255,7 @@ def describe(ban: Ban, url: str) -> Message:
 
 
 def needs_rest(action: BanAction) -> bool:
-    """Return true if the crawl waits after such a refusal."""
+    """Return True if the crawl waits after such a refusal."""
     return action in (BanAction.SLOW, BanAction.ROTATE)
 
 

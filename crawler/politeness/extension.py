@@ -95,7 +95,7 @@ class PolitenessExtension:
         self.context.stats.publish(is_last=True)
 
     def has_budget(self) -> bool:
-        """Return true if one more request may be made; otherwise the crawl ends."""
+        """Return True if one more request may be made; otherwise the crawl ends."""
         limit = self.usage.reached_limit(self.windows.day_start(self.now()), self.in_flight)
         if not limit:
             return True
@@ -150,7 +150,7 @@ class PolitenessExtension:
             await asyncio.sleep(_STEP_S)
 
     async def _may_continue(self) -> bool:
-        """Return true if requests may be made now; pauses the engine otherwise."""
+        """Return True if requests may be made now; pauses the engine otherwise."""
         if not self.context.is_held():
             self.crawler.engine.pause()
             return False

@@ -73,6 +73,6 @@ def _explain_stop(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[
 
 
 def _has_endless_headers(fault: BaseException) -> bool:
-    """Return true if headers exceeded the limit; Scrapy's exception has Twisted's, with the reasons, as its cause."""
+    """Return True if headers exceeded the limit; Scrapy's exception has Twisted's, with the reasons, as its cause."""
     reasons = getattr(fault.__cause__, "reasons", ())
     return any(reason.check(HeadersTooLarge) for reason in reasons)

@@ -96,7 +96,7 @@ class Session:
             raise LoginFailed.for_step(step, "login.not-in", what=step.what, where=where)
 
     async def _path(self, step: LoginStep, page: "_OpenedPage") -> str:
-        """Return the XPath of the first element that the step names; "" where there is none."""
+        """Return the XPath of the first element that the step names; "" if there is none."""
         found = await self._run(Call(page.url, find_xpath, (page.markup, step.what)))
         if isinstance(found, Rejected):
             raise LoginFailed.for_step(step, found.message)
@@ -116,7 +116,7 @@ class Session:
 
 
 def find_xpath(markup: str, selector: str) -> str:
-    """Return the XPath of the first element that a selector matches; "" where there is none."""
+    """Return the XPath of the first element that a selector matches; "" if there is none."""
     tree = parse(markup) if markup.strip() else None
     found = select(tree, selector) if tree is not None else []
     return str(found[0].getroottree().getpath(found[0])) if found else ""

@@ -33,7 +33,7 @@ def run_check(name: str, function: Callable[..., object], *given: object) -> Any
 
     name: of the checked thing in messages.
 
-    Raises GivenUp where it takes too long or too much memory; RetryLater.
+    Raises GivenUp if it takes too long or too much memory; RetryLater.
     """
     with checking_process() as process:
         return process.run_task(Call(name, function, given))

@@ -36,7 +36,7 @@ class HasSimplerReading(Task, Protocol):
     """A task that can be read in a simpler way, with bounds of its own, where it takes too much."""
 
     def simplify(self, reason: Message) -> Task | None:
-        """Return the task to read instead where this was given up; None where this is the simplest."""
+        """Return the task to read instead where this was given up; None if this is the simplest."""
         ...
 
 
@@ -108,7 +108,7 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResourceReply:
-    """Data for a ResourceRequest; None where it cannot or must not be fetched."""
+    """Data for a ResourceRequest; None if it cannot or must not be fetched."""
 
     number: int
     data: bytes | None

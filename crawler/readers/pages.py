@@ -124,7 +124,7 @@ class PageToRead:
         return read_opened(opened, plan, session.templates.sieve(self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
-        """Return true if a page has scripts and neither text nor links of its own."""
+        """Return True if a page has scripts and neither text nor links of its own."""
         count = len(found.next_pages) + len(found.chapters) + len(found.others)
         is_small = len(self.body) <= MAX_SHELL_BYTES and count <= MAX_LINKS_OF_SHELL
         return is_small and next(tree.iter("script"), None) is not None and has_no_text(tree)

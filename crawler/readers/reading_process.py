@@ -79,7 +79,7 @@ class WorkerLink:
         self.connection: Connection[object, object] = Connection(os.dup(ours.fileno()))
 
     def receive(self) -> object:
-        """Receive a message. Raises EOFError where the process has ended, OSError for a message that is too large."""
+        """Receive a message. Raises EOFError if the process has ended, OSError for a message that is too large."""
         return pickle.loads(self.connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - of a program of our own
 
     def send(self, message: object) -> None:
@@ -88,7 +88,7 @@ class WorkerLink:
             self.connection.send(message)
 
     def cpu_s(self, thread: int) -> float:
-        """Return the processor time of a thread in seconds; 0 where it has ended."""
+        """Return the processor time of a thread in seconds; 0 if it has ended."""
         try:
             stated = Path(f"/proc/{self.process.pid}/task/{thread}/stat").read_text(encoding="ascii", errors="replace")
         except OSError:
@@ -231,7 +231,7 @@ class _Tasks:
                 job.begin_again()
 
     def give_up_costly(self, worker: WorkerLink) -> None:
-        """Give up tasks over their processor time. Raises EOFError where there is one: the process has to end."""
+        """Give up tasks over their processor time. Raises EOFError if there is one: the process has to end."""
         with self._lock:
             begun = self.list_begun()
             over = [(n, job) for n, job in begun if worker.cpu_s(job.thread) - job.cpu_s_before > job.max_cpu_s]
@@ -241,7 +241,7 @@ class _Tasks:
             raise EOFError
 
     def is_over_time(self, silent_since: float, max_seconds: float) -> bool:
-        """Return true if a task is read for too long, or none is read although one waits."""
+        """Return True if a task is read for too long, or none is read although one waits."""
         now = time.monotonic()
         begun = self.list_begun()
         if not begun:
@@ -396,7 +396,7 @@ class ReadingProcess:
             sender.join()
 
     def _receive_messages(self, worker: WorkerLink, is_enough: Callable[[], bool]) -> bool:
-        """Receive messages; False where a task is read for too long, or none is read although one waits."""
+        """Receive messages; False if a task is read for too long, or none is read although one waits."""
         silent_since = looked_at = time.monotonic()
         while not is_enough():
             if worker.connection.poll(_LOOK_S):

@@ -27,7 +27,7 @@ class AbsenceProbes:
         self._are_answered = asyncio.Event()
 
     def requests(self) -> Iterator[Request]:
-        """Yield the probes, with callbacks of their own; none where no earlier run kept a page that may be lost."""
+        """Yield the probes, with callbacks of their own; none if no earlier run kept a page that may be lost."""
         pages = [visit.url for visit in self._visits.known.values() if visit.page_id]
         seed = f"{self._plan.site_id} {self._plan.run_id}"
         urls = probes(self._plan.start_urls, pages, seed) if pages else []

@@ -39,11 +39,11 @@ class NotFoundPages:
             self._texts += [grams] if grams else []
 
     def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
-        """Return true if a redirect has the target that the site uses for addresses that never existed."""
+        """Return True if a redirect has the target that the site uses for addresses that never existed."""
         return bool(self._targets) and 300 <= status < 400 and redirect_target(headers, url) in self._targets
 
     def resembles(self, headers: Mapping[str, str], body: bytes, url: str) -> bool:
-        """Return true if a page is, but for details, what the site shows for addresses that never existed."""
+        """Return True if a page is, but for details, what the site shows for addresses that never existed."""
         if not self._texts:
             return False
         grams = _grams(plain_text(body, headers, url))

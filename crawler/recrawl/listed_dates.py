@@ -92,7 +92,7 @@ class ListedDates:
         self._modified.update(modified)
 
     def is_due(self, visit: Visit) -> bool | None:
-        """Return true: a known page is fetched for its date. False: it waits. None: its own history decides."""
+        """Return True: a known page is fetched for its date. False: it waits. None: its own history decides."""
         claim = self._claim(visit)
         if claim is Claim.ANNOUNCED and self.reliability.announces:
             return True if self.reliability.is_judged or self._is_tried(visit) else None

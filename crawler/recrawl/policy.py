@@ -140,7 +140,7 @@ def after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
 
 
 def is_due(visit: Visit, now: datetime, rules: str) -> bool:
-    """Return true if a run that begins now should fetch the address.
+    """Return True if a run that begins now should fetch the address.
 
     A list always; so is what was never fetched, was read under other rules, or bears a moment that has not come, since
     a clock was ahead; a failure or an absence not before its time; all else up to EARLY before it.
@@ -156,7 +156,7 @@ def is_due(visit: Visit, now: datetime, rules: str) -> bool:
 
 
 def is_conditional(visit: Visit, rules: str) -> bool:
-    """Return true if the request may be conditional, so that the site may answer that nothing has changed."""
+    """Return True if the request may be conditional, so that the site may answer that nothing has changed."""
     has_validators = bool(visit.etag or visit.last_modified)
     is_certain = visit.seen_at is not None and visit.absent_since is None and visit.rules == rules
     return has_validators and is_certain and not visit.has_unreliable_validator and visit.unmodified < FULL_EVERY - 1

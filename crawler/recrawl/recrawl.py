@@ -153,7 +153,7 @@ class Recrawl:
 
 
 def _says_little(item: ReadPage) -> bool:
-    """Return true if the text came with other responses than the page's own, which may then stay the same."""
+    """Return True if the text came with other responses than the page's own, which may then stay the same."""
     capture = item.fetched.capture
     is_rendered = capture is not None and capture.source is CaptureSource.BROWSER
     return bool(item.fetched.parts) or is_rendered or item.reading.extractor == FROM_DATA

@@ -50,7 +50,7 @@ class Unsaved:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The result of a successful visit. `text_digest` and the ids are "" where no text was kept."""
+    """The result of a successful visit. `text_digest` and the ids are "" if no text was kept."""
 
     kind: AddressKind
     headers: Mapping[str, str]
@@ -127,7 +127,7 @@ class SiteVisits:
         return self.known.get(_address_id(self._plan, url))
 
     def has_page(self, url: str) -> bool:
-        """Return true if an earlier run kept a page of this address."""
+        """Return True if an earlier run kept a page of this address."""
         visit = self.get(url)
         return visit is not None and bool(visit.page_url)
 
@@ -138,7 +138,7 @@ class SiteVisits:
                 yield visit.url, Digest(visit.text_digest)
 
     def should_fetch(self, url: str) -> bool:
-        """Return true if this run should fetch a linked address: a new one, a list, or one that is due."""
+        """Return True if this run should fetch a linked address: a new one, a list, or one that is due."""
         visit = self.get(url)
         if visit is None or self._plan.only_urls:
             return True
@@ -269,7 +269,7 @@ def _with_response(visit: Visit, observation: Observation) -> Visit:
 
 
 def _same_validators(visit: Visit, headers: Mapping[str, str]) -> bool:
-    """Return true if the site calls the page unchanged that it sent before; the stronger validator decides."""
+    """Return True if the site calls the page unchanged that it sent before; the stronger validator decides."""
     sent = {name.lower(): value for name, value in headers.items()}
     if visit.etag:
         return sent.get("etag") == visit.etag

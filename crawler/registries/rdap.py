@@ -22,7 +22,7 @@ _ACCEPT = "application/rdap+json, application/json;q=0.9"
 
 
 def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameResolver) -> dict[str, Any] | None:
-    """Return the answer of a server; None where it does not know. path: as `domain/a.example`.
+    """Return the answer of a server; None if it does not know. path: as `domain/a.example`.
 
     Raises BadInput for an answer that is none of RDAP, UnsafeUrl, RetryLater where nothing whole comes in time.
     """

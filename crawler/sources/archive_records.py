@@ -294,7 +294,7 @@ class RequestRecord:
     record: ArchivedRecord
 
     def matches(self, response: Captured) -> bool:
-        """Return true if the response answers this request: by the ids that either names, else by the address."""
+        """Return True if the response answers this request: by the ids that either names, else by the address."""
         if self.answers or response.concurrent_to:
             return self.answers == response.record or (bool(self.name) and response.concurrent_to == self.name)
         return self.url == response.url

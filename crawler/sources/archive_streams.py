@@ -137,7 +137,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         raise NotChunked("several records in one gzip stream")
 
     def breaks_off(self, record: Any) -> bool:
-        """Return true if the file ends inside a record that was read to its end."""
+        """Return True if the file ends inside a record that was read to its end."""
         return bool(getattr(record.raw_stream, "limit", 0))
 
     def check_end(self, last: Any) -> None:

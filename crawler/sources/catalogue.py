@@ -156,7 +156,7 @@ def _counts_down(block: Block) -> bool:
 
 
 def _is_numbered_throughout(blocks: Sequence[Block]) -> bool:
-    """Return true if numbers do not begin again with each block, as those of volumes may."""
+    """Return True if numbers do not begin again with each block, as those of volumes may."""
     spans = [numbers for block in blocks if (numbers := _numbers(block))]
     ordered = sorted((min(numbers), max(numbers)) for numbers in spans)
     return len(spans) > 1 and all(earlier[1] < later[0] for earlier, later in pairwise(ordered))

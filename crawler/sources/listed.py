@@ -10,7 +10,7 @@ MAX_TITLE_CHARS = 500  # of what a list says; a crawl keeps the entries of a hun
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """One entry. modified: when the page last changed, as the site says; None where it does not."""
+    """One entry. modified: when the page last changed, as the site says; None if it does not."""
 
     url: str
     title: str = ""

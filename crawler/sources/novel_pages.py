@@ -51,7 +51,7 @@ class Following:
 
 
 def part_number(first_url: str, url: str) -> int | None:
-    """Return the number of the part of the text at `first_url` that an address states; None where it states none.
+    """Return the number of the part of the text at `first_url` that an address states; None if it states none.
 
     >>> part_number("http://a.example/b/12.html", "http://a.example/b/12_2.html")
     2
@@ -74,7 +74,7 @@ def part_number(first_url: str, url: str) -> int | None:
 
 
 def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: "frozenset[str] | set[str]") -> str:
-    """Return the address of the page that continues the text at `url`; "" where it ends there.
+    """Return the address of the page that continues the text at `url`; "" if it ends there.
 
     links: of the page, in its order. is_chapter: addresses of chapters that are known; none of them is a part. A link
     that says "next chapter" leads to a part only where its address says so: sites use these words for both.
@@ -94,7 +94,7 @@ def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: 
 
 
 def is_same_chapter(first: Reading, part: Reading) -> bool:
-    """Return true if the target of a "next page" link continues the chapter, and is no chapter of its own."""
+    """Return True if the target of a "next page" link continues the chapter, and is no chapter of its own."""
     ours, theirs = chapter_title(first.title), chapter_title(part.title)
     if ours.number is not None and theirs.number is not None:
         return ours.number == theirs.number
@@ -106,7 +106,7 @@ def is_same_chapter(first: Reading, part: Reading) -> bool:
 
 
 def announces_continuation(text: str) -> bool:
-    """Return true if a text ends with words that send the reader to its next page."""
+    """Return True if a text ends with words that send the reader to its next page."""
     ends = [line.strip() for line in text.split("\n")[-_SEAM_LINES:]]
     return any(_is_seam_line(line) for line in ends if not _COUNTED.fullmatch(line))
 
@@ -130,7 +130,7 @@ def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url
 
 
 def _is_cut(text: str) -> bool:
-    """Return true if a text breaks off in a sentence; a list of titles ends without a mark too."""
+    """Return True if a text breaks off in a sentence; a list of titles ends without a mark too."""
     lines = [line.strip() for line in text.split("\n") if line.strip() and not _is_seam_line(line.strip())]
     last = lines[-1] if lines else ""
     return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))

@@ -23,7 +23,7 @@ MAX_TITLE_CHARS = 60  # a link that is longer is a sentence
 class ChapterTitle:
     """A title without what it says of parts. number: None for prologues and for what states none.
 
-    part, parts: 1-based and how many there are; 0 where the title does not say.
+    part, parts: 1-based and how many there are; 0 if the title does not say.
     """
 
     text: str
@@ -50,7 +50,7 @@ def chapter_title(title: str) -> ChapterTitle:
 
 
 def is_chapter_title(text: str) -> bool:
-    """Return true if the words of a link name a chapter.
+    """Return True if the words of a link name a chapter.
 
     >>> [is_chapter_title(text) for text in ("第十二回 夜渡", "12. 夜渡", "番外：灯", "第二卷 江上", "关于我们")]
     [True, True, True, False, False]

@@ -38,7 +38,7 @@ class SearchAnswer:
 def search(endpoint: str, sentence: str, settings: CrawlSettings) -> SearchAnswer:
     """Search for a sentence in quotation marks at the endpoint.
 
-    Raises RetryLater where it does not answer or has had enough, BadConfiguration where it gives no JSON, UnsafeUrl for
+    Raises RetryLater if it does not answer or has had enough, BadConfiguration where it gives no JSON, UnsafeUrl for
     a private address that the settings do not allow.
     """
     limits = replace(settings, max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES))

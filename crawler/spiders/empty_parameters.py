@@ -24,7 +24,7 @@ FetchText = Callable[[str], Awaitable[str | None]]
 
 
 class EmptyParameters:
-    """For one crawl. fetch_text: returns the text at an address, None where there is none; it raises nothing.
+    """For one crawl. fetch_text: returns the text at an address, None if there is none; it raises nothing.
 
     on_empty: called with each parameter that is dropped from every link from now on, and an address that had it.
     """

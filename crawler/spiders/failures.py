@@ -56,7 +56,7 @@ class Failures:
             raise CloseSpider(NO_ANSWER)
 
     def _is_repeated(self, reason: Rejection, target: CrawlTarget) -> bool:
-        """Return true if one more message of this kind says nothing new."""
+        """Return True if one more message of this kind says nothing new."""
         is_known = reason.value in self._context.stats.counts.rejected
         return (reason is Rejection.ROBOTS and target.depth > 0) or (reason is Rejection.TOO_MANY_FILES and is_known)
 

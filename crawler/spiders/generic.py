@@ -38,7 +38,7 @@ from crawler.spiders.parted_text import PartedText
 
 
 def is_quiet(engine: Any) -> bool:
-    """Return true if no request is running or waiting, and no response is being read."""
+    """Return True if no request is running or waiting, and no response is being read."""
     if engine is None:
         return True
     slot, scraper = engine._slot, engine.scraper.slot
@@ -185,7 +185,7 @@ class GenericSpider(Spider):
         return url, replace(page, links=self._parameters.clean_links(page.links, dropped))
 
     async def _fetch_text(self, url: str) -> str | None:
-        """Fetch the text at an address apart from the crawl's pages; None where there is none."""
+        """Fetch the text at an address apart from the crawl's pages; None if there is none."""
         if not self.context.scope.allows(url):
             return None
         try:
@@ -200,7 +200,7 @@ class GenericSpider(Spider):
         return (page.reading.text or None) if isinstance(page.reading, Reading) else None
 
     def _is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
-        """Return true if a page is the next part of a text, and no page of its own."""
+        """Return True if a page is the next part of a text, and no page of its own."""
         reading = page.reading
         return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
 
@@ -301,7 +301,7 @@ class GenericSpider(Spider):
         self.context.recrawl.order.settle(target)
 
     def end_if_full(self) -> None:
-        """Publish the counts. Raises CloseSpider where the crawl has reached its page limit.
+        """Publish the counts. Raises CloseSpider if the crawl has reached its page limit.
 
         A text that is begun is read to its end.
         """
@@ -329,7 +329,7 @@ def _assemble_page(text: PartedText) -> ReadPage:
 
 
 class Shells:
-    """For one crawl. browser: returns the middleware that sends requests to the browser; None where there is none."""
+    """For one crawl. browser: returns the middleware that sends requests to the browser; None if there is none."""
 
     def __init__(self, context: CrawlContext, browser: Callable[[], BrowserMiddleware | None]) -> None:
         self._context, self._browser = context, browser

@@ -120,7 +120,7 @@ class LinkDiscovery:
         yield from self._sitemap_requests([urljoin(url, each) for each in named])
 
     def has_repeated(self, url: str, page: WholePage, target: CrawlTarget) -> bool:
-        """Return true if a page new to all crawls repeats another's text under a new value of a parameter."""
+        """Return True if a page new to all crawls repeats another's text under a new value of a parameter."""
         if not isinstance(page.reading, Reading) or not page.reading.text:
             return False
         is_repeated = self.context.repeats.note(url, page.reading.text)

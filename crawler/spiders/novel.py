@@ -242,7 +242,7 @@ class NovelSpider(GenericSpider):
         return self._chapters.keys() | self.context.frontier.knows(link.url for link in links)
 
     def _may_follow(self, url: str, chapter: PartedText) -> bool:
-        """Return true if a page may be a part of this chapter."""
+        """Return True if a page may be a part of this chapter."""
         is_new = url not in chapter.urls and self.context.scope.allows(url) and not self.context.is_known_page(url)
         return is_new and self.context.frontier.claim(url)
 

@@ -57,7 +57,7 @@ class PageHandler:
         return page
 
     def is_kept(self, response: Response) -> bool:
-        """Return true if the text of a response is wanted: pages as the plan says, every file that is offered."""
+        """Return True if the text of a response is wanted: pages as the plan says, every file that is offered."""
         scope, url = self.context.scope, response.url
         disposition = (response.headers.get("Content-Disposition") or b"").decode("latin-1")
         return scope.keeps(url) or ((is_book(url) or is_attachment(disposition)) and scope.offers(url))

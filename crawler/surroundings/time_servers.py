@@ -68,7 +68,7 @@ def _reading(server: str, names: NameResolver) -> ClockReading:
 
 
 def _query(server: str, address: str, port: int) -> ClockReading:
-    """Send one query. Raises OSError where no answer to it comes in time."""
+    """Send one query. Raises OSError if no answer to it comes in time."""
     nonce = secrets.randbits(64)
     question = _PACKET.pack(_ASKED, 0, 0, 0, 0, 0, b"", 0, 0, 0, nonce)
     family = socket.AF_INET6 if ":" in address else socket.AF_INET

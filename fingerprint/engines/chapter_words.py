@@ -51,7 +51,7 @@ class ChapterTable:
 class ChapterWords:
     """The chapters that were added, in order, and their table, made anew when others came since.
 
-    Words that occur less than `min_occurrences` times in a chapter are left out, and so are chapters without words.
+    Words that occur fewer than `min_occurrences` times in a chapter are left out, and so are chapters without words.
     """
 
     def __init__(self, min_occurrences: int = 1) -> None:

@@ -1,7 +1,7 @@
 """Tokens of a text as the published engines read it, and the words that are made of them.
 
 A Chinese character is a token, and so is a run of Latin letters or of digits; the rest (punctuation, spaces, line ends)
-is dropped. Case and width of letters make no difference, and traditional characters none where `fold` asks for it.
+is dropped. Case and width of letters make no difference, and traditional characters none if `fold` asks for it.
 
 Chinese is written without spaces, so that a word of the published engines is two neighbouring Chinese characters; a
 run of Latin letters or digits is a word by itself.

@@ -50,7 +50,7 @@ MAX_ROUNDS = 2  # one kind of disorder in another
 class Text:
     """The tokens of a text in some order.
 
-    keys: of their characters. offsets: int32[n], where they stand, for phases. codes: of the text, None where the
+    keys: of their characters. offsets: int32[n], where they stand, for phases. codes: of the text, None if the
     tokens no longer stand as in it.
     """
 

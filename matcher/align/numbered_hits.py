@@ -21,7 +21,7 @@ TOUCHED_AT_ONCE = 64  # 16 to 1,024 tried at 10^9 characters: 16 is slower, from
 class NumberForm(NamedTuple):
     """The layout of hits as numbers: the text above the diagonal above the place on the page.
 
-    page_bits, diagonal_bits: how many each of the lower two has; 0 where the hits do not fit into numbers. span: tokens
+    page_bits, diagonal_bits: how many each of the lower two has; 0 if the hits do not fit into numbers. span: tokens
     of the page, which are added to diagonals so that none is below 0.
     """
 

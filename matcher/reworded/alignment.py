@@ -42,7 +42,7 @@ class UnitPair:
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """score: of the whole, 0 where nothing is alike; pairs: by the page."""
+    """score: of the whole, 0 if nothing is alike; pairs: by the page."""
 
     score: float
     pairs: tuple[UnitPair, ...]

@@ -243,7 +243,7 @@ class _PostingRun:
         return np.repeat(self.keys, counts).astype(np.uint64) << _LOW_BITS | self.cells
 
     def find(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the range of each key's cells; empty where there are none."""
+        """Return the range of each key's cells; empty if there are none."""
         if not self.keys.size:
             nothing = np.zeros(keys.size, np.int64)
             return nothing, nothing

@@ -30,7 +30,7 @@ class Indexes:
     """Indexes of stretches of works.
 
     chunks: of works in Chinese, for pages in Chinese. han and latin: the same works and those in English by meaning,
-    each for pages in the other language; None where nobody watches for translations.
+    each for pages in the other language; None if nobody watches for translations.
     """
 
     chunks: ChunkIndex

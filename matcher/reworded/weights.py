@@ -78,7 +78,7 @@ def fault() -> Message | None:
 def load_weights() -> Weights:
     """Return the weights, read once a process (1 s, 70 MB).
 
-    Raises BadConfiguration where the extra is not installed, BrokenInvariant for weights of another digest.
+    Raises BadConfiguration if the extra is not installed, BrokenInvariant for weights of another digest.
     """
     with np.load(io.BytesIO(_resource("weights.npz", WEIGHTS_SHA256)), allow_pickle=False) as stored:
         return _arrange_weights(stored)

@@ -38,7 +38,7 @@ def stored_prefix(prefix: str) -> str:
 
 
 def key_named(name: str) -> str | None:
-    """Return the key of a name; None where no key has it.
+    """Return the key of a name; None if no key has it.
 
     >>> key_named("%2E./%E6%AD%A3"), key_named(".probe"), key_named("folder/")
     ('../正', None, None)

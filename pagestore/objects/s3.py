@@ -117,7 +117,7 @@ class S3Objects:
         return shared_client(self._access, self._where, is_brief=self._is_brief)
 
     def _put(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
-        """Write an object, and return whether nothing was there. Raises BrokenInvariant where it arrived damaged."""
+        """Write an object, and return whether nothing was there. Raises BrokenInvariant if it arrived damaged."""
         sha256, md5 = hashlib.sha256(content), hashlib.md5(content, usedforsecurity=False)
         sent = {
             "Key": name,

@@ -105,7 +105,7 @@ def password(
 
 
 def _fit_name(name: str) -> str:
-    """Return the name if the admin accepts it too. Raises BadInput where it is too long or has other characters."""
+    """Return the name if the admin accepts it too. Raises BadInput if it is too long or has other characters."""
     from django.core.exceptions import ValidationError
 
     from webadmin.accounts.models import User

@@ -64,7 +64,7 @@ def written_ways(typed: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The result of a search. searched_count: how many first entries it covered; 0 where it covered all."""
+    """The result of a search. searched_count: how many first entries it covered; 0 if it covered all."""
 
     rows: "QuerySet[Any]"
     searched_count: int
@@ -174,7 +174,7 @@ def _is_address(model: type[Model], typed: str, user: Person) -> Q:
 
 
 def _paths(model: type[Model]) -> tuple[str, str]:
-    """Return the paths from an entry to its page, "" where it has none, and to its site."""
+    """Return the paths from an entry to its page, "" if it has none, and to its site."""
     return getattr(model, "SEARCH_PATHS", ("", "site"))
 
 

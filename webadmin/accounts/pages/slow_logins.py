@@ -64,7 +64,7 @@ def attempted_name(request: HttpRequest, credentials: Mapping[str, str] | None) 
 def visitor_address(request: HttpRequest) -> str | None:
     """Return the address of the client.
 
-    None where the proxy says "unknown" or "unix:", which PostgreSQL does not accept.
+    None if the proxy says "unknown" or "unix:", which PostgreSQL does not accept.
     """
     stated = request.META.get("REMOTE_ADDR", "")
     try:

@@ -66,14 +66,14 @@ def _belonging(queryset: QuerySet[M], user: Person, memberships: QuerySet[Member
 
 
 def holder_path(model: type[Model]) -> str:
-    """Return the look-up from a model to its rights holder's key. Raises BrokenInvariant where there is none."""
+    """Return the look-up from a model to its rights holder's key. Raises BrokenInvariant if there is none."""
     if model not in HOLDER_PATHS:
         raise BrokenInvariant("case.no-holder-path", model=model.__name__)
     return HOLDER_PATHS[model]
 
 
 def record_holder_id(record: Model) -> int | None:
-    """Return the key of the rights holder that a record belongs to; None where it is not set yet."""
+    """Return the key of the rights holder that a record belongs to; None if it is not set yet."""
     *steps, last = holder_path(type(record)).split("__")
     at: Model | None = record
     for step in steps:

@@ -9,7 +9,7 @@ MAX_HOLDER_CHARS = 200
 def holder(name: str) -> RightsHolder:
     """Return the rights holder with this name, created if missing; with "" the only one.
 
-    Raises BadInput where "" could mean none or several.
+    Raises BadInput if "" could mean none or several.
     """
     wanted = " ".join(name.split())
     if not wanted:
@@ -38,7 +38,7 @@ def _only_holder() -> RightsHolder:
 
 
 def lock_rights(holder: int) -> RightsHolder | None:
-    """Lock the rights of this holder until the transaction ends; None where the holder is gone.
+    """Lock the rights of this holder until the transaction ends; None if the holder is gone.
 
     No other process then writes or rules findings. Otherwise a page compared while a licence is entered could be ruled
     by the earlier rights.

@@ -187,7 +187,7 @@ def _store_bundle(match: CaseMatch, ports: EvidencePorts, drawings: Mapping[int,
 
 
 def _draw_version(record: EvidenceBundle, ports: EvidencePorts, chromium: str) -> bool:
-    """Draw one page version for its largest match; return False where there is no browser."""
+    """Draw one page version for its largest match; return False if there is no browser."""
     match, outcome = record.match, Outcome.FAILED
     try:
         drawn = draw_pages(matched_version(match, ports.pages), ports.pages, chromium)

@@ -93,7 +93,7 @@ class Addressee(Entered):
 
     @property
     def days(self) -> int:
-        """The days of that time, counted as the rule counts them (core.addressees); 0 where the rule sets none."""
+        """The days of that time, counted as the rule counts them (core.addressees); 0 if the rule sets none."""
         return 0 if self.rule is CounterRule.NONE else self.counter_days or counter_days(self.rule)
 
     def clean(self) -> None:

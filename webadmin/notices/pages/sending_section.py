@@ -66,7 +66,7 @@ def _recipient(notice: Notice) -> str:
 
 
 def _mail_obstacle(notice: Notice) -> str:
-    """Return why a notice cannot be sent by mail; "" where nothing known before sending prevents it."""
+    """Return why a notice cannot be sent by mail; "" if nothing known before sending prevents it."""
     if not settings.ZHUIWEN.mail.is_enabled:
         return message_text(Message("mail.off"))
     try:
@@ -87,7 +87,7 @@ def _counters(notice: Notice) -> list[dict[str, Any]]:
 def _counter(row: CounterStatement) -> dict[str, Any]:
     """Return the template context of a counter-statement.
 
-    until: the last day to complain or sue; None where nothing is left to do. is_in_time: somebody complained or sued in
+    until: the last day to complain or sue; None if nothing is left to do. is_in_time: somebody complained or sued in
     time. is_regulated: article 17 of the Regulation applies; it covers neither publishers nor the United States.
     """
     counted = action_deadline(row)

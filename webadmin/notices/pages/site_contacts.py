@@ -72,7 +72,7 @@ def _contact_row(row: ContactRead, site: Site, add: str) -> dict[str, Any]:
 
 
 def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
-    """Return the template context of the newest look-up; None where nobody has asked for one."""
+    """Return the template context of the newest look-up; None if nobody has asked for one."""
     if look_up is None:
         return None
     if look_up.ended_at is None:

@@ -80,7 +80,7 @@ def propose_addressees(site: Site) -> list[SiteAddressee]:
 
 
 def propose_addressee(site: Site, owner: ContactOwner, rows: Iterable[ContactRead]) -> SiteAddressee | None:
-    """Return the proposed addressee for one owner from a site's contacts, newest first; None where none was read."""
+    """Return the proposed addressee for one owner from a site's contacts, newest first; None if none was read."""
     by_kind: dict[ContactKind, list[ContactRead]] = {}
     for row in rows:
         by_kind.setdefault(ContactKind(row.kind), []).append(row)

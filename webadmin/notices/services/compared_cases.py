@@ -35,7 +35,7 @@ def compared_cases(cases: Sequence[Case]) -> list[ComparedCase]:
 def case_picture(case: Case) -> PagePicture | None:
     """Return the picture of the page in the version compared last.
 
-    None where the page was not rendered, or the bundle is damaged.
+    None if the page was not rendered, or the bundle is damaged.
     """
     drawn = case.bundles.filter(
         version_id=case.version_id, kind=EvidenceBundle.Kind.DRAWN, state=EvidenceBundle.State.HELD

@@ -146,7 +146,7 @@ def note_action(counter: CounterStatement, action: Action, by: User, now: dateti
 def take_back_counter_statement(counter: CounterStatement, by: User, now: datetime, note: str = "") -> None:
     """Take back a counter-statement entered by mistake; the notice returns to its earlier state if nothing followed.
 
-    Raises BadInput where it was taken back already, or where the rights holder complained or sued after it.
+    Raises BadInput if it was taken back already, or where the rights holder complained or sued after it.
     """
     require_manager(counter.notice, by)
     with transaction.atomic():
@@ -175,7 +175,7 @@ def _restore_state(row: Notice, counter: CounterStatement) -> None:
 def action_deadline(counter: CounterStatement) -> TimeLimit | None:
     """Return the last day to complain or sue.
 
-    None where no law sets a time, where that was done, or where the statement was taken back.
+    None if no law sets a time, where that was done, or where the statement was taken back.
     """
     if not counter.days or hasattr(counter.event, "undone_by") or hasattr(counter, "action"):
         return None

@@ -94,7 +94,7 @@ class DraftStatus:
 def draft(cases: Sequence[Case], kind: Paper, by: User, addressee: Addressee | None = None) -> DraftResult:
     """Draft a notice about confirmed cases of one site; the addressee may be written in later.
 
-    Raises BadInput where none of the cases may be in a notice.
+    Raises BadInput if none of the cases may be in a notice.
     """
     if not cases:
         raise BadInput("notice.none-confirmed")
@@ -141,7 +141,7 @@ def confirmed_cases(matter: Matter) -> list[Case]:
 def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
     """Write fields of a draft.
 
-    Raises BadInput where the notice is no draft, a field is too long, or the user has no role.
+    Raises BadInput if the notice is no draft, a field is too long, or the user has no role.
     """
     if user_role(by, notice.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=notice.rights_holder)
@@ -188,7 +188,7 @@ def _has_value(notice: Notice, code: str) -> bool:
 
 
 def preview_notice(notice: Notice) -> RenderedPaper:
-    """Return the paper as it is now. Raises BadInput where a needed field is empty."""
+    """Return the paper as it is now. Raises BadInput if a needed field is empty."""
     now, kind = timezone.now(), Paper(notice.kind)
     values = all_values(notice, _valid_papers(notice, now), timezone.get_default_timezone())
     return render_paper(kind, current_template(notice.rights_holder_id, kind), values, now)
@@ -204,7 +204,7 @@ def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
 
 
 def confirm(notice: Notice, by: User) -> None:
-    """Confirm a notice: make and keep its files. Raises BadInput where it is not ready or the user is no manager."""
+    """Confirm a notice: make and keep its files. Raises BadInput if it is not ready or the user is no manager."""
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")
     now = timezone.now()
@@ -225,7 +225,7 @@ def confirm(notice: Notice, by: User) -> None:
 def withdraw(notice: Notice, by: User, note: str = "") -> None:
     """Withdraw a notice; its files stay.
 
-    Raises BadInput where the user is no manager or the state does not allow it.
+    Raises BadInput if the user is no manager or the state does not allow it.
     """
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")

@@ -41,7 +41,7 @@ def source_states(to: str) -> tuple[str, ...]:
 def lock_notice(notice: Notice, *states: str) -> Notice:
     """Return the row of a notice, locked until the transaction ends.
 
-    Raises BadInput where the notice is in none of the states.
+    Raises BadInput if the notice is in none of the states.
     """
     row = Notice.objects.select_for_update(no_key=True).get(pk=notice.pk)
     if row.state not in states:
@@ -91,7 +91,7 @@ def change_state(
 ) -> NoticeEvent:
     """Move a locked row to another state and record it; an expected answer is no longer due.
 
-    Raises BadInput where the transition is not allowed.
+    Raises BadInput if the transition is not allowed.
     """
     if to not in TRANSITIONS[row.state]:
         raise BadInput("notice.other-state")

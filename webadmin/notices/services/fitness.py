@@ -13,7 +13,7 @@ from webadmin.notices.services.values import notice_cases
 
 
 def unfit_reason(case: Case) -> Message | None:
-    """Return why the page of a case may not be in a notice; None where it may.
+    """Return why the page of a case may not be in a notice; None if it may.
 
     Select page and decision with the case.
     """

@@ -87,7 +87,7 @@ def keep_event_papers(event: NoticeEvent, files: Sequence[tuple[str, bytes]], by
 def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
     """Take a file back from further use; notices that have it keep it.
 
-    Raises BadInput where it was taken back before.
+    Raises BadInput if it was taken back before.
     """
     if not may_manage(by, kept):
         raise BadInput("notice.no-manager")
@@ -97,7 +97,7 @@ def withdraw_file(kept: HolderPaper | PaperTemplate, by: User) -> None:
 
 
 def read_content(kept: HolderPaper | PaperTemplate | NoticeFile) -> bytes:
-    """Return the bytes of a kept file. Raises BadInput where the store lacks them, ServiceUnavailable."""
+    """Return the bytes of a kept file. Raises BadInput if the store lacks them, ServiceUnavailable."""
     content = stores.evidence_store().get(Digest(kept.digest))
     if content is None:
         raise BadInput("paper.file-missing", name=kept.name)

@@ -75,7 +75,7 @@ class MailPreview:
 def preview_mail(notice: Notice, sender: str) -> MailPreview:
     """Return the mail of a confirmed notice before it is sent.
 
-    Raises BadInput where none can be sent, and as `read_content`.
+    Raises BadInput if none can be sent, and as `read_content`.
     """
     recipient = recipient_address(notice)
     require_size(notice)

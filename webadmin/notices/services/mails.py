@@ -181,7 +181,7 @@ def _read_message(mail: NoticeMail) -> bytes:
 def _claim(mail: NoticeMail, settings: Settings, now: datetime) -> bool:
     """Claim the mail for this process, and return whether it succeeded.
 
-    Raises BadInput where the mail may not be sent any more.
+    Raises BadInput if the mail may not be sent any more.
     """
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")

@@ -82,7 +82,7 @@ def reversible_event(notice: Notice) -> NoticeEvent | None:
 def take_back_last_event(notice: Notice, by: User, now: datetime, note: str = "") -> None:
     """Take the last event back: the notice returns to its earlier state, and the event remains visible.
 
-    Raises BadInput where the event is a mail, the program's own, or a counter-statement, which is taken back elsewhere.
+    Raises BadInput if the event is a mail, the program's own, or a counter-statement, which is taken back elsewhere.
     """
     require_manager(notice, by)
     with transaction.atomic():

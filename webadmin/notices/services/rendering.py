@@ -43,7 +43,7 @@ def empty_recommended_fields(kind: Paper, values: Values) -> list[PaperField]:
 
 
 def render_paper(kind: Paper, template: bytes, values: Values, made_at: datetime) -> RenderedPaper:
-    """Render a notice as Word and PDF. Raises BadInput where a needed field is empty or the template is broken."""
+    """Render a notice as Word and PDF. Raises BadInput if a needed field is empty or the template is broken."""
     missing = missing_fields(kind, template, values)
     if missing:
         raise BadInput("paper.lacks-values", fields=tuple(each.words for each in missing))

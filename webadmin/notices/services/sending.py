@@ -108,7 +108,7 @@ def answer_due_day(notice: Notice) -> date | None:
 
 
 def cancel_waiting_mail(row: Notice, now: datetime) -> None:
-    """Cancel a waiting mail of a locked notice. Raises BadInput where one is under way or may have been sent."""
+    """Cancel a waiting mail of a locked notice. Raises BadInput if one is under way or may have been sent."""
     mails = NoticeMail.objects.filter(notice=row)
     prepared = mails.filter(state=NoticeMail.State.PREPARED)
     prepared.update(state=NoticeMail.State.FAILED, ended_at=now, said=Message("mail.broken-off"))

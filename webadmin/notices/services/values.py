@@ -88,7 +88,7 @@ def _icp_record(site: Site) -> str:
 
 
 def addressee_values(addressee: Addressee | None) -> dict[str, str]:
-    """Return the fields about the addressee; empty where none is chosen."""
+    """Return the fields about the addressee; empty if none is chosen."""
     if addressee is None:
         return {}
     return {

@@ -93,7 +93,7 @@ class ChapterCopies:
 
     @property
     def lead(self) -> timedelta | None:
-        """The lead over the official time, negative if it was seen later; None where either time is unknown."""
+        """The lead over the official time, negative if it was seen later; None if either time is unknown."""
         seen = self.first_seen
         return self.official_at - seen if self.official_at and seen else None
 

@@ -163,7 +163,7 @@ def _doubts(found: "FoundWork") -> Iterator[Message]:
 
 
 def doubt(text: str) -> Message | None:
-    """Return why little or nothing of `text` can be found, as the end of a sentence; None where it can.
+    """Return why little or nothing of `text` can be found, as the end of a sentence; None if it can.
 
     >>> str(doubt("渡口的灯。"))
     'has characters with a reading: 4; below 23 nothing of it can be found'

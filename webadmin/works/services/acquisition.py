@@ -136,7 +136,7 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 def plan(rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None) -> SendingPlan:
     """Return the planned changes of adding the works for this rights holder, whatever a manifest says.
 
-    rights_holder: None where the user has not named one yet; then all works are new. index: where texts of other works
+    rights_holder: None if the user has not named one yet; then all works are new. index: where texts of other works
     are looked up; None to skip that.
     """
     changes = [

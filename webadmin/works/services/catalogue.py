@@ -104,7 +104,7 @@ def add_work(
     """Bring the rights holder's work with this title and author in line with `work_file`; "" keeps its kind.
 
     keep_missing: keep chapters that the file lacks (it could be read only in part). basis: what the chapters must still
-    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile where they are not, and ServiceUnavailable: either
+    be, as `changes.basis_of` says. Raises BadInput, ChangedMeanwhile if they are not, and ServiceUnavailable: either
     before anything is written, or for the messages alone, which the sweeper then sends.
     """
     title, author = work_key(work_file)
@@ -151,7 +151,7 @@ def _rule_again(rights_holder: RightsHolder) -> None:
 def remove_work(work: Work, outbox: Outbox) -> int:
     """Remove a work and its chapters from the corpus, and return the number of chapters.
 
-    Its undecided suspected rewrites go with it. Raises BadInput where it has cases or decided suspected rewrites.
+    Its undecided suspected rewrites go with it. Raises BadInput if it has cases or decided suspected rewrites.
     """
     cases = work.cases.count()
     if cases:
@@ -269,7 +269,7 @@ def _unowned_texts(text_ids: Iterable[WorkTextId]) -> set[WorkTextId]:
 
 
 def work_key(work_file: WorkFile) -> tuple[str, str]:
-    """Return the title and author that identify a work. Raises BadInput where title or chapters are missing."""
+    """Return the title and author that identify a work. Raises BadInput if title or chapters are missing."""
     return _required_title(work_file), work_file.author.strip()[:MAX_AUTHOR_CHARS]
 
 

@@ -33,7 +33,7 @@ class UploadGone(BadInput):
 def keep(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
     """Keep an upload in place of the user's earlier one; expired uploads of others are removed.
 
-    rights_holder: None where it is named later.
+    rights_holder: None if it is named later.
     """
     now = timezone.now()
     data = _pack(_dump_sending(sending))

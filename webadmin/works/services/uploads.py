@@ -43,7 +43,7 @@ class UploadBudget:
         self._chars, self._texts = most_chars, most_texts
 
     def unpack(self, path: Path) -> None:
-        """Charge a .zip file. Raises UnreadableFile where its texts exceed the budget."""
+        """Charge a .zip file. Raises UnreadableFile if its texts exceed the budget."""
         needed = declared_bytes(path)
         if needed > self._unpacked_bytes:
             raise self._too_large(path)

@@ -27,9 +27,9 @@ def looks_without_bundle() -> "QuerySet[RemovalLook]":
 
 
 def bundle_look(look: RemovalLook, pages: KeptPages, works: WorkStore, store: EvidenceStore, clock: Clock) -> None:
-    """Make and keep the bundle of a look: first the bytes, then the row. Raises RetryLater where a store is away.
+    """Make and keep the bundle of a look: first the bytes, then the row. Raises RetryLater if a store is away.
 
-    Raises NotFound or BrokenInvariant where the response or the work's text is missing or changed.
+    Raises NotFound or BrokenInvariant if the response or the work's text is missing or changed.
     """
     match = _decided_match(look.case)
     if match is None:

@@ -62,7 +62,7 @@ def confirming_look(looks: Sequence[RemovalLook]) -> RemovalLook | None:
 
 
 def confirm_removal(case: Case) -> Removal | None:
-    """Record the removal of a page where its looks prove it; None where they do not yet."""
+    """Record the removal of a page where its looks prove it; None if they do not yet."""
     if not _proof(case):  # most still wait for their second look; no lock is taken for them
         return None
     with transaction.atomic():
@@ -99,7 +99,7 @@ def end_removals() -> list[Removal]:
 
 
 def _proof(case: Case) -> list[RemovalLook]:
-    """Return the looks that prove a removal; empty where they do not."""
+    """Return the looks that prove a removal; empty if they do not."""
     looks = absence_streak(case)
     second = confirming_look(looks) if looks else None
     if second is None or not all(_is_compared(case, each) for each in (looks[0], second)):

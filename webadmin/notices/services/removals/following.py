@@ -37,7 +37,7 @@ class RoundCounts:
 
 
 def follow(ports: Ports, store: EvidenceStore) -> RoundCounts:
-    """Run one round and return its counts. Raises RetryLater where a store is away; the next round resumes."""
+    """Run one round and return its counts. Raises RetryLater if a store is away; the next round resumes."""
     now = ports.clock.now()
     made, returned = _record_ended_runs(ports, now), len(conclusions.end_removals())
     removed = sum(conclusions.confirm_removal(case) is not None for case in conclusions.unproved_cases())

@@ -104,7 +104,7 @@ class PageOfCase:
         return {canonical(url) for url in site_start_urls(self.case.site)}
 
     def _visible_text(self, answer: Absence) -> str:
-        """Return the visible text of an answer; "" where it cannot be read."""
+        """Return the visible text of an answer; "" if it cannot be read."""
         source = self._source_text(answer.raw_digest, answer.headers, answer.final_url)
         body = self.sources.pages.raw(answer.raw_digest) or b""
         return plain_text(body, dict(answer.headers), answer.final_url) if source is not None else ""
@@ -115,7 +115,7 @@ class PageOfCase:
         return RemovalLook(at=self.address.seen_at, seen=Seen.STANDS, version_id=self.address.version_id)
 
     def cleared_look(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
-        """Return the look at a page without a match; None where the crawl kept nothing to examine.
+        """Return the look at a page without a match; None if the crawl kept nothing to examine.
 
         answer: the response to a request for this page alone.
         """
@@ -215,7 +215,7 @@ def says_absent(text: str) -> bool:
 
 
 def find_wall(text: str, text_digest: str, site: int, page: str) -> Message | None:
-    """Return why a page with this text does not show its content; None where it is the page itself."""
+    """Return why a page with this text does not show its content; None if it is the page itself."""
     said, size = text.casefold(), len("".join(text.split()))
     is_notice = size <= MAX_NOTICE_CHARS
     if is_notice and (word := next((word for word in WALLS if word in said), "")):

@@ -33,7 +33,7 @@ ABSENT = (AbsenceReason.NOT_FOUND, AbsenceReason.GONE, AbsenceReason.NOT_FOUND_P
 def record_looks(run: CrawlRun, sources: Sources) -> list[RemovalLook]:
     """Record what a finished crawl saw of the pages of confirmed cases. Safe to call twice.
 
-    Raises ServiceUnavailable where the page store is away.
+    Raises ServiceUnavailable if the page store is away.
     """
     made: list[RemovalLook] = []
     confirmed = Case.objects.filter(site=run.site_id, state=CaseState.CONFIRMED).order_by("pk")

@@ -23,7 +23,7 @@ ANSWERS = (State.ANSWERED, State.COUNTERED, State.REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class TrackRecord:
-    """The track record of a site or an addressee. Medians are None where there is nothing to count."""
+    """The track record of a site or an addressee. Medians are None if there is nothing to count."""
 
     notices: int = 0
     pages: int = 0
@@ -39,7 +39,7 @@ class TrackRecord:
 
     @property
     def removal_rate(self) -> float | None:
-        """The share of pages that were removed, [0, 1]; None where no page was named."""
+        """The share of pages that were removed, [0, 1]; None if no page was named."""
         return self.removed / self.pages if self.pages else None
 
     @property

@@ -66,7 +66,7 @@ def unmarked_obfuscations(
 ) -> list[Mapping[str, Any]]:
     """Return the obfuscations of a match that no change marks: those undone in reading, and those of whole pages.
 
-    reading: of the match's version; None where it is not stored, and the case tells what it knows of its own version.
+    reading: of the match's version; None if it is not stored, and the case tells what it knows of its own version.
     """
     marked = {item.kind for item in changes}
     of_match = [each for each in match.obfuscations if _MARKED_AS.get(each["kind"]) not in marked]

@@ -53,7 +53,7 @@ def read_file(path: Path) -> Intake:
 
 
 def read_works(path: Path, read: ReadFile = read_file) -> Intake:
-    """Return all works of a file or folder, and the faults. Raises UnreadableFile where there is nothing.
+    """Return all works of a file or folder, and the faults. Raises UnreadableFile if there is nothing.
 
     read: reads a single file, for callers that set limits; it may raise UnreadableFile.
     """

@@ -18,7 +18,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """A work, with what a manifest says about it; "" where it says nothing.
+    """A work, with what a manifest says about it; "" if it says nothing.
 
     ways: possible divisions, if the reading process looked for them; that is slow for a text made to be slow.
     """

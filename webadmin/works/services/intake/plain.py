@@ -10,7 +10,7 @@ MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
 
 
 def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """Return the content of a file. Raises UnreadableFile where it is missing, empty, too large or cannot be opened."""
+    """Return the content of a file. Raises UnreadableFile if it is missing, empty, too large or cannot be opened."""
     try:
         size = path.stat().st_size
         if size > limit:
