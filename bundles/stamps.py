@@ -99,7 +99,7 @@ def certificate_chain(stamp: TimeStamp, digest: Digest, part: str) -> list[x509.
 def read_stamp(response: bytes, part: str) -> StampStatement:
     """Return the claims of a response, without its query and without a trusted root.
 
-    Raises DoesNotHold for a refusal, and for content that is no stamp.
+    Raises DoesNotHold for a refusal, and for content that is not a stamp.
     """
     try:
         return _read_token(_token(response, part), part)

@@ -317,7 +317,7 @@ def frame_addresses(tree: HtmlElement) -> Iterator[str]:
 
 
 def option_address(option: HtmlElement) -> str:
-    """Return the address of a choice in a list, "" if its value is no address."""
+    """Return the address of a choice in a list, "" if its value is not an address."""
     value = (option.get("value") or "").strip()
     return value if _ADDRESS.fullmatch(value) else ""
 

@@ -46,7 +46,7 @@ class Rejected:
 
 
 NO_RULES = PageRules()
-# Whatever says so is no text; what says anything else may be one: servers send what they do not know as they like.
+# Whatever says so is not a text; what says anything else may be one: servers send what they do not know as they like.
 _NO_TEXT_TYPES = re.compile(
     r"^(?:(?:image|audio|video|font|model|multipart)/.*|text/(?:css|(?:java|ecma)script|csv|calendar|vtt)"
     r"|application/(?:(?:x-)?(?:javascript|ecmascript)|wasm|(?:x-)?font.*|vnd\.ms-fontobject|(?:x-)?shockwave-flash"

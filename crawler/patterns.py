@@ -30,7 +30,7 @@ _LITERALS = re.compile(r"[A-Za-z0-9/_.%=&-]+")
 
 
 class UnusablePattern(BadInput):
-    """A pattern that is no regular expression, or an endless one; the message says why, without the pattern."""
+    """A pattern that is not a regular expression, or an endless one; the message says why, without the pattern."""
 
 
 class SlowPattern(UnusablePattern):

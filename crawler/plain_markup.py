@@ -24,13 +24,13 @@ _ENDED_BY_ITS_LIKE = frozenset({"a", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "
 # part has taken it keeps: nothing is tried twice.
 ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+
     (?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?+)?+)*+"""
-_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"  # their content is no markup to a browser
+_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"  # their content is not markup to a browser
 _SHOWN = "textarea|xmp"  # nor is theirs, but it is seen
 RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
 
 
 def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
-    """Return a pattern of whatever is no text, verbose. raw: elements that are taken whole."""
+    """Return a pattern of whatever is not a text, verbose. raw: elements that are taken whole."""
     return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
     |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
      (?:>(?P<inside>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)|\Z)

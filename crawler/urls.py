@@ -65,7 +65,7 @@ _BINARY = re.compile(
     r"|mpe?g|msi|og[gv]|otf|pdf|png|pptx?|ps|rar|rss|svg|swf|tar|tiff?|torrent|ttf|txt\.zip|wav|webm|webp|wm[av]|woff2?|xlsx?|xz|zip)$",
     re.IGNORECASE,
 )
-# Of these, and of what is no page either, files that may hold a book; `.txt` is read as a page is.
+# Of these, and of what is not a page either, files that may hold a book; `.txt` is read as a page is.
 _BOOK = re.compile(r"\.(?:txt|zip|epub|docx|pdf)$", re.IGNORECASE)
 _DIGITS = re.compile(r"\d+")
 
@@ -78,8 +78,8 @@ ADDRESSES_REMEMBERED = 4_096
 def canonical(url: str) -> CanonicalUrl:
     """Return the canonical form of an address: one for all that differ in nothing that matters.
 
-    Scheme and host in lower case, no default port, no fragment that is no route, no tracking or session parameters,
-    parameters sorted, no trailing index file. Raises ValueError for what is no URL.
+    Scheme and host in lower case, no default port, no fragment that is not a route, no tracking or session parameters,
+    parameters sorted, no trailing index file. Raises ValueError for what is not a URL.
 
     >>> canonical("HTTP://Example.com:80/a/index.html?utm_source=x&b=2&a=1#top")
     'http://example.com/a/?a=1&b=2'
@@ -132,7 +132,7 @@ def is_trap(url: str) -> bool:
 
 
 def is_binary(url: str) -> bool:
-    """Return True if the path ends like a file that is no page."""
+    """Return True if the path ends like a file that is not a page."""
     return bool(_BINARY.search(urlsplit(url).path))
 
 

@@ -42,7 +42,7 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=Fal
 def open_word_file(content: bytes) -> Any:
     """Return the file as a python-docx document.
 
-    Raises BadInput if it is no DOCX, too large or has active content.
+    Raises BadInput if it is not a DOCX, too large or has active content.
     """
     faults = list(dict.fromkeys(_faults(content)))
     if faults:

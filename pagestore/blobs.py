@@ -117,7 +117,7 @@ class Blobs:
 
 
 def iterate_ids(database: MongoDatabase, name: str) -> Iterator[str]:
-    """Iterate over the ids of all documents of a collection, in order; an id that is no text is skipped."""
+    """Iterate over the ids of all documents of a collection, in order; an id that is not a text is skipped."""
     collection: Any = database[name]
     after = ""
     while True:

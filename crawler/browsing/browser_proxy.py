@@ -246,7 +246,7 @@ def _body_bytes(ask: _ProxyRequest) -> int:
 
 
 def _status(head: str) -> str:
-    """Return the status of an answer. Raises ValueError for what is no HTTP."""
+    """Return the status of an answer. Raises ValueError for what is not HTTP."""
     protocol, status = head.split(maxsplit=2)[:2]
     if not protocol.startswith("HTTP/"):
         raise ValueError("no HTTP")

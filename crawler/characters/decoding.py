@@ -218,7 +218,7 @@ def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_Decod
         worth = quality(mended.text.replace("\ufffd", ""))
         doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
         said = (Message("page.saved-wrongly", encoding=codec, right=mended.right, wrong=mended.wrong),)
-        # Less than a reading that needs no repair, unless that is no text.
+        # Less than a reading that needs no repair, unless that is not a text.
         yield _RepairedCandidate(
             Decoded(mended.text, codec, doubtful, said), worth, worth + each.rank - each.worth, True
         )

@@ -59,7 +59,7 @@ def _title(tree: HtmlElement) -> str:
     return " ".join((title.text or "").split())[:MAX_TITLE_CHARS] if title is not None else ""
 
 
-MAX_NUMBERS = 6  # of one page; a list of sites with their records is no imprint
+MAX_NUMBERS = 6  # of one page; a list of sites with their records is not an imprint
 _GAP = r"[\s:：]{0,3}"
 _SHORT = rf"[{PROVINCES}]"
 _ICP = re.compile(

@@ -12,7 +12,7 @@ from crawler.css.screens import DESKTOP, SCREENS, Screen
 
 MEDIUM_PX = 16.0
 _LEAST_RELATIVE_PX = 6.0  # Chromium's least logical size; 0 stays 0
-MAX_PX = 2.0**25  # Chromium's largest length, about; 1e400px is no number to count with
+MAX_PX = 2.0**25  # Chromium's largest length, about; 1e400px is not a number to count with
 _ABSOLUTE_PX = {"px": 1.0, "in": 96.0, "cm": 96 / 2.54, "mm": 9.6 / 2.54, "q": 2.4 / 2.54, "pt": 4 / 3, "pc": 16.0}
 _SIZES_PX = {"xx-small": 9.0, "x-small": 10.0, "small": 13.0, "medium": 16.0}
 _SIZES_PX |= {"large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.0}
@@ -131,7 +131,7 @@ def _visible_px(px: float) -> float:
 
 
 def _clamp(number: float) -> float:
-    """Limit a number to the longest length; a value that is no number (0 times 1e400) becomes that."""
+    """Limit a number to the longest length; a value that is not a number (0 times 1e400) becomes that."""
     return max(-MAX_PX, min(MAX_PX, number))
 
 

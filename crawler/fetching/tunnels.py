@@ -14,7 +14,7 @@ from crawler.fetching.wire import parse_status
 
 
 class TunnelRefused(TunnelError):
-    """A proxy that opens no tunnel. status: of its answer, 0 for an answer that is no HTTP."""
+    """A proxy that opens no tunnel. status: of its answer, 0 for an answer that is not HTTP."""
 
     def __init__(self, status: int) -> None:
         self.status = status

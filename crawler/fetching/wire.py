@@ -15,7 +15,7 @@ from core.captures import TlsSession
 from crawler.fetching.connection_facts import local_address, peer_address, tls_session
 from crawler.fetching.reactor import running_reactor
 
-# A head beyond this is no evidence but an attack; Twisted itself refuses lines of more than 16 KiB.
+# A head beyond this is not evidence but an attack; Twisted itself refuses lines of more than 16 KiB.
 MAX_HEAD_BYTES = 256 * 1024
 # Names the record of a request on its way through Scrapy's agent and Twisted's pool, which hand on nothing but headers.
 # The connection takes it out: no server ever sees it.

@@ -251,7 +251,7 @@ def _number_readings(plain: str) -> Iterator[HeadingReading]:
 
 
 def _may_follow(rest: str) -> bool:
-    """Return True if a title may go on so behind a number; 1.2 is no chapter."""
+    """Return True if a title may go on so behind a number; 1.2 is not a chapter."""
     return len(rest) <= MAX_TITLE_CHARS and not rest[:1].isdecimal()
 
 

@@ -33,7 +33,7 @@ _LEAST = {  # characters of the chapter in the middle; headings by characters: t
 MAX_OUTLINED_CHARS = 60_000  # of a text whose sections are numbered inside: reports and theses, hardly ever books
 # A table of contents: lines with less between them, of which the like stands elsewhere with so many times more.
 MAX_CONTENTS_GAP, MIN_BODY_RATIO, MIN_CONTENTS = 300, 5, 2
-MAX_REPEATS = 5  # of a number: 第一部分 that stands above each chapter of it is no table of contents
+MAX_REPEATS = 5  # of a number: 第一部分 that stands above each chapter of it is not a table of contents
 # A chapter so much longer than the others, and so long, is divided by another style where there is one.
 MIN_TIMES_LONGER, MIN_LONG_CHARS = 10, 10_000
 MIN_TIMES_TO_GO_ON = 3  # where that other style continues the numbers

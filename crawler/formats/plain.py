@@ -143,7 +143,7 @@ def _characters(data: bytes, path: Path | str) -> tuple[str, int]:
 
 
 def _utf8(data: bytes) -> str | None:
-    """Return the text where every byte is valid UTF-8 and the outcome is no mojibake."""
+    """Return the text where every byte is valid UTF-8 and the outcome is not mojibake."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:

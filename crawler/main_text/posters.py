@@ -1,6 +1,6 @@
 """Accounts that posted a page's text, as its software names them beside a post.
 
-A poster is no author: an author is whom the text is said to be by. A name that is not certain is not given: whoever
+A poster is not an author: an author is whom the text is said to be by. A name that is not certain is not given: whoever
 is named here may be held liable for the text.
 """
 
@@ -18,7 +18,7 @@ from crawler.main_text.post_marks import FLOOR, OF_MEMBER, TIME, is_mark
 from crawler.markup import Line
 
 MAX_NAME_CHARS, MAX_LINE_CHARS = 20, 80
-_LINES_ABOVE, _LINES_INSIDE = 12, 2  # of a page that is no thread: where it says who posted it
+_LINES_ABOVE, _LINES_INSIDE = 12, 2  # of a page that is not a thread: where it says who posted it
 _LINES_BELOW = 8  # the last post, that are its own
 # Bounds of the search: posts of a page, lines above each, elements of a line, texts in an element. Boards have 10 to
 # 100 posts a page; a page made to be slow has any number.

@@ -34,7 +34,7 @@ FORMAT = 1
 # Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/reading-pages.md):
 # pages 2 to 8, share .1 to .5 and repetition .5 to .9 tried; nothing of an edition is lost at any of them but 2 pages.
 MIN_PAGES = 4
-MIN_SHARE_OF_PAGES = 0.2  # of the pages read since a frame was first seen: what a site once showed is no template
+MIN_SHARE_OF_PAGES = 0.2  # of the pages read since a frame was first seen: what a site once showed is not a template
 # A place of the site's: at most so many different lines for each of its pages. A box of texts has one at least for each
 # page of its own, and is shown again on lists: .6 to .9 where a post is one line.
 MAX_FRAMES_PER_PAGE_OF_PLACE = 0.5

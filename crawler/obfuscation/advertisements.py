@@ -13,7 +13,7 @@ from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
 MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
 MAX_SIGNS = 50_000  # take 1 s; a novel of two million characters with one in each paragraph has as many
-MAX_SHARE = 0.4  # of a text; a page about web sites is no copy with advertisements
+MAX_SHARE = 0.4  # of a text; a page about web sites is not a copy with advertisements
 
 _DOT = r"(?:[^\S\n]?[.．。·•点點丶][^\S\n]?|[^\S\n]?(?:dot|DOT)[^\S\n]?)"
 _LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"

@@ -8,7 +8,7 @@ from PIL import Image
 
 FORMATS = ("PNG", "GIF", "JPEG", "WEBP", "BMP")
 MAX_PIXELS = 4_000_000  # a sheet of 2,000 characters of 44 px
-MIN_CONTRAST = 40  # of 255, between ground and ink; less is no text
+MIN_CONTRAST = 40  # of 255, between ground and ink; less is not a text
 
 
 def read_ink(picture: bytes) -> NDArray[np.uint8] | None:

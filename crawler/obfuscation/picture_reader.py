@@ -42,7 +42,7 @@ class PicturePart:
 
 @dataclass(frozen=True, slots=True)
 class _PictureLine:
-    """The ink of a picture and its characters from left to right; none if it is no line of text."""
+    """The ink of a picture and its characters from left to right; none if it is not a line of text."""
 
     ink: Raster
     cells: Sequence[Raster]

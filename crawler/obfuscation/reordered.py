@@ -33,7 +33,7 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """Return True if some line's text is cut into single characters, each in an element of its own that is no link."""
+    """Return True if a line is cut into single characters, each in an element of its own that is not a link."""
     for element in tree.iter():
         if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
             continue

@@ -32,7 +32,7 @@ from fingerprint.readings import code_points
 from fingerprint.tables import TABLES_2026
 
 _CONTEXT_CHARS = 6
-# Least number, and share of the Han characters, that is no accident. On the 58 development pages (2026-11) no main text
+# Least number and share of Han characters that are not accidental. On the 58 development pages (2026-11) no main text
 # has more.
 MIN_COUNT = 3
 MIN_SHARES = {Obfuscation.ZERO_WIDTH: 0.005, Obfuscation.PINYIN_INSERTED: 0.01, Obfuscation.SPACES: 0.05}

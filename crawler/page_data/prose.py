@@ -112,7 +112,7 @@ def _json_values(source: str) -> Iterator[object]:
 
 
 def _group_literals(source: str) -> list[_Group]:
-    """Group the literals of a script that is no JSON: those of one list together, those joined by + as one."""
+    """Group the literals of a script that is not JSON: those of one list together, those joined by + as one."""
     groups: list[_Group] = []
     if source.isascii() and "\\u" not in source:
         return groups

@@ -18,7 +18,7 @@ from crawler.opening import decode_page
 from crawler.patterns import UnusablePattern, UrlPattern
 from crawler.selectors import select
 
-MAX_RETRY_AFTER_S = 86_400.0  # more than a day is no pause but a refusal; the crawl asks again after a day
+MAX_RETRY_AFTER_S = 86_400.0  # more than a day is not a pause but a refusal; the crawl asks again after a day
 _MAX_NOTICE_BYTES = 32_768  # chosen, not measured: a notice with its styles in it, and no page of a news site
 _MAX_SHOWN_CHARS = 60
 _NOT_TEXT = UNSEEN - {"title", "head", "noscript"}

@@ -120,7 +120,7 @@ def after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Vi
 
 
 def after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
-    """Return the visit after a refusal that is no failure: robots.txt, no web page, off the site."""
+    """Return the visit after a refusal that is not a failure: robots.txt, no web page, off the site."""
     return replace(
         _without_failures(visit), due_at=at + _spread(REFUSED_INTERVAL, visit.id), reason=reason, sentence=fault
     )

@@ -83,7 +83,7 @@ class ArchiveFile:
     def records(self, wanted: Wanted, start: RecordPosition) -> Iterator[Given]:
         """Yield the records of the file from `start` on. wanted: called with the address before a body is read.
 
-        Raises UnreadableFile for what is no archive, breaks off, or swells; what came before was given.
+        Raises UnreadableFile for what is not an archive, breaks off, or swells; what came before was given.
         """
         self._skipped_until = start
         for number in range(start.member, len(self._members)):
@@ -207,7 +207,7 @@ class ArchiveFile:
     def _read_page(
         self, record: Any, iterator: Records, position: RecordPosition
     ) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """Return the page of a response, or why that is no page, with the record itself."""
+        """Return the page of a response, or why that is not a page, with the record itself."""
         status, headers = split_answer(record)
         if status != 200:
             return Rejection.HTTP_ERROR, None
@@ -445,7 +445,7 @@ def _keys(record: Any, name: str, url: str, date: str) -> list[str]:
 
 
 def _moment(stated: str, parse: Callable[[str], datetime]) -> datetime | None:
-    """Parse a moment in UTC, which a WARC-Date is without a zone too; None for what is no moment."""
+    """Parse a moment in UTC, which a WARC-Date is without a zone too; None for what is not a moment."""
     try:
         moment = parse(stated.strip())
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

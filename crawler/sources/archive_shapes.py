@@ -48,7 +48,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class PassedBy:
-    """A record that is no page, and why."""
+    """A record that is not a page, and why."""
 
     reason: ArchiveReason | Rejection
     position: RecordPosition

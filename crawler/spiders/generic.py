@@ -150,7 +150,7 @@ class GenericSpider(Spider):
         self.end_if_full()
 
     async def _own_page(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield what a page gives that is no further part of another one."""
+        """Yield what a page gives that is not a further part of another one."""
         url, page = await self._drop_empty_parameters(response, page)
         is_target = address_key(url) == address_key(target.url)  # which the site has led on to another address
         if url != response.url and not is_target and not self.context.frontier.claim(url):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from deploy.demo.run import DemoResult
 
-PLAIN_WIDTH = 160  # columns if the output is no terminal
+PLAIN_WIDTH = 160  # columns if the output is not a terminal
 # The cells use the translations of the admin.
 COLUMNS = ("column.site", "column.page", "column.work", "column.similarity", "column.class", "column.obfuscations")
 

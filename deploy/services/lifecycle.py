@@ -85,7 +85,7 @@ def up(home: Home, on_progress: OnProgress, only: Collection[str] | None = None)
 
 
 def down(home: Home, on_progress: OnProgress) -> None:
-    """Stop all processes of this installation, work before stores; if none runs, that is no error."""
+    """Stop all processes of this installation, work before stores; if none runs, that is not an error."""
     with _alone(home, on_progress):
         supervisor = Supervisor(home)
         pid = supervisor.pid()

@@ -17,7 +17,7 @@ from fingerprint.tables import Tables
 # tone digits, each of which is a token, at most one for three.
 MAX_TOKENS_A_CHARACTER = 1 / 3
 MAX_CHARACTERS = 1_000_000  # of a text; more stays as it is, which bounds memory
-MIN_SYLLABLES = 24  # a passage of fewer is no copy (matcher.calibration, min_matched_tokens)
+MIN_SYLLABLES = 24  # a passage of fewer is not a copy (matcher.calibration, min_matched_tokens)
 # Share of the letters of a passage in words that are pinyin. Passages of Malay, Italian, Vietnamese, Hawaiian, English,
 # and of Japanese in Latin letters stay below, passages of the corpora in pinyin above (a few of each, November 2026).
 MIN_SHARE_OF_LETTERS = 0.9

@@ -25,7 +25,7 @@ class RewordedMatch:
 
     score: of the block of 16 sentences of the page with the best, what it says in other words (`other_words`; all of a
     translation), less 1.5 times `elsewhere`, what the block has with another place of the works too (`rivals`; 0 of a
-    translation, whose other places are not looked at); it has no upper bound and is no share. band: how often innocent
+    translation, whose other places are not looked at); without an upper bound, not a share. band: how often innocent
     passages reached as much, None if that was not measured.
     pairs: by the page.
     """

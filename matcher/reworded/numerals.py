@@ -24,7 +24,7 @@ _CHINESE_DIGITS = {digit: number for number, digit in enumerate("零一二三四
 _CHINESE_UNITS = {"十": 10, "百": 100, "千": 1_000, "万": 10_000, "亿": 100_000_000}
 _WORDS_OF_UNITS = ("万一", "千万", "万千", "亿万", "千百")  # in case, by all means, countless
 _OF = "分之"
-_MAX_CHARS = 20  # of a numeral; what is longer is no number that anybody reads
+_MAX_CHARS = 20  # of a numeral; what is longer is not a number that anybody reads
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Keys as names that a file system and an S3 store both take: the same in both, so that one may be copied to the other.
 
 All but letters, digits and a few signs is written as %XX of its UTF-8; so is a point that begins a part of a key, which
-leaves names with one free for what is no object. A key whose parts are of `A-Za-z0-9_-=+@,` and points is its own name.
+leaves names with one free for other files. A key whose parts are of `A-Za-z0-9_-=+@,` and points is its own name.
 """
 
 from urllib.parse import quote, unquote

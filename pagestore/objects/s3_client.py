@@ -194,7 +194,7 @@ def translate_s3_errors(where: str) -> Iterator[None]:
         raise BrokenInvariant("store.s3-operation", where=where, code=type(error).__name__) from None
     except (exceptions.BotoCoreError, OSError):
         raise ServiceUnavailable(SERVICE, where) from None
-    except ValueError as error:  # what botocore says of an endpoint that is no URL
+    except ValueError as error:  # what botocore says of an endpoint that is not a URL
         raise BadConfiguration("store.s3-operation", where=where, code=type(error).__name__) from None
 
 

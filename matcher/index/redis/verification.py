@@ -74,7 +74,7 @@ def verify(
 
 
 def _marks(link: RedisLink, keys: Keys) -> tuple[object, ...]:
-    """Return values that change with every addition, removal and rebuild; the bytes of a value that is no number."""
+    """Return values that change with every addition, removal and rebuild; the bytes of a value that is not a number."""
     return tuple(link.one("MGET", keys.generation, keys.revision, keys.origin, keys.filling))
 
 

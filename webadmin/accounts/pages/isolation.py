@@ -109,7 +109,7 @@ class HolderInline(IsolatedRecords, TabularInline):
     extra = 0
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Label each field for screen readers, since a column's heading is no label."""
+        """Label each field for screen readers, since a column's heading is not a label."""
         field = super().formfield_for_dbfield(db_field, request, **kwargs)
         if field is not None:
             field.widget.attrs.setdefault("aria-label", capfirst(str(field.label)))

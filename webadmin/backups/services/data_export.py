@@ -274,7 +274,7 @@ def _csv_line(cells: Iterable[str]) -> str:
 
 
 def _cell(value: Any) -> str:
-    """Convert a value to a CSV cell that is no formula."""
+    """Convert a value to a CSV cell that is not a formula."""
     plain = _plain(value)
     if plain is None:
         return ""

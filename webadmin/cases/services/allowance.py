@@ -30,7 +30,7 @@ class CurrentAllowance:
     by: str
     entered_at: datetime | None
     is_of_work: bool  # the work is not protected anywhere
-    is_of_finding: bool  # the finding is no copy, or nothing of it counts; no right is involved
+    is_of_finding: bool  # the finding is not a copy, or nothing of it counts; no right is involved
     seen_before: datetime | None
 
 

@@ -29,7 +29,7 @@ def exclude_passages(
     """Exclude all occurrences of these passages in the match's text of the work; all of them or none.
 
     texts: in the wording of the work, or of the page; then the corresponding passage of the work is excluded. Raises
-    BadInput for a text that is no passage of the match, an unknown reason, a missing note and a user without a role;
+    BadInput for a text that is not a passage of the match, an unknown reason, a missing note and a user without a role;
     ServiceUnavailable.
     """
     _require_role(match.case, user)

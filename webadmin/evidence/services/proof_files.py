@@ -44,7 +44,7 @@ class ProofContent:
 
 
 def detect_proof_kind(content: bytes, name: str) -> str:
-    """Return the file extension of the content; "" for a kind that is no proof.
+    """Return the file extension of the content; "" for a kind that is not a proof.
 
     name: distinguishes JSON and XML from other text.
     """

@@ -141,7 +141,7 @@ def confirmed_cases(matter: Matter) -> list[Case]:
 def write_fields(notice: Notice, values: Mapping[str, str], by: User) -> None:
     """Write fields of a draft.
 
-    Raises BadInput if the notice is no draft, a field is too long, or the user has no role.
+    Raises BadInput if the notice is not a draft, a field is too long, or the user has no role.
     """
     if user_role(by, notice.rights_holder_id) is None:
         raise BadInput("case.no-role", holder=notice.rights_holder)
@@ -204,7 +204,7 @@ def notice_files(notice: Notice) -> list[tuple[str, bytes]]:
 
 
 def confirm(notice: Notice, by: User) -> None:
-    """Confirm a notice: make and keep its files. Raises BadInput if it is not ready or the user is no manager."""
+    """Confirm a notice: make and keep its files. Raises BadInput if it is not ready or the user is not a manager."""
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")
     now = timezone.now()
@@ -225,7 +225,7 @@ def confirm(notice: Notice, by: User) -> None:
 def withdraw(notice: Notice, by: User, note: str = "") -> None:
     """Withdraw a notice; its files stay.
 
-    Raises BadInput if the user is no manager or the state does not allow it.
+    Raises BadInput if the user is not a manager or the state does not allow it.
     """
     if not may_manage(by, notice):
         raise BadInput("notice.no-manager")

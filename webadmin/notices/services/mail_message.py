@@ -56,7 +56,7 @@ Attachments and their SHA-256:
 class MailMessage:
     """The content of a mail. sender, recipient, answers_to: plain addresses; answers_to "" for none.
 
-    answers_as_written: the address in the notice where it is no plain address.
+    answers_as_written: the address in the notice where it is not a plain address.
     """
 
     kind: Paper

@@ -95,7 +95,7 @@ def verdict_choices() -> list[tuple[str, str]]:
 
 
 def allowance_choices() -> list[tuple[str, str]]:
-    """Return the reasons for setting a case aside: the page may publish the work, or its match is no copy."""
+    """Return the reasons for setting a case aside: the page may publish the work, or its match is not a copy."""
     reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT)
     return _choices((reason, REJECTIONS[reason]) for reason in reasons)
 

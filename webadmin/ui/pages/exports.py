@@ -39,7 +39,7 @@ ZONE = ExportColumn(
 
 
 def safe_cell(value: object) -> Cell:
-    """Convert a value to a cell that is no formula and has no bidirectional controls.
+    """Convert a value to a cell that is not a formula and has no bidirectional controls.
 
     Times are in the reader's time zone.
 

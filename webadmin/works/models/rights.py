@@ -241,7 +241,7 @@ class AuthorAlias(models.Model):
 
 
 class Unprotected(Entered):
-    """A mark that a work is not protected, with the reason; a copy of it is no case."""
+    """A mark that a work is not protected, with the reason; a copy of it is not a case."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="unprotected", verbose_name=_("work"))
     reason = models.CharField(

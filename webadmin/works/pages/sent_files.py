@@ -13,7 +13,7 @@ from webadmin.works.services.proofs import MAX_PROOF_BYTES, require_proof
 def checked_document(file: Any) -> Any:
     """Return the file, rewound to its start.
 
-    Raises ValidationError if it is no PDF, picture or Word file.
+    Raises ValidationError if it is not a PDF, picture or Word file.
     """
     return validate_file(file, MAX_PROOF_BYTES, require_proof)
 

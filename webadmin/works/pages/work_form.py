@@ -35,7 +35,7 @@ class FilesInput(forms.FileInput):
 
 
 class FilesField(forms.FileField):
-    """A list of files. An empty file is no form error: it is reported with the results of the others."""
+    """A list of files. An empty file is not a form error: it is reported with the results of the others."""
 
     widget = FilesInput
 

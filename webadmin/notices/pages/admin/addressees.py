@@ -68,7 +68,7 @@ class AddresseeForm(forms.ModelForm):
 
 
 def _clean_page(typed: str) -> str:
-    """Return the URL of a page. Raises ValidationError for text that is no URL, or several."""
+    """Return the URL of a page. Raises ValidationError for text that is not a URL, or several."""
     if not typed.strip():
         return ""
     address = clean_urls(typed)

@@ -54,7 +54,7 @@ def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
 
 
 def why_left_out(exclusion: Exclusion) -> str:
-    """Return the reason why the finding is no case, in one sentence."""
+    """Return the reason why the finding is not a case, in one sentence."""
     given, reason = {"detail": exclusion.detail}, Rejection(exclusion.reason)
     if reason in UNPROTECTED:
         named = {"reason": exclusion.get_reason_display(), **given}

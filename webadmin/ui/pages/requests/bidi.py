@@ -17,7 +17,7 @@ _BIDI = re.compile(f"[{BIDI}]+")
 _BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # the same characters in UTF-8
 _TAG = re.compile(r"""<!--.*?-->|<[a-zA-Z!/](?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""")
-_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # their content is no markup
+_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # their content is not markup
 _SHOWN = frozenset({"title", "alt", "placeholder", "label"})
 
 
