@@ -49,7 +49,7 @@ def row_texts(table: ReportTable, row: Sequence[Cell], phrases: Phrases) -> list
 
 
 def summary_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tuple[str, str]]:
-    """Return label and value of each figure of the summary."""
+    """Return the label and value of each figure in the summary."""
     return [(phrases[f"column.{figure.key}"], cell_text(figure.kind, figure.value, phrases)) for figure in figures]
 
 

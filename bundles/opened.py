@@ -243,7 +243,7 @@ def _check_exchanges(archived: list[_CheckedRecord], connection: Mapping[str, An
 
 
 def _check_circumstances(archived: list[_CheckedRecord], said: Mapping[str, Any]) -> None:
-    """Check the machine of each exchange, and its validators and caches against its heads."""
+    """Check the machine of each exchange, and check the exchange's validators and caches against its headers."""
     exchanges = list(_exchanges(archived))
     _require(len(exchanges) == len(said["exchanges"]), bundle.CIRCUMSTANCES, "flaw.exchange")
     for (request, response), each in zip(exchanges, said["exchanges"], strict=True):

@@ -72,7 +72,7 @@ class ChapterStart:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """The account that a page names as a post's author ("": unknown). after: lines of main text before the post."""
+    """The account that a page names as a post's author ("" if unknown). after: how many lines of main text precede it."""
 
     name: str
     after: int

@@ -33,7 +33,7 @@ Columns = tuple[NDArray[np.uint32], NDArray[np.uint32]]
 
 
 def pack(readings: Columns, folding: Columns) -> bytes:
-    """Return the uncompressed table: of both parts the length, code points and values (uint32, LE)."""
+    """Return the table uncompressed: the length, code points and values of each of its two parts (uint32, LE)."""
     parts = []
     for keys, values in (readings, folding):
         steps = np.diff(keys, prepend=np.uint32(0))

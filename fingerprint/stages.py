@@ -111,7 +111,7 @@ def _sort_noise(parts: list[Items]) -> Noise:
 
 @cache
 def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the numbers that each letter adds to a window's for each count: the low and the high 64 bits."""
+    """Return, for each letter and count, the low and high 64 bits of what it adds to a window's fingerprint."""
     low = np.zeros((LETTERS, rule.granularity + 1), np.uint64)
     high = np.zeros_like(low)
     counts = np.repeat(np.arange(rule.granularity + 1, dtype=np.uint16)[:, None], LETTERS, axis=1)

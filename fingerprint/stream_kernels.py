@@ -52,7 +52,7 @@ def drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32
 def find_noise(
     codes: Codes, signs: Signs, starts: NDArray[np.int32], ends: NDArray[np.int32], noise_kinds: NDArray[np.uint8]
 ) -> int:
-    """Write all noise but inserted pinyin, in no order, as far as the arrays reach; how much there is."""
+    """Write all noise except inserted pinyin, unordered, as far as the arrays reach; return the total."""
     count, place = 0, 0
     while place < codes.size:
         if not NOISE_KINDS_BITS >> (signs[codes[place]] >> TOKEN_BITS) & 1:

@@ -35,7 +35,7 @@ TASKS: dict[type, str] = {
 
 
 class CeleryOutbox:
-    """`core.ports.Outbox` that sends messages to the broker."""
+    """An outbox (`core.ports.Outbox`) that sends messages to the broker."""
 
     def send(self, message: StepMessage) -> None:
         try:

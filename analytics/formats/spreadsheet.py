@@ -61,7 +61,7 @@ class _Styles:
 
 
 def render(report: Report) -> bytes:
-    """Return the report as an .xlsx file. Raises BadInput for more cases than a sheet can have."""
+    """Return the report as an .xlsx file. Raises BadInput if there are more cases than a sheet can hold."""
     if max(len(report.cases), len(report.leads) + 10) > MAX_ROWS:  # the tables above the leads have fewer rows
         raise BadInput("report.too-many-rows", most=MAX_ROWS, cases=len(report.cases))
     phrases = Phrases(report.scope.language)

@@ -74,7 +74,7 @@ def is_for_complaints(address: str, label: str) -> bool:
 
 
 def fold(text: str) -> str:
-    """Fold full-width signs of a text to plain ones, and drop invisible ones."""
+    """Replace full-width characters of a text by their ASCII forms, and drop invisible ones."""
     return _FORMAT_SIGNS.sub("", unicodedata.normalize("NFKC", text)).replace("。com", ".com").replace("。cn", ".cn")
 
 

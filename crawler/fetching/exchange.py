@@ -29,7 +29,7 @@ _FAULTS = (OSError, httpx.TransportError, httpcore.NetworkError, httpcore.Protoc
 
 @dataclass(frozen=True, slots=True)
 class HttpRequest:
-    """A GET of `url`, or a POST where there is a body. shown: the address in messages; "" for `url` itself."""
+    """A GET of `url`, or a POST if there is a body. shown: the address to show in messages; "" for `url` itself."""
 
     url: str
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -34,7 +34,7 @@ MAX_CHARS = 100_000_000  # of all pages; a stream of 75 MB, the most that pypdf 
 MAX_OUTLINE_ITEMS, MAX_OUTLINE_DEPTH = 20_000, 8
 MIN_LETTERS = 20  # in all; a page number and a stamp are no text layer
 EDGE_LINES = 2  # at either end of a page: a running head beside the page's number
-# A line that stands at the edges of so many pages, numbers aside, and of one of the next two, is not text: heads of left
+# A line that stands at the edges of so many pages, numbers aside, and of one of the next two is not text: heads of left
 # and right pages differ, those of chapters are few; a refrain does not come on every page.
 MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
 # How much shorter than a full line one may be that goes on, in half widths, in which a Chinese character has two: two

@@ -73,7 +73,7 @@ class ElementPlace:
 
 
 def read_transform(own: Properties, units: Units) -> Transform:
-    """Read the movement and scale of a box. A rotation may move it anywhere."""
+    """Read the translation and scale of a box. A rotated box may be anywhere."""
     result = Transform()
     for name in ("translate", "scale"):
         tokens = parse_value(own.get(name, "none"))

@@ -42,7 +42,7 @@ _STEP_S = 0.05
 
 
 class PolitenessExtension:
-    """One for a crawl. Middlewares report to it; it pauses the engine, resumes it, or closes the spider."""
+    """Pauses and resumes the engine, or closes the spider, as middlewares report; one instance per crawl."""
 
     def __init__(self, crawler: Any, context: CrawlContext) -> None:
         self.crawler, self.context = crawler, context

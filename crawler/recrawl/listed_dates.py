@@ -48,7 +48,7 @@ def classify_date(modified: datetime | None, seen_at: datetime | None, now: date
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """Counts of a site's claims: announcements that were true and false, and changes that were denied."""
+    """Counts of a site's claims: announcements that proved true or false, and changes that it denied."""
 
     true: float = 0.0
     false: float = 0.0

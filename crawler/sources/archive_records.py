@@ -356,7 +356,7 @@ def make_capture(
 
 
 def _with_request(response: Captured, asked: RequestRecord | None) -> Captured:
-    """Add the record of its request to the response, where `asked` is that and it has none yet."""
+    """Add `asked` to the response if it is the record of its request and the response has none yet."""
     capture = response.capture
     if asked is None or not asked.matches(response) or capture.exchanges[0].request_head:
         return response

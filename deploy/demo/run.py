@@ -50,9 +50,9 @@ class DemoResult:
 
 
 def run_demo(say: Say) -> DemoResult:
-    """Run the demo in the installation of this process's environment, and leave its services running.
+    """Run the demo in the installation that the environment selects, and leave its services running.
 
-    It can be repeated at any time, also after an aborted run, because every step is an upsert. Raises ZhuiwenError.
+    It can be repeated at any time, even after an aborted run, because every step is an upsert. Raises ZhuiwenError.
     """
     folder = demo_presence.folder(prepare(os.environ, planned_layers).path)
     folder.mkdir(mode=0o700, exist_ok=True)  # from now on the services of the installation include the demo's sites

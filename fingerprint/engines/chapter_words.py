@@ -49,7 +49,7 @@ class ChapterTable:
 
 
 class ChapterWords:
-    """The chapters that were added, in order, and their table, made anew when others came since.
+    """The added chapters, in order, and their table, which is rebuilt after chapters have been added.
 
     Words that occur fewer than `min_occurrences` times in a chapter are left out, and so are chapters without words.
     """

@@ -32,7 +32,7 @@ class PositionIndex:
         self._buckets, self._shift = bucket_starts(self._keys)
 
     def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
-        """Add the features of a work, well mixed."""
+        """Mix the bits of a work's features, and add them."""
         self._pending.append((work, features, places))
 
     def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:

@@ -20,7 +20,7 @@ class PlacedSentence:
 
 
 def split_sentences(text: str, ends: str = SENTENCE_ENDS) -> Iterator[PlacedSentence]:
-    """Split a text into its sentences; what holds no letter, digit or Chinese character is not a sentence.
+    """Split a text into its sentences; a piece without a letter, digit or Chinese character is not a sentence.
 
     >>> [(sentence.text, sentence.place.start) for sentence in split_sentences("雨停了。　“走！”……？！")]
     [('雨停了', 0), ('“走', 5)]

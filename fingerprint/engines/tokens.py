@@ -118,7 +118,7 @@ def _classes() -> NDArray[np.uint8]:
 
 @cache
 def _characters(fold: bool) -> NDArray[np.uint32]:
-    """Return the character that tokens have for each code point, uint32."""
+    """Return, for each code point, the character that stands for it in tokens (uint32)."""
     table = READINGS_2026.folding.copy()
     if not fold:
         han = np.flatnonzero(_classes() == HAN)

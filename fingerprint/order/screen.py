@@ -126,7 +126,7 @@ def find_suspect(keys: Keys, table: Table) -> int:
 
 @kernel(nogil=True)
 def _worst_stretch(keys: Keys, table: Table) -> int:
-    """Return the start of the sample of tokens with the fewest known pairs; every other pair counts."""
+    """Return the start of the sample of tokens with the fewest known pairs; only every second pair is counted."""
     blocks = np.zeros(keys.size // BLOCK, np.int64)
     for block in range(blocks.size):
         for place in range(block * BLOCK + 1, (block + 1) * BLOCK, 2):

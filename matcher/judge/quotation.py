@@ -89,7 +89,7 @@ def _is_in_marks(text: str, place: TextRange) -> bool:
 
 
 def _is_one_speech(text: str, place: TextRange) -> bool:
-    """Return whether no mark closes inside: marked text of the work itself is one quoted speech, no scene."""
+    """Return True if no quotation mark closes inside, so that the passage is one quoted speech and not a scene."""
     inside = text[place.start + MARK_REACH_CHARS : place.end - MARK_REACH_CHARS]
     return not any(mark in inside for mark in CLOSING)
 

@@ -25,7 +25,7 @@ CHECKING = "check of the stores"
 
 @app.task(name="backups.back_up", base=PeriodicTask, acks_late=False)
 def back_up() -> None:
-    """Start a process for the backup that is due by the schedule, unless one runs."""
+    """Start a process for a scheduled backup that is due, unless one is running."""
     if backup_schedule.due(SystemClock().now()) is not None:
         # The backup includes tables of apps that only the web settings install, such as the admin log.
         of_pages = {"DJANGO_SETTINGS_MODULE": "webadmin.settings"}

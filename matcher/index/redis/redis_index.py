@@ -70,7 +70,7 @@ class RedisIndex:
         return self._call_generation(lambda generation: _look_up(generation, keys, max_postings))
 
     def version(self) -> IndexVersion:
-        """Return the version in use, by one small call; parts of the index may still be lost."""
+        """Return the version in use with one small call, which does not check that the index is complete."""
         with self._link.translating_errors():
             keys = self._keys
             asked = ("MGET", keys.generation, keys.revision, keys.origin)

@@ -1,4 +1,4 @@
-"""The time stamp authorities of this installation; exports sealed by those that answer."""
+"""The time stamp authorities of this installation, and the sealing of exports by those that answer."""
 
 import logging
 from collections.abc import Callable, Sequence

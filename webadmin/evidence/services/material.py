@@ -212,7 +212,7 @@ def _following_parts(
 
 
 def _describe_fetch(part: Part, wire: Capture | None, origin: str) -> dict[str, Message]:
-    """Return what an exchange lacks that the product did not fetch over its own connection, by name."""
+    """Return the names of what an exchange lacks if the product did not fetch it over its own connection."""
     if wire is None:
         came_from = Message("bundle.came-from", origin=origin) if origin else Message("bundle.came-from-elsewhere")
         return {"connection": came_from}

@@ -65,7 +65,7 @@ class Addressee(Entered):
         _("in days"),
         null=True,
         blank=True,
-        help_text=_("Empty: the legal default. Enter the period that the addressee grants."),
+        help_text=_("Leave empty for the legal default, or enter the period that the addressee grants."),
     )
     note = models.TextField(_("note"), max_length=2_000, blank=True)
 

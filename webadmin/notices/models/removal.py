@@ -48,7 +48,7 @@ class RemovalLook(models.Model):
     class Seen(models.TextChoices):
         STANDS = "stands", _("the passages are on it")
         GONE = "gone", _("the page does not exist")
-        CLEARED = "cleared", _("the page is there without the passages")
+        CLEARED = "cleared", _("the page is online without the passages")
         NOT_SEEN = "not_seen", _("not visible")
 
     case = models.ForeignKey(Case, models.PROTECT, related_name="looks", verbose_name=_("case"))

@@ -76,7 +76,7 @@ def _send_by_mail(request: HttpRequest, notice: Notice, user: User) -> str:
     mails.request_mail(
         notice, user, timezone.now(), stores.outbox(), settings.ZHUIWEN, seen=request.POST.get("seen", "")
     )
-    return _("The mail waits for the mail server; this page shows the result.")
+    return _("The mail is waiting for the mail server; this page will show the result.")
 
 
 def _settle_as_sent(request: HttpRequest, notice: Notice, user: User) -> str:

@@ -77,7 +77,7 @@ def has_news(watch: MeaningWatch) -> bool:
 
 
 def text_ids(watch: MeaningWatch) -> frozenset[WorkTextId]:
-    """Return all indexed texts of watched kinds, which pages are or will be searched for by meaning."""
+    """Return the ids of all indexed texts of watched kinds: pages are, or will be, searched for them by meaning."""
     texts = _watched_chapters(watch).filter(indexed_at__isnull=False).values_list("text_id", flat=True)
     return frozenset(WorkTextId(text) for text in texts)
 

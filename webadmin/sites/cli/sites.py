@@ -32,7 +32,7 @@ def _kinds_help() -> str:
 
 
 def _readers(setting: str) -> str:
-    """Return the kinds of sites that a setting applies to."""
+    """Return the kinds of site that a setting applies to."""
     return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
 
 

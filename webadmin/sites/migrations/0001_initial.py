@@ -354,7 +354,7 @@ class Migration(migrations.Migration):
                         ('statuses', models.CharField(blank=True, help_text='Such as 403; separate several with commas.', max_length=60, verbose_name='HTTP status')),
                         ('words', models.TextField(blank=True, help_text='One per line.', verbose_name='one of these words')),
                         ('selector', models.CharField(blank=True, max_length=200, verbose_name='element (CSS or XPath)')),
-                        ('redirect', models.CharField(blank=True, help_text='A regular expression on the address.', max_length=300, verbose_name='redirects to')),
+                        ('redirect', models.CharField(blank=True, help_text='A regular expression that the URL must match.', max_length=300, verbose_name='redirects to')),
                         ('max_chars', models.PositiveIntegerField(default=0, help_text='0: any.', validators=[django.core.validators.MaxValueValidator(100000)], verbose_name='at most (characters)')),
                         ('action', models.CharField(choices=[('slow', 'wait and continue more slowly'), ('rotate', 'change proxy and user agent'), ('login', 'log in again'), ('stop', 'end the crawl')], default='slow', max_length=8, verbose_name='then')),
                         ('site', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='ban_rules', to='watched_sites.site', verbose_name='site')),

@@ -71,7 +71,7 @@ class SiteBanRule(models.Model):
     words = models.TextField(_("one of these words"), blank=True, help_text=_("One per line."))
     selector = models.CharField(_("element (CSS or XPath)"), max_length=200, blank=True)
     redirect = models.CharField(
-        _("redirects to"), max_length=300, blank=True, help_text=_("A regular expression on the address.")
+        _("redirects to"), max_length=300, blank=True, help_text=_("A regular expression that the URL must match.")
     )
     max_chars = models.PositiveIntegerField(
         _("at most (characters)"), default=0, help_text=_("0: any."), validators=[MaxValueValidator(100_000)]

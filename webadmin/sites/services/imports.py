@@ -28,7 +28,7 @@ def import_folder() -> Path:
 
 
 def offered_files() -> list[str]:
-    """Return the names of the archives in the import folder, in order, without links, which may lead elsewhere."""
+    """Return the sorted names of the archives in the import folder, without symbolic links: they may lead elsewhere."""
     folder = import_folder()
     if not folder.is_dir():
         return []
