@@ -72,7 +72,7 @@ class ChapterStart:
 
 @dataclass(frozen=True, slots=True)
 class Poster:
-    """The account that a page names as a post's author ("" if unknown). after: how many lines of main text precede it."""
+    """The account that a page names as post's author ("" if unknown). after: how many lines of main text precede it."""
 
     name: str
     after: int

@@ -174,7 +174,7 @@ def test_a_page_that_kills_the_process_twice_is_read_by_its_plain_markup() -> No
 
 def test_a_file_that_ends_the_process_is_given_up() -> None:
     book = PageToRead(b"PK\x03\x04", HEADERS, "http://a.example/1.zip", True)
-    read = book.simpler(Message("page.crashed")).run(ReadingSession(plan_of(URL)))  # type: ignore[union-attr]
+    read = book.simplify(Message("page.crashed")).run(ReadingSession(plan_of(URL)))  # type: ignore[union-attr]
     assert isinstance(read.reading, Rejected)
     assert str(read.reading.message).startswith("http://a.example/1.zip could not be read: reading it crashed")
 

@@ -39,7 +39,7 @@ def test_each_copy_is_written_with_its_spans_and_innocent_pages_are_not(zhuiwen:
         ],
     )
     done = zhuiwen("batch", "--works", works(tmp_path), "--pages", pages, "--out", tmp_path / "m.jsonl")
-    assert (done.code, done.out.startswith("5 pages compared with 2 works: 3 with a match, 1 without a text")) == (
+    assert (done.code, done.out.startswith("5 pages compared with 2 works: 3 with a match, 1 without text")) == (
         0,
         True,
     )
