@@ -196,7 +196,7 @@ def test_a_damaged_member_costs_itself_alone_and_what_is_no_text_is_not_unpacked
     assert isinstance(book.reading, Reading)
     assert (book.reading.title, book.reading.text) == ("小船", TEXT)
     (fault,) = book.faults
-    assert "坏.txt was left out" in str(fault)
+    assert "坏.txt was skipped" in str(fault)
 
 
 def test_an_archive_that_says_less_than_it_holds_is_stopped_while_it_swells(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -102,10 +102,10 @@ def test_a_way_through_a_proxy_asks_the_hosts_file_for_the_proxy(tmp_path: Path)
     path = tmp_path / "hosts"
     path.write_text("192.0.2.5 proxy.example\n192.0.2.7 book.example\n")
     ways = RouteFinder(HostsFile(path))
-    through = ways.way("book.example", "127.0.0.1", "127.0.0.1", "http://u:p@proxy.example:8080")
+    through = ways.find_route("book.example", "127.0.0.1", "127.0.0.1", "http://u:p@proxy.example:8080")
     assert (through.hosts_lines, through.proxy) == (("192.0.2.5 proxy.example",), "http://proxy.example:8080")
     assert (through.interface, through.gateway) == ("lo", "")
-    assert ways.way("book.example", "", "").hosts_lines == ("192.0.2.7 book.example",)
+    assert ways.find_route("book.example", "", "").hosts_lines == ("192.0.2.7 book.example",)
 
 
 def test_the_machine_is_noted_and_what_cannot_be_read_is_none(tmp_path: Path) -> None:

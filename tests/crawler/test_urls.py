@@ -145,5 +145,5 @@ def test_a_site_is_the_same_site_in_every_spelling_of_its_host() -> None:
 
 
 def test_a_host_that_is_none_is_named() -> None:
-    with pytest.raises(BadConfiguration, match=r"'a\.\.b' is no host"):
+    with pytest.raises(BadConfiguration, match=r"'a\.\.b' is not a host"):
         scope(CrawlPlan(SiteId("s"), "r", ("http://a.example/",), ("a..b",)))

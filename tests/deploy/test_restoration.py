@@ -20,7 +20,7 @@ def test_a_mark_holds_for_its_backup_and_its_places_alone(tmp_path: Path) -> Non
     half = restoration.unfinished_restore(home.path)
     assert half == restoration.Begun("20261127T040000Z-abcdef123456", places)
     restoration.require_no_other(half, "20261127T04")
-    with pytest.raises(BadInput, match="20261126 is another"):
+    with pytest.raises(BadInput, match="but you chose 20261126"):
         restoration.require_no_other(half, "20261126")
     living = replace(settings.services, database_url="postgresql://db.example/living")
     assert restoration.digest_places(replace(settings, services=living)) != places

@@ -241,7 +241,7 @@ def test_what_reads_otherwise_than_it_was_written_is_no_restore(stored: Stored) 
     key = stored.documents()["page_versions"][0]["_id"]
     stored.destroy()
     stored.mongo["page_versions"].insert_one({"_id": key, "schema": 1, "page": "another"})
-    with pytest.raises(DamagedBackup, match=f"page_versions/{key} does not read as it was written"):
+    with pytest.raises(DamagedBackup, match=f"page_versions/{key} reads differently than it was written"):
         restore(manifest, place, stored.target, unheard)
 
 
@@ -278,5 +278,5 @@ def test_what_is_damaged_or_gone_is_put_back_and_nothing_else(stored: Stored) ->
     }  # fmt: skip
     assert (stored.rows(), stored.documents()) == before
     assert mend(manifest, place, stored.target, installation_key(), unheard).put_back == ()
-    with pytest.raises(BadInput, match="of another installation"):
+    with pytest.raises(BadInput, match="belongs to another installation"):
         mend(replace(manifest, installation="another"), place, stored.target, installation_key(), unheard)

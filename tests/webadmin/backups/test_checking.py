@@ -352,8 +352,8 @@ def test_what_a_check_found_stands_in_a_row(kept: Kept) -> None:
 
 def test_two_sayings_of_one_damage_are_united_and_who_made_it_anew_is_believed() -> None:
     report = CheckReport()
-    report.add(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.RESTORE, (1,), ("x",)))
-    report.add(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
+    report.add_damages(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.RESTORE, (1,), ("x",)))
+    report.add_damages(Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (2,), ("y",)))
     assert report.damages == [
         Damage(Store.PAGES, "pages", "a", FaultKind.MISSING, Remedy.MADE_ANEW, (1, 2), ("x", "y"))
     ]

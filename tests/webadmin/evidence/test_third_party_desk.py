@@ -167,7 +167,7 @@ def test_the_matter_names_the_confirmed_cases_of_which_nobody_else_has_a_capture
     ("language", "words"),
     [
         ("zh-hans", ("第十一条第（一）项", "取证方是有利害关系的当事人", "由法院判断", "欠缺或待补")),
-        ("en", ("article 11 (1)", "it is a party with an interest", "is for the court", "Missing or open items")),
+        ("en", ("article 11 (1)", "it is a party with an interest", "The court decides", "Missing or open items")),
     ],
 )
 def test_the_sheet_of_case_and_matter_is_bilingual(world: World, language: str, words: tuple[str, ...]) -> None:

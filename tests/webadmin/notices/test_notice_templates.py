@@ -331,12 +331,12 @@ def test_what_would_take_minutes_to_judge_or_to_fill_is_no_template(xml: str) ->
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        (_instruction, "works by itself, INCLUDETEXT"),
+        (_instruction, "has an active Word field, INCLUDETEXT"),
         (_field("DDE", "AUTO c:\\\\windows"), "active Word field, DDEAUTO"),
         (_field("PAGE", "|", "}", "{", "DDEAUTO x"), "active Word field, DDEAUTO"),
-        (_field("PAGE ", "{", "INCLUDEPICTURE x", "}"), "works by itself, INCLUDEPICTURE"),
-        (_field("PAGE", "|", "IMPORT x"), "works by itself, IMPORT"),
-        (_field("PAGE DDEAUTO x"), "works by itself, PAGE"),
+        (_field("PAGE ", "{", "INCLUDEPICTURE x", "}"), "has an active Word field, INCLUDEPICTURE"),
+        (_field("PAGE", "|", "IMPORT x"), "has an active Word field, IMPORT"),
+        (_field("PAGE DDEAUTO x"), "has an active Word field, PAGE"),
         (_bare_instruction, "active Word field, DDEAUTO"),
         (_vml, "links to something outside of it, “http://evil.example/p.png”"),
         (_tracked, "tracked changes"),

@@ -105,4 +105,4 @@ def test_a_part_of_an_epub_with_a_broken_character_does_not_refuse_the_book(tmp_
 def test_a_chapter_file_with_a_broken_character_names_itself(tmp_path: Path) -> None:
     (tmp_path / "夜航").mkdir()
     (tmp_path / "夜航" / "01.txt").write_bytes(spoilt("gb18030", 1))
-    assert str(*read(tmp_path / "夜航").flaws).startswith("01.txt: characters that are broken")
+    assert str(*read(tmp_path / "夜航").flaws).startswith("01.txt: broken characters")
