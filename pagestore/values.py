@@ -74,7 +74,7 @@ def required_portable(document: Document) -> Document:
     {'rows': [{'names': ['a']}]}
     >>> required_portable({"rows": [["a"]]})
     Traceback (most recent call last):
-    core.errors.BrokenInvariant: the page store cannot take a document: rows.0 is a list in a list
+    core.errors.BrokenInvariant: the page store rejects a document: rows.0 is a list in a list
     """
     _require_portable(document, "")
     return document

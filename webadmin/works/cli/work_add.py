@@ -166,7 +166,7 @@ def doubt(text: str) -> Message | None:
     """Return why little or nothing of `text` can be found, as the end of a sentence; None if it can.
 
     >>> str(doubt("渡口的灯。"))
-    'has characters with a reading: 4; below 23 nothing of it can be found'
+    'has too few characters with a reading: 4; below 23 nothing of it can be found'
     """
     return _doubt(text[:HEAD_CHARS]) and _doubt(text)
 
