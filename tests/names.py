@@ -36,11 +36,8 @@ _TEST = re.compile(r"^\s*(?:async )?def (test_\w+)", re.MULTILINE)
 GENERIC, MAX_CLASSES = _words("of add read taken"), 3
 BANNED = _words("strewn rivals deeds owing strides")  # words that earlier renames removed
 FRAMEWORK = _words("Meta Migration Command")
-ALLOWED = {  # a name and its reason; at most 40
-    "addressResolved": "Twisted calls it",
-    "dataReceived": "Twisted calls it",
-    "closed": "Scrapy calls it when a spider ends",
-}
+TWISTED, SCRAPY = "Twisted calls it", "Scrapy calls it when a spider ends"
+ALLOWED = {"addressResolved": TWISTED, "dataReceived": TWISTED, "closed": SCRAPY}  # with the reason; at most 40
 
 
 def faults() -> Iterator[tuple[str, str]]:
@@ -92,17 +89,11 @@ def _sources() -> Iterator[tuple[str, ast.Module]]:
 
 
 def _tracked(pattern: str) -> list[str]:
-    listed = subprocess.run(["git", "ls-files", pattern], cwd=ROOT, capture_output=True, text=True, check=True)
-    return listed.stdout.split()
-
-
-def main() -> int:
-    """Print every fault; returns the exit code."""
-    found = sorted(faults())
-    sys.stdout.writelines(f"{kind}: {fault}\n" for kind, fault in found)
-    sys.stdout.write(f"{len(found)} names that nobody would search for\n")
-    return int(bool(found))
+    return subprocess.check_output(["git", "ls-files", pattern], cwd=ROOT, text=True).split()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    found = sorted(faults())
+    sys.stdout.writelines(f"{kind}: {fault}\n" for kind, fault in found)
+    sys.stdout.write(f"{len(found)} names that nobody would search for\n")
+    sys.exit(bool(found))
