@@ -133,7 +133,7 @@ def test_a_site_that_publishes_by_itself_gets_a_letter_and_has_no_time(world: Wo
     made = saved(manager, fields(world, role=AddresseeRole.PUBLISHES, counter_days=12))
     assert isinstance(made, Addressee)
     assert (made.counter_rule, made.counter_days) == (CounterRule.NONE, None)
-    assert "letter to stop" in shown(manager, record_url(made))
+    assert "cease-and-desist letter" in shown(manager, record_url(made))
 
 
 def test_no_site_and_no_holder_of_somebody_else_can_be_named(world: World, manager: Client) -> None:

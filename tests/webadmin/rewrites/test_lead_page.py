@@ -208,7 +208,7 @@ class TestVerdict:
     def test_it_is_asked_for_again_once_the_page_was_compared_anew(self, world: World, texts: Texts) -> None:
         lead = world.ours.lead
         decide(lead, RewordedState.CONFIRMED, world.ours.reviewer)
-        assert said(page_of(world), ".lead-choices button") == ["Dismiss the lead", "Reopen"]
+        assert said(page_of(world), ".lead-choices button") == ["Dismiss the rewrite", "Reopen"]
         RewordedLead.objects.filter(pk=lead.pk).update(version_id="another")
         lead.refresh_from_db()
         assert said(page_of(world), ".lead-choices button")[0] == "Confirm the rewrite"

@@ -37,7 +37,7 @@ MAX_OTHERS = 10  # of one page
 BANDS = {name: in_language_of_reader(Message(f"reworded-band.{name}")) for name in ("low", "middle", "high")}
 CHOICES = {
     RewordedState.CONFIRMED: gettext_lazy("Confirm the rewrite"),
-    RewordedState.DISMISSED: gettext_lazy("Dismiss the lead"),
+    RewordedState.DISMISSED: gettext_lazy("Dismiss the rewrite"),
     RewordedState.WAITING: gettext_lazy("Reopen"),
 }
 _DONE = {
