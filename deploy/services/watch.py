@@ -26,7 +26,7 @@ def main() -> None:
         looked_at = time.monotonic()
         others = [process for process in processes(home) if process.name != os.environ.get(PROCESS)]
         for silent in watch.look(others):
-            told = "%s (process %d) runs and has not answered for %.0f s: killed, to be started anew"
+            told = "%s (process %d) is running but has not answered for %.0f s: killed for a restart"
             log.error(told, silent.name, silent.pid, silent.silent_s)
             silent.kill()
         write_heartbeat(home.path, os.environ)
