@@ -1,7 +1,9 @@
 """Counts what is fetched from hosts: a budget belongs to the host, whichever of its sites is crawled."""
 
 import sqlite3
+from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -23,6 +25,7 @@ class HostUsage:
         """hosts: of the site. folder: of the crawls of this machine; None: nothing is known or kept of other crawls."""
         self._budget, self._run_id = budget, run_id
         self._hosts = {str(Host(host.bare, host.port)): host for host in hosts}
+        self._unwritten: deque[tuple[int, str, str, int]] = deque()
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
         # Any number of crawls write to it at once; each waits for the others, whose writes take less than 1 ms.
@@ -43,11 +46,16 @@ class HostUsage:
         own = (key for key, host in self._hosts.items() if host.equals(name, port))
         counted_for = next(own, next(iter(self._hosts)))
         self._bytes_of_run += size
-        self._rows.execute(
-            "INSERT INTO usage VALUES (?, ?, ?, 1, ?)"
-            " ON CONFLICT DO UPDATE SET pages = pages + 1, bytes = bytes + excluded.bytes",
-            [int(at.timestamp()) // _STEP_S * _STEP_S, counted_for, self._run_id, size],
-        )
+        begun = int(at.timestamp()) // _STEP_S * _STEP_S
+        self._unwritten.append((begun, counted_for, self._run_id, size))
+        with suppress(sqlite3.OperationalError):  # the disk is full: written with the first response after that
+            while self._unwritten:
+                self._rows.execute(
+                    "INSERT INTO usage VALUES (?, ?, ?, 1, ?)"
+                    " ON CONFLICT DO UPDATE SET pages = pages + 1, bytes = bytes + excluded.bytes",
+                    self._unwritten[0],
+                )
+                self._unwritten.popleft()
 
     def reached_limit(self, day_began: datetime, in_flight: int = 0) -> str:
         """Return the limit that is reached: BYTES_A_RUN, PAGES_A_DAY, BYTES_A_DAY, or "" for none.
@@ -72,5 +80,6 @@ class HostUsage:
 
     def close(self, now: datetime) -> None:
         """Delete what no budget counts any longer."""
-        self._rows.execute("DELETE FROM usage WHERE begun < ?", [int((now - _KEPT).timestamp())])
+        with suppress(sqlite3.OperationalError):  # the disk is full: deleted by the next crawl
+            self._rows.execute("DELETE FROM usage WHERE begun < ?", [int((now - _KEPT).timestamp())])
         self._rows.close()
