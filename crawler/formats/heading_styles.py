@@ -89,7 +89,7 @@ def placed_lines(text: str) -> Iterator[tuple[int, str]]:
 
 
 class FoundHeadings:
-    """All lines of a text that may be headings, by their styles."""
+    """The lines of a text that may be headings, by their styles."""
 
     def __init__(self, text: str) -> None:
         self._text = text

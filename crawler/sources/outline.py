@@ -17,7 +17,7 @@ _MAX_WORDS_CHARS = 40
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """Of one page. following: its links, those of the operator's rule first."""
+    """The links of one page. following: all of them, those of the operator's rule first."""
 
     blocks: tuple[Block, ...]
     further_pages: tuple[str, ...]

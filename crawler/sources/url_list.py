@@ -41,7 +41,7 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class UrlList:
-    """Each address once, in order, and the lines that are none."""
+    """The addresses of a list, each once and in order, and the lines that are not addresses."""
 
     urls: tuple[str, ...]
     bad: tuple[BadLine, ...]
