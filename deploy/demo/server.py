@@ -147,8 +147,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         ports = _ports(options.ports)
         logging.basicConfig(filename=options.log, level=logging.INFO, format="%(asctime)s %(message)s")
+        ended = _event_of_end()  # before a site answers: whoever sees one may end this process at once
         with DemoServers(ports):
-            _event_of_end().wait()
+            ended.wait()
     except BadConfiguration as error:
         sys.stderr.write(f"{error}\n")
         return 2

@@ -113,7 +113,7 @@ def test_the_help_is_chinese_to_the_last_line(zhuiwen: CommandLine, arguments: t
 
 def test_a_fault_is_worded_in_the_language_of_the_terminal(zhuiwen: CommandLine) -> None:
     chinese = CommandLine(zhuiwen.home, CHINESE_LOCALE)
-    assert chinese("case", "seven").complaints == ["zhuiwen: 'seven' 不是案号；用 zhuiwen cases 查看"]
+    assert chinese("case", "seven").complaints == ["zhuiwen: 'seven' 不是案件编号；可用 zhuiwen cases 查看"]
     assert chinese("read").complaints == ["zhuiwen: 缺少 FILE|URL|-（见 zhuiwen read --help）"]
     assert chinese("nonsense").complaints == ["zhuiwen: 没有命令 nonsense（见 zhuiwen --help）"]
 

@@ -18,7 +18,7 @@ from webadmin.ui.pages.wording import message_text
 CASES = 1
 
 FAULT = Message("core.unreadable", path="书.warc", reason=Message("intake.part-missing", part="甲"))
-IN = {"zh-hans": "书.warc：缺少 甲；文件已损坏", "en": "书.warc: lacks the part 甲; it is damaged"}
+IN = {"zh-hans": "书.warc：缺少 甲；文件已损坏", "en": "书.warc: is damaged: part 甲 is missing"}
 
 pytestmark = pytest.mark.django_db
 

@@ -80,7 +80,7 @@ def test_an_archive_is_read_as_the_folder_in_it(saved: Path, tmp_path: Path) -> 
 
 
 def test_what_holds_no_pages_is_refused_with_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableFile, match="is not there"):
+    with pytest.raises(UnreadableFile, match="does not exist"):
         saved_pages(tmp_path / "none.tar.gz")
     with pytest.raises(UnreadableFile, match=r"holds no manifest\.jsonl"):
         saved_pages(tmp_path)

@@ -75,7 +75,7 @@ def test_a_manager_sends_a_worker_carries_it_out_and_the_page_says_so(
     ours.addressee.save()
     assert "review the mail" in asked(manager, notice, "send", seen=seen), "another recipient than was looked at"
     assert not NoticeMail.objects.exists()
-    assert "waits for the mail server" in asked(manager, notice, "send", seen=seen_of(manager, notice))
+    assert "is waiting for the mail server" in asked(manager, notice, "send", seen=seen_of(manager, notice))
     mail = NoticeMail.objects.get()
     assert outbox.sent == [MailRequested(mail.pk)]
     waiting = page_of(manager, notice)

@@ -102,7 +102,7 @@ def test_one_that_is_found_no_more_says_since_when(chain: RewordedChain, capsys:
     lead = chain.leads()[0]
     RewordedLead.objects.update(lapsed_at=chain.clock.now())
     leads(lead.pk)
-    assert "have not been found as a suspected rewrite since" in capsys.readouterr().out
+    assert "no longer found since" in capsys.readouterr().out
 
 
 def test_in_chinese_it_is_a_lead_and_no_word_of_theft(

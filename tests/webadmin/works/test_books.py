@@ -101,7 +101,7 @@ def test_an_epub_without_contents_takes_the_titles_of_its_pages(tmp_path: Path) 
             "digital rights",
         ),
         ({"META-INF/container.xml": "<container/>"}, "no package document"),
-        ({"META-INF/container.xml": CONTAINER.replace("book.opf", "gone.opf")}, "lacks the part OEBPS/gone.opf"),
+        ({"META-INF/container.xml": CONTAINER.replace("book.opf", "gone.opf")}, "part OEBPS/gone.opf is missing"),
         ({"OEBPS/book.opf": "no xml"}, "not XML"),
         ({f"OEBPS/text/{name}.xhtml": page("plates") for name in ("one", "two", "split")}, "no Chinese text"),
     ],
