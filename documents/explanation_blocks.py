@@ -84,19 +84,19 @@ class Lines:
 Block = ExplanationHeading | ExplanationParagraph | Points | ExplanationPairs | ExplanationSides | Lines
 
 
-def block_values(block: Block, shown: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a block as its templates read it, by `kind`; `shown` prepares each text for the format."""
+def block_values(block: Block, format_text: Callable[[str], Any]) -> dict[str, Any]:
+    """Return a block as its templates read it, by `kind`; `format_text` prepares each text for the format."""
     match block:
         case ExplanationHeading(text, level):
-            return {"kind": "heading", "text": shown(text), "level": level}
+            return {"kind": "heading", "text": format_text(text), "level": level}
         case ExplanationParagraph(text):
-            return {"kind": "paragraph", "text": shown(text)}
+            return {"kind": "paragraph", "text": format_text(text)}
         case Points(items):
-            return {"kind": "points", "entries": [shown(item) for item in items]}
+            return {"kind": "points", "entries": [format_text(item) for item in items]}
         case ExplanationPairs(rows):
-            return {"kind": "pairs", "rows": [[shown(name), shown(value)] for name, value in rows]}
+            return {"kind": "pairs", "rows": [[format_text(name), format_text(value)] for name, value in rows]}
         case ExplanationSides(heads, rows):
-            head, *body = [[shown(each) for each in row] for row in (heads, *rows)]
+            head, *body = [[format_text(each) for each in row] for row in (heads, *rows)]
             return {"kind": "sides", "heads": head, "rows": body}
         case Lines(lines):
-            return {"kind": "lines", "lines": [shown(line) for line in lines]}
+            return {"kind": "lines", "lines": [format_text(line) for line in lines]}

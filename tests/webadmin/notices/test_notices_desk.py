@@ -212,6 +212,6 @@ def test_a_counter_statement_entered_by_mistake_is_taken_back_by_a_manager(world
     client.post(record_url(notice), back)
     assert Notice.objects.get(pk=notice.pk).state == Notice.State.SENT
     shown = page_of(client, notice)
-    assert "withdrawn" in shown
+    assert ": withdrawn." in shown
     assert "Entered by mistake" not in shown
     assert client.post(record_url(notice), {**back, "counter": "0"}).status_code == 404

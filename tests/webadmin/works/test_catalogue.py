@@ -230,7 +230,7 @@ def test_an_address_that_cannot_be_crawled_is_refused_in_one_sentence(owner) -> 
 @pytest.mark.usefixtures("processes")
 def test_an_option_that_cannot_be_is_refused_by_name(owner) -> None:
     refused: list[tuple[dict[str, object], str]] = [
-        ({"follow_patterns": "/book/\n("}, "regular expression"),
+        ({"follow_patterns": "/book/\n("}, "not a regular expression"),
         ({"body_selector": "div[["}, "neither a CSS selector nor an XPath"),
         ({"encoding": "klingon"}, "the encoding 'klingon' does not exist"),
         ({"max_pages": 0}, "max pages"),
