@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> int:
     while order["until"] and not Path(order["until"]).exists():  # faults still occur
         time.sleep(RETRY_S)
     _wait_until_quiet(stored.left, deadline)
-    kept = patiently(lambda: stored.everything(options), "reading", deadline)
+    kept = patiently(stored.everything, "reading", deadline)
     Path(order["out"]).write_text(json.dumps(kept, indent=1))
     return 0
 

@@ -4,16 +4,17 @@ Rows are named by site, path and work, never by a number that depends on the ord
 from them, are left out. Imported after Django is set up.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import cache
 from urllib.parse import urlsplit
 
 from django.conf import settings
 
 from core.errors import BrokenInvariant
 from core.ids import Digest, PageId, WorkTextId, digest
-from core.pages import Page
-from laboratory.chaos.plan import Options
+from core.pages import Page, PageVersion
+from core.ports import PageStore
 from pipeline.connections import redis_client
 from pipeline.pending import pending
 from pipeline.redis_lock import MAINTENANCE, redis_lock
@@ -24,7 +25,7 @@ from webadmin.evidence.models import EvidenceBundle
 from webadmin.evidence.services import bundles
 from webadmin.evidence.services.making import live_evidence
 from webadmin.notices.models import Notice, NoticeMail
-from webadmin.sites.models import CrawlRun, Site
+from webadmin.sites.models import CrawlRun, PageRecord, Site
 from webadmin.wiring import live
 from webadmin.works.models import Chapter, Work
 
@@ -47,25 +48,24 @@ def left() -> dict[str, int]:
         return {"swept": int(not (is_ours and sweep_all(ports).found_nothing))}
 
 
-def everything(options: Options) -> dict[str, list[str]]:
+def everything() -> dict[str, list[str]]:
     """Return all stored things by kind, one line for each, sorted."""
+    findings = CaseMatch.objects.select_related("case__page", "case__work")
+    cases = Case.objects.select_related("page", "work")
+    exclusions = Exclusion.objects.select_related("page", "work")
+    verdicts = VerdictRecord.objects.select_related("case__page", "case__work")
+    made = EvidenceBundle.objects.select_related("case__page", "case__work", "match")
+    mails = NoticeMail.objects.select_related("notice__site")
     kinds = {
-        "pages": _pages(),
-        "versions": _versions(),
-        "raw bodies": _raw_bodies(),
-        "captures": _captures(),
-        "states of pages": _states(),
+        **_of_pages(),
         "texts of works": _texts_of_works(),
-        "fingerprints": _fingerprints(),
-        "findings": _findings(),
-        "exclusions": _exclusions(),
-        "cases": _cases(),
-        "verdicts": _verdicts(),
-        "bundles": _bundles(),
+        "findings": (f"{_of(each.case)} {_text_of(each)} {each.match_class}" for each in findings),
+        "exclusions": (f"{_place(each.page)} {each.work.title} {each.reason}" for each in exclusions),
+        "cases": (f"{_of(case)} {case.state} {case.match_class} {case.taken_chars}" for case in cases),
+        "verdicts": (f"{_of(given.case)} {given.verdict} {given.note}" for given in verdicts),
+        "bundles": (f"{_of(bundle.case)} {_text_of(bundle.match)} {bundle.kind}" for bundle in made),
         "notices": _notices(),
-        "mails": (
-            f"{mail.notice.site.name} {mail.state}" for mail in NoticeMail.objects.select_related("notice__site")
-        ),
+        "mails": (f"{mail.notice.site.name} {mail.state}" for mail in mails),
         "damaged bundles": _damaged(),
         "failed runs": _failed_runs(),
         "failed messages": (f"{row.task} {row.error}" for row in FailedMessage.objects.all()),
@@ -73,48 +73,41 @@ def everything(options: Options) -> dict[str, list[str]]:
     return {name: sorted(lines) for name, lines in kinds.items()}
 
 
-def _pages() -> Iterator[str]:
+def _of_pages() -> dict[str, list[str]]:
+    """Return the lines about stored pages. Reads every body, because the store raises if its digest does not match."""
+    ports = live(settings.ZHUIWEN)
+    store = ports.pages
+    lines: defaultdict[str, list[str]] = defaultdict(list)
     for page in _stored_pages():
-        yield _place(page.site_id, page.canonical_url)
-
-
-def _versions() -> Iterator[str]:
-    store = live(settings.ZHUIWEN).pages
-    for page in _stored_pages():
-        for version in store.versions(page.id):
-            yield f"{_place(page.site_id, page.canonical_url)} {version.id}"
-
-
-def _raw_bodies() -> Iterator[str]:
-    """Yield a line for each raw body. Reads every body, because the store raises if its digest does not match."""
-    store = live(settings.ZHUIWEN).pages
-    for page in _stored_pages():
-        for version in store.versions(page.id):
-            with _damage_said() as said:
-                body = store.raw(version.raw_digest)
-                said.append(digest(body) if body is not None else "none")
-            yield f"{_place(page.site_id, page.canonical_url)} {said}"
-
-
-def _captures() -> Iterator[str]:
-    """Yield the captures of pages without the parts that depend on the time."""
-    store = live(settings.ZHUIWEN).pages
-    for page in _stored_pages():
-        for version in store.versions(page.id):
-            with _damage_said() as said:
-                capture = store.capture(version.capture_digest) if version.capture_digest else None
-                said.append(capture.source if capture is not None else "none")
-                for each in capture.exchanges if capture is not None else ():
-                    said.append(f"{each.status} {urlsplit(each.url).path} {each.body_digest}")
-            yield f"{_place(page.site_id, page.canonical_url)} {said}"
-
-
-def _states() -> Iterator[str]:
-    """Yield the states of each page, and its current version."""
-    store = live(settings.ZHUIWEN).pages
-    for page in _stored_pages():
+        place = f"site {_number(int(page.site_id))} {urlsplit(page.canonical_url).path}"
         became = [state.version_id or "gone" for state in store.states(page.id)]
-        yield f"{_place(page.site_id, page.canonical_url)} {became} {page.current_version}"
+        kept = ports.fingerprints.get(page.current_version, ports.algorithm.id)
+        lines["pages"].append(place)
+        lines["states of pages"].append(f"{place} {became} {page.current_version}")
+        lines["fingerprints"].append(f"{place} {digest(kept.payload) if kept else 'none'}")
+        for version in store.versions(page.id):
+            lines["versions"].append(f"{place} {version.id}")
+            for kind, read in (("raw bodies", _raw_body), ("captures", _capture)):
+                try:
+                    said = read(store, version)
+                except BrokenInvariant as error:
+                    said = [f"damaged: {error}"]
+                lines[kind].append(f"{place} {said}")
+    return lines
+
+
+def _raw_body(store: PageStore, version: PageVersion) -> list[str]:
+    body = store.raw(version.raw_digest)
+    return [digest(body) if body is not None else "none"]
+
+
+def _capture(store: PageStore, version: PageVersion) -> list[str]:
+    """Return the parts of a capture that do not depend on the time."""
+    capture = store.capture(version.capture_digest) if version.capture_digest else None
+    if capture is None:
+        return ["none"]
+    exchanges = (f"{each.status} {urlsplit(each.url).path} {each.body_digest}" for each in capture.exchanges)
+    return [capture.source, *exchanges]
 
 
 def _texts_of_works() -> Iterator[str]:
@@ -123,49 +116,6 @@ def _texts_of_works() -> Iterator[str]:
         text = store.text(WorkTextId(chapter.text_id))
         sealed = digest(text.encode()) if text is not None else "none"
         yield f"{chapter.work.title} {chapter.number} {chapter.title} {sealed}"
-
-
-@contextmanager
-def _damage_said() -> Iterator[list[str]]:
-    """Yield a list for the data read in the block; add a note if the data are damaged."""
-    said: list[str] = []
-    try:
-        yield said
-    except BrokenInvariant as error:
-        said.append(f"damaged: {error}")
-
-
-def _fingerprints() -> Iterator[str]:
-    ports = live(settings.ZHUIWEN)
-    for page in _stored_pages():
-        kept = ports.fingerprints.get(page.current_version, ports.algorithm.id)
-        sealed = digest(kept.payload) if kept else "none"
-        yield f"{_place(page.site_id, page.canonical_url)} {sealed}"
-
-
-def _findings() -> Iterator[str]:
-    for match in CaseMatch.objects.select_related("case__page", "case__work"):
-        yield f"{_of(match.case)} {match.chapter_title} {match.page_text_digest[:12]} {match.match_class}"
-
-
-def _exclusions() -> Iterator[str]:
-    for each in Exclusion.objects.select_related("page", "work"):
-        yield f"{_place(each.page.site_id, each.page.url)} {each.work.title} {each.reason}"
-
-
-def _cases() -> Iterator[str]:
-    for case in Case.objects.select_related("page", "work"):
-        yield f"{_of(case)} {case.state} {case.match_class} {case.taken_chars}"
-
-
-def _verdicts() -> Iterator[str]:
-    for given in VerdictRecord.objects.select_related("case__page", "case__work"):
-        yield f"{_of(given.case)} {given.verdict} {given.note}"
-
-
-def _bundles() -> Iterator[str]:
-    for bundle in EvidenceBundle.objects.select_related("case__page", "case__work", "match"):
-        yield f"{_of(bundle.case)} {bundle.match.chapter_title} {bundle.match.page_text_digest[:12]} {bundle.kind}"
 
 
 def _notices() -> Iterator[str]:
@@ -203,15 +153,17 @@ def _stored_pages() -> Iterator[Page]:
 
 
 def _of(case: Case) -> str:
-    return f"{_place(case.page.site_id, case.page.url)} {case.work.title}"
+    return f"{_place(case.page)} {case.work.title}"
 
 
-def _place(site: object, url: str) -> str:
-    return f"site {_number(int(str(site)))} {urlsplit(url).path}"
+def _place(page: PageRecord) -> str:
+    return f"site {_number(page.site_id)} {urlsplit(page.url).path}"
 
 
-def _number(key: int) -> str:
-    return _NAMES.setdefault(key, Site.objects.get(pk=key).name.split()[-1])
+def _text_of(match: CaseMatch) -> str:
+    return f"{match.chapter_title} {match.page_text_digest[:12]}"
 
 
-_NAMES: dict[int, str] = {}
+@cache
+def _number(site: int) -> str:
+    return Site.objects.get(pk=site).name.split()[-1]

@@ -2,15 +2,15 @@
 
 import multiprocessing
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from multiprocessing.connection import Connection, wait
 from time import perf_counter
 
-from core.errors import BrokenInvariant
 from laboratory.measures.finders import Finder, finder
 from laboratory.scores.detection_quality import Reported
 
 PAGES_A_REPORT = 20  # pages that a process matches before it sends its reports
+_shared: Finder | None = None
 
 Progress = Callable[[int, int], None]  # pages done, pages in total
 
@@ -50,42 +50,21 @@ def run(engine: str, works: Iterable[tuple[str, str]], pages: Sequence[Page], pr
         made.find(pages[0].text, pages[0].own_id)
     indexed = perf_counter()
     reports: dict[str, list[Reported]] = {}
-    for page_id, found in _by_processes(made, pages, jobs) if jobs > 1 else _here(made, pages):
+    answers = ((page.page_id, made.find(page.text, page.own_id)) for page in pages)
+    for page_id, found in _by_processes(made, pages, jobs) if jobs > 1 else answers:
         reports[page_id] = found
         progress(len(reports), len(pages))
     return Run(engine, reports, indexed - begun, perf_counter() - indexed, jobs)
 
 
-def _here(made: Finder, pages: Sequence[Page]) -> Iterable[tuple[str, list[Reported]]]:
-    return ((page.page_id, made.find(page.text, page.own_id)) for page in pages)
-
-
 def _by_processes(made: Finder, pages: Sequence[Page], jobs: int) -> Iterable[tuple[str, list[Reported]]]:
     """Share the pages among processes forked from this one, which share its index."""
-    context = multiprocessing.get_context("fork")
-    readers: list[Connection] = []
-    processes = []
-    for number in range(jobs):
-        reader, writer = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(made, pages[number::jobs], writer), daemon=True)
-        process.start()
-        writer.close()
-        readers.append(reader)
-        processes.append(process)
-    while readers:
-        for ready in wait(readers):
-            assert isinstance(ready, Connection)
-            try:
-                yield from ready.recv()
-            except EOFError:
-                readers.remove(ready)
-    for process in processes:
-        process.join()
-        if process.exitcode:
-            raise BrokenInvariant("laboratory.process-ended", code=process.exitcode)
+    global _shared  # noqa: PLW0603 - forked processes inherit it, so that no index is copied
+    _shared = made
+    with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork")) as pool:
+        yield from pool.map(_find_in_child, pages, chunksize=PAGES_A_REPORT)
 
 
-def _work(made: Finder, pages: Sequence[Page], writer: Connection) -> None:
-    for start in range(0, len(pages), PAGES_A_REPORT):
-        writer.send(list(_here(made, pages[start : start + PAGES_A_REPORT])))
-    writer.close()
+def _find_in_child(page: Page) -> tuple[str, list[Reported]]:
+    assert _shared is not None
+    return page.page_id, _shared.find(page.text, page.own_id)

@@ -7,9 +7,8 @@ from typing import Any
 from laboratory.report import TextTable
 from laboratory.speed.clock import Taken
 from laboratory.speed.fingerprints import FingerprintSpeed
-from laboratory.speed.long_inputs import Growth, LongInput
+from laboratory.speed.long_inputs import Growth, LongInput, Outcome
 from laboratory.speed.matching import REDIS, SNAPSHOT, Matching
-from laboratory.speed.one_input import Outcome
 from laboratory.speed.peers import PRODUCT
 
 MEGA = 1e6
