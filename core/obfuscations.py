@@ -78,7 +78,7 @@ class Obfuscation(StrEnum):
     SHUFFLED = "shuffled"
     PATCHWORK = "patchwork"
 
-    # From reading itself: parts that take too long are left out (crawler.reading_steps).
+    # From reading itself: parts that take too long are left out (crawler.opening).
     SLOW_PARTS = "slow_parts"
 
 

@@ -17,8 +17,8 @@ from core.wording import Message
 from core.works import WorkFile
 from crawler.characters.decoding import decode
 from crawler.characters.repertoire import count_han
+from crawler.formats.archive import EPUB, JSON, PDF, WORD, ZIP
 from crawler.formats.headings import split_chapters
-from crawler.formats.kinds import EPUB, JSON, PDF, WORD, ZIP, detect_kind
 from crawler.formats.plain import normalize_lines
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP
 from crawler.markup import element_text, parse
@@ -61,14 +61,11 @@ class _Content:
     faults: tuple[Message, ...] = ()
 
 
-def read_book(body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
-    """Read a response that is a file of one of the kinds of crawler.formats.kinds; None for any other.
+def read_book(kind: str, body: bytes, headers: Mapping[str, str], url: str) -> Book | None:
+    """Read a response that is a file of a kind that crawler.formats.archive.detect_kind told.
 
-    A response that begins like a file, cannot be read as one and is served as a page is none either.
+    None for a response that begins like a file, cannot be read as one and is served as a page.
     """
-    kind = detect_kind(body)
-    if not kind:
-        return None
     try:
         content = _json(body) if kind == JSON else _content(kind, body, url)
     except UnreadableFile as fault:

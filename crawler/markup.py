@@ -1,7 +1,7 @@
 """Parses markup to a tree, and a tree to lines of text as a reader sees them, each with its box."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lxml import etree, html
@@ -276,34 +276,3 @@ class _LineCollector:
             self._link_chars += len("".join(text.split()))
         self._is_pre = self._is_pre or block.tag == "pre"
         self._parts.append(text)
-
-
-def around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
-    """Return the smallest box that holds all of some boxes; None if they are of different pages."""
-    path = list(upwards(boxes[0]))
-    for box in boxes[1:]:
-        above = set(upwards(box))
-        path = path[next((place for place, node in enumerate(path) if node in above), len(path)) :]
-    return path[0] if path else None
-
-
-def upwards(box: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield a box and those around it, from inside out."""
-    yield box
-    yield from box.iterancestors()
-
-
-def child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
-    """Return the child of `parent` that holds a box, or is it; None for `parent` itself and for what is outside."""
-    node: HtmlElement | None = box
-    while node is not None and node is not parent:
-        above = node.getparent()
-        if above is parent:
-            return node
-        node = above
-    return None
-
-
-def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
-    """Return True if `parent` is a box or one around it."""
-    return any(node is parent for node in upwards(box))

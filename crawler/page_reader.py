@@ -11,7 +11,7 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.resources import NO_RESOURCES, SiteResources
-from crawler.formats.kinds import is_container
+from crawler.formats.archive import is_container
 from crawler.opening import Rejected
 from crawler.readers.messages import Task
 from crawler.readers.pages import PageToRead, WholePage

@@ -5,6 +5,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
+from operator import attrgetter
 
 from core.errors import BrokenInvariant
 from core.marks import Mark
@@ -15,17 +17,17 @@ from core.text import storable
 from core.wording import Message
 from crawler.books import chapter_starts, read_book
 from crawler.characters.repertoire import count_han
+from crawler.formats.archive import detect_kind
+from crawler.links import net_disk_links
 from crawler.main_text.extraction import MIN_HAN_TO_KEEP, Extraction, Sieve, extract, is_worth_reading, keep_all_lines
 from crawler.markup import lines, parse
 from crawler.obfuscation.deobfuscation import MARKUP_ALONE, Deobfuscation, RenderContext, deobfuscate
 from crawler.obfuscation.repairs import folded_lines, kind_classifier
 from crawler.obfuscation.text_noise import add_noise_marks, clean_text, merge_findings
 from crawler.obfuscation.text_origins import Origins
-from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
+from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, Step, TooCostly, open_page
 from crawler.page_data.prose import prose_markup
 from crawler.page_data.script_requests import MAX_HAN_OF_SHELL, ScriptData, fetch_texts, read_script_data
-from crawler.reading_steps import Step, TooCostly
-from crawler.sources.net_disks import net_disk_links
 
 # Chosen: "please switch on JavaScript" is a tenth of a chapter; a text as long as another one stays the page's.
 MIN_RATIO_OF_DATA = 3
@@ -46,7 +48,8 @@ def read_page(
     bytes. Raises BadConfiguration for a selector of `rules` that cannot be read, and nothing for anything that a page
     may contain.
     """
-    book = read_book(body, headers, url)
+    kind = detect_kind(body)
+    book = read_book(kind, body, headers, url) if kind else None
     if book is not None:
         return book.reading
     page = open_page(body, headers, url, rules)
@@ -110,7 +113,8 @@ def _read_marked(page: OpenPage, rules: ReadingRules, sieve: Sieve, context: Ren
     if extraction is None:
         return _no_text(page.url)
     reading = _reading(extraction, page, deobfuscation)
-    net_disks = net_disk_links(page.tree, page.url, [line.text for line in reading.lines])
+    texts = (*reading.text.splitlines(), *[line.text for line in reading.surroundings])
+    net_disks = net_disk_links(page.tree, page.url, texts)
     return replace(_clean(reading, page), net_disks=net_disks)
 
 
@@ -168,7 +172,7 @@ def _no_text(url: str) -> Rejected:
 def _clean(reading: Reading, page: OpenPage) -> Reading:
     """Remove inserted noise from a reading; what its markup hid was undone before."""
     try:
-        clean = page.steps.run(Step.TEXT, lambda: clean_text(reading.text, page.url, page.steps), None)
+        clean = page.steps.run(Step.TEXT, partial(clean_text, reading.text, page.url, page.steps), None)
     except TooCostly as fault:
         page.steps.leave_out(fault.step)
         return reading
@@ -194,7 +198,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     # The markup was clean; character references (&#1;) bring in what cannot be stored all the same.
     title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
     surrounding_lines = (*extraction.surroundings, *folded)
-    surroundings = zip(surrounding_lines, list(map(storable, [line.text for line in surrounding_lines])), strict=True)
+    surroundings = zip(surrounding_lines, list(map(storable, map(attrgetter("text"), surrounding_lines))), strict=True)
     marks: tuple[Mark, ...] = ()
     if raw_text and raw_text != text:
         origins = Origins.from_text(raw_text)

@@ -22,7 +22,6 @@ from crawler.characters.mojibake import (
     count_lost,
     count_outside_ascii,
     frequent_share,
-    has_many_controls,
     lost_share,
     outside_ascii,
     quality,
@@ -66,6 +65,7 @@ _MORE = {
 }
 
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
+_CONTROLS, _MAX_BYTES_TO_SUSPECT = re.compile(rb"[\x00-\x08\x0e-\x1f]"), 4_000  # as in mojibake.has_many_controls
 _STATISTICAL = ("utf-8", "gb18030", "big5hkscs")  # in this order when nothing else decides
 MAX_LOST_SHARE = 0.02  # of the characters outside ASCII; a page cut off or with one broken advertisement stays below
 # Three in ten characters of GBK happen to be valid UTF-8 (lead C4-DF, trail 80-BF): eight in a row are no accident.
@@ -99,10 +99,11 @@ class _DecodingCandidate:
     worth: float
     rank: float
     is_whole: bool
+    lost: float  # share of characters; of repaired text, which may have lost some in each paragraph, not looked at
 
     @property
     def is_acceptable(self) -> bool:
-        return self.worth >= MIN_QUALITY_TO_ACCEPT and lost_share(self.decoded.text) <= MAX_LOST_SHARE
+        return self.worth >= MIN_QUALITY_TO_ACCEPT and self.lost <= MAX_LOST_SHARE
 
 
 def decode(body: bytes, header_charset: str = "", hint: str = "") -> Decoded | Rejection:
@@ -131,7 +132,7 @@ def resolve_codec(label: str) -> str:
 
 
 def _codecs(body: bytes, labels: Sequence[str]) -> Iterator[str]:
-    if has_many_controls(body[:4000].decode("latin-1")):
+    if len(_CONTROLS.findall(body, 0, _MAX_BYTES_TO_SUSPECT)) > min(len(body), _MAX_BYTES_TO_SUSPECT) / 100:
         yield from ("utf-16-le", "utf-16-be")  # Chinese in one order is rare characters in the other: quality decides
     if _is_utf8_for_sure(body, labels):
         yield "utf-8"
@@ -187,10 +188,10 @@ def _is_clean(best: _DecodingCandidate, body: bytes) -> bool:
 
 def _plain_candidate(body: bytes, codec: str, labels: Sequence[str]) -> _DecodingCandidate:
     text, is_whole = _decode_text(body, codec)
-    worth = quality(text, codec)
+    worth, lost = quality(text, codec), lost_share(text)
     rank = round(worth + _LABEL_BONUS * (codec in labels) + _VALID_UTF8_BONUS * (codec == "utf-8" and is_whole), 9)
     doubtful = worth < MIN_QUALITY_TO_TRUST or not is_whole
-    return _DecodingCandidate(Decoded(text, codec, doubtful), worth, rank, is_whole)
+    return _DecodingCandidate(Decoded(text, codec, doubtful), worth, rank, is_whole, lost)
 
 
 def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
@@ -205,7 +206,8 @@ def _mixed_candidates(body: bytes, plain: Sequence[_DecodingCandidate]) -> Itera
             said = (Message("page.mixed", chars=piece.other_chars, other=piece.other, encoding=codec),)
             decoded = Decoded(piece.text, codec, doubtful, said)
             # 0.2: what stands in the longer part decides; the label of a lying page weighs nothing here.
-            yield _DecodingCandidate(decoded, worth, worth + 0.2 * share - 0.05 * piece.lost, piece.lost == 0)
+            rank = worth + 0.2 * share - 0.05 * piece.lost
+            yield _DecodingCandidate(decoded, worth, rank, piece.lost == 0, lost_share(piece.text))
 
 
 def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_DecodingCandidate]:
@@ -219,19 +221,8 @@ def _repaired_candidates(plain: Sequence[_DecodingCandidate]) -> Iterator[_Decod
         doubtful = worth < MIN_QUALITY_TO_TRUST or not mended.is_whole
         said = (Message("page.saved-wrongly", encoding=codec, right=mended.right, wrong=mended.wrong),)
         # Less than a reading that needs no repair, unless that is not a text.
-        yield _RepairedCandidate(
-            Decoded(mended.text, codec, doubtful, said), worth, worth + each.rank - each.worth, True
-        )
-
-
-class _RepairedCandidate(_DecodingCandidate):
-    """Repaired text may have lost a character in each paragraph; then it is doubtful, but it is text."""
-
-    __slots__ = ()
-
-    @property
-    def is_acceptable(self) -> bool:
-        return self.worth >= MIN_QUALITY_TO_ACCEPT
+        decoded = Decoded(mended.text, codec, doubtful, said)
+        yield _DecodingCandidate(decoded, worth, worth + each.rank - each.worth, is_whole=True, lost=0.0)
 
 
 def _other_language(body: bytes, labels: Sequence[str], best: _DecodingCandidate | None) -> Decoded | None:

@@ -19,7 +19,7 @@ from crawler.css.declarations import DECLARED, Declaration, parse_style_attribut
 from crawler.css.matching import SelectorMatcher, compile_selector
 from crawler.css.screens import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
 from crawler.css.sheets import MAX_MARKS_OF_PAGE, FontFace, LayerName, Rule, Sheet, count_marks, parse_sheet
-from crawler.reading_steps import ReadingSteps, Step
+from crawler.opening import ReadingSteps, Step
 
 Properties = Mapping[str, str]
 _Rank = tuple[tuple[int, ...], tuple[int, int, int], int]  # layer, specificity, order

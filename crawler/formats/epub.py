@@ -14,8 +14,7 @@ from core.wording import Message
 from core.works import OWN, WorkFile
 from crawler.characters.decoding import decode
 from crawler.formats.archive import Archive
-from crawler.formats.chapters import number_chapters
-from crawler.formats.headings import split_chapters
+from crawler.formats.headings import number_chapters, split_chapters
 from crawler.formats.plain import CHARS_FOR_A_BROKEN_ONE, MAX_PLACES, TRIED, decode_with_replacement, normalize_lines
 from crawler.markup import element_text, parse
 

@@ -1,9 +1,10 @@
 """One long text -> its chapters, by the headings on lines of their own. Every character stays where it was."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from core.works import WHOLE, ChapterText
+from crawler.characters.repertoire import count_han
 from crawler.formats.heading_lines import Rank, heading_readings
 from crawler.formats.heading_styles import (
     MAX_FRONT_MATTER_CHARS,
@@ -87,3 +88,29 @@ def _cut(text: str, headings: Sequence[ChapterHeading], front_chars: int) -> tup
     return tuple(
         ChapterText(number, title, piece) for number, (title, piece) in enumerate(zip(titles, pieces, strict=True), 1)
     )
+
+
+# Texts under titles -> the chapters of a book.
+
+
+def number_chapters(chapters: Iterable[tuple[str, str]]) -> tuple[ChapterText, ...]:
+    """Number (title, text) pairs from 1 on; those without a Chinese character (plates, blanks) are left out."""
+    kept = [(title, text) for title, text in chapters if count_han(text)]
+    return tuple(ChapterText(number, title.strip(), text) for number, (title, text) in enumerate(kept, 1))
+
+
+def cut_at_titles(paragraphs: Iterable[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Group the (text, title) of paragraphs, "" for those that begin no chapter, into (title, text) of chapters.
+
+    A few lines before the first title go with the first chapter.
+    """
+    title, lines = "", list[str]()
+    for text, own in paragraphs:
+        if own:
+            is_front_matter = not title and len("".join(lines)) < MAX_FRONT_MATTER_CHARS
+            if not is_front_matter:
+                yield title, "\n".join(lines)
+                lines = []
+            title = own
+        lines.append(text)
+    yield title, "\n".join(lines)

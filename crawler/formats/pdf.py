@@ -25,8 +25,7 @@ from core.works import OWN, WorkFile
 from crawler.characters.decoding import MIN_QUALITY_TO_TRUST, quality
 from crawler.characters.mojibake import repair
 from crawler.characters.repertoire import count_han
-from crawler.formats.chapters import cut_at_titles, number_chapters
-from crawler.formats.headings import read_heading, split_chapters
+from crawler.formats.headings import cut_at_titles, number_chapters, read_heading, split_chapters
 from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_lines, require_chinese
 
 MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of a phone's size

@@ -16,8 +16,7 @@ from lxml import etree
 from core.errors import UnreadableFile
 from core.works import OWN, WorkFile
 from crawler.formats.archive import Archive
-from crawler.formats.chapters import cut_at_titles, number_chapters
-from crawler.formats.headings import split_chapters
+from crawler.formats.headings import cut_at_titles, number_chapters, split_chapters
 from crawler.formats.plain import normalize_lines, require_chinese
 
 # Errors of python-docx for a damaged or hostile file: its own, and those that it does not catch.

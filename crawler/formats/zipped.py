@@ -15,9 +15,8 @@ from core.wording import Message
 from core.works import ChapterText
 from crawler.characters.decoding import Decoded, decode
 from crawler.characters.repertoire import count_han
-from crawler.formats.archive import Archive
+from crawler.formats.archive import PDF, Archive, detect_kind
 from crawler.formats.headings import split_chapters
-from crawler.formats.kinds import PDF, detect_kind
 from crawler.formats.numerals import natural_key
 from crawler.formats.pdf import read_pdf
 from crawler.formats.plain import TRIED, kind_of_binary, normalize_lines

@@ -8,97 +8,33 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from math import exp
 
 from lxml.html import HtmlElement
 
 from core.pages import Poster
 from core.zones import SurroundingLine
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
-from crawler.main_text import headline, metadata
-from crawler.main_text.chapters import chapter_number
-from crawler.main_text.density import MAX_LINK_SHARE, main_container, weigh_in_any_script, weight
-from crawler.main_text.edges import (
-    END_OF_SENTENCE,
+from crawler.formats.numerals import chapter_number
+from crawler.main_text import metadata
+from crawler.main_text.density import (
     MAX_LINES_OF_LEAD,
+    MAX_LINK_SHARE,
     drop_navigation,
+    estimate_confidence,
     lead_lines,
     lines_in_box,
+    main_container,
+    weigh_in_any_script,
     widen_main_box,
     widen_to_sections,
-    without_head,
 )
-from crawler.main_text.headline import title_places
-from crawler.main_text.post_marks import blocks
-from crawler.main_text.posters import posters
+from crawler.main_text.metadata import END_OF_SENTENCE
 from crawler.main_text.posts import posts
-from crawler.main_text.remarks import neighbours, remarks
-from crawler.main_text.threads import is_thread, read_statements, scriptless_lines
+from crawler.main_text.remarks import blocks, own_lines
+from crawler.main_text.threads import is_thread, posters, read_statements, scriptless_lines
 from crawler.main_text.zones import classify_other_lines, control_lines
 from crawler.markup import Line, lines
 from crawler.selectors import select
-
-# Signals that can be measured of a main text before anybody has read it, and the confidence that follows from them.
-#
-# Confidence is the probability that F1 against a person's reading is .9 or more: a logistic regression on 680 readings
-# of 88 pages, of which 61 % were poor ones made on purpose (other boxes, whole pages, what was left over). How it was
-# fitted and what it is worth on sites it never saw: docs/decisions/reading-pages.md.
-
-HAN_OF_WHOLE_TEXT = 120  # a paragraph: from here on length says nothing any more
-# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried); these move together with the sieve and the density.
-# A sixth signal, the agreement of a second extractor, is gone; the base has it at the value at which 176 labelled pages
-# are judged best without it (.8 to 1 tried).
-_BASE, _LENGTH, _SHARE, _PROSE, _COMPACT = -5.21, 0.25, 2.01, 1.93, 3.54
-
-
-@dataclass(frozen=True, slots=True)
-class Signals:
-    """Signals of a good reading, all in [0, 1].
-
-    length: of a paragraph; share: of all running text on the page; prose: characters in
-    lines with a sentence's end; compact: of the characters between the first and the last line, those that were taken.
-    """
-
-    length: float
-    share: float
-    prose: float
-    compact: float
-
-    @property
-    def confidence(self) -> float:
-        """Probability that a person would take this for the text, nearly whole and with little else."""
-        sum_of_signals = (
-            _BASE + _LENGTH * self.length + _SHARE * self.share + _PROSE * self.prose + _COMPACT * self.compact
-        )
-        return round(1.0 / (1.0 + exp(-sum_of_signals)), 3)
-
-
-def signals(chosen: Sequence[Line], page: Sequence[Line]) -> Signals:
-    """Measure the lines that were chosen of a page."""
-    whole, own, chars = total_weight(page), total_weight(chosen), _chars(chosen)
-    speaking = [line for line in chosen if END_OF_SENTENCE.search(line.text)]
-    return Signals(
-        length=min(1.0, count_han("".join(line.text for line in chosen)) / HAN_OF_WHOLE_TEXT),
-        share=own / whole if whole else 0.0,
-        prose=_chars(speaking) / chars if chars else 0.0,
-        compact=_compactness(chosen, page),
-    )
-
-
-def total_weight(chosen: Sequence[Line]) -> float:
-    """Return the sum of the lines' weights as running text."""
-    return sum(map(weight, chosen))
-
-
-def _compactness(chosen: Sequence[Line], page: Sequence[Line]) -> float:
-    ids = {id(line) for line in chosen}
-    places = [number for number, line in enumerate(page) if id(line) in ids]
-    return _chars(chosen) / _chars(page[places[0] : places[-1] + 1]) if places else 0.0
-
-
-def _chars(lines: Sequence[Line]) -> int:
-    return sum(len(line.text) for line in lines)
-
 
 # Chosen, not measured: less than one short sentence is a label. A copy that short is no case of its own. In another
 # script a paragraph has some 200 letters.
@@ -158,25 +94,29 @@ def extract(
     whole = lines(tree)
     statements = read_statements(tree)
     whole += scriptless_lines(statements, whole)
-    site_name = headline.site_name(tree)
-    page = sieve(whole, site_name)
-    if not is_worth_reading(line.text for line in whole):
-        return None
     is_a_thread = is_thread(tree, statements, whole, url)
-    stated_title = headline.one_line(tree.findtext(".//title") or "")
-    own = page if is_a_thread or body_selector else _own_lines(tree, page, stated_title)
-    titles = title_places(own, stated_title)
+    is_worth = is_worth_reading(line.text for line in whole)
+    site_name = metadata.site_name(tree)
+    stated_title = metadata.one_line(tree.findtext(".//title") or "")
+    page = sieve(whole, site_name)
+    if not is_worth:
+        return None
+    if is_a_thread or body_selector:
+        own, titles = list(page), metadata.title_places(page, stated_title)
+    else:
+        own, titles = own_lines(_without_forms(tree, page), stated_title)
     chosen, extractor, confidence = _choose_lines(tree, own, titles, body_selector, is_a_thread=is_a_thread)
-    if count_han("".join(line.text for line in chosen)) < MIN_HAN_TO_KEEP:
+    if count_han("".join([line.text for line in chosen])) < MIN_HAN_TO_KEEP:
         weigh_in_any_script(own)
         chosen, extractor, confidence = _choose_lines(tree, own, titles, body_selector, is_a_thread=is_a_thread)
     headings = select(tree, title_selector) if title_selector else []
-    title = headline.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
+    title = metadata.title(tree, " ".join("".join(node.itertext()) for node in headings[:1]), whole, chosen)
     main = _text_lines(chosen, title, whole, extractor)
-    text = "\n".join(line.text for line in main)
+    text = "\n".join([line.text for line in main])
     is_sure = extractor in ("selector", "thread") or _is_headed(own, chosen, titles)
     if not is_worth_reading([text]) or (not is_sure and _is_list_page(own, text)):
         chosen, main, text, extractor, confidence = [], [], "", NONE, 1.0
+    containers, left_out = frozenset([line.container for line in main]), _left_out(whole, page, chosen)
     return Extraction(
         title=title,
         text=text,
@@ -186,10 +126,10 @@ def extract(
         confidence=confidence,
         site_name=site_name,
         chapter_number=chapter_number(title),
-        left_out=_left_out(whole, page, chosen),
+        left_out=left_out,
         surroundings=(*classify_other_lines(whole, main), *control_lines(tree, len(main))),
         posters=posters(tree, whole, main, is_a_thread=is_a_thread),
-        containers=frozenset(line.container for line in main),
+        containers=containers,
     )
 
 
@@ -201,15 +141,11 @@ def is_worth_reading(texts: Iterable[str]) -> bool:
     return han >= MIN_HAN_TO_KEEP or sum(1 for _ in itertools.islice(filter(str.isalpha, whole), most)) >= most
 
 
-def _own_lines(tree: HtmlElement, page: Sequence[Line], title: str) -> list[Line]:
-    """Drop forms to fill in, remarks below an article, and other articles beside it."""
+def _without_forms(tree: HtmlElement, page: Sequence[Line]) -> Sequence[Line]:
+    """Drop forms to fill in, unless nothing else is worth reading."""
     asked = _lines_of_forms(tree, page)
-    if asked and is_worth_reading(line.text for place, line in enumerate(page) if place not in asked):
-        page = [line for place, line in enumerate(page) if place not in asked]
-    others = remarks(page, title)
-    own = [line for place, line in enumerate(page) if place not in others]
-    adjacent = neighbours(own, title)
-    return [line for place, line in enumerate(own) if place not in adjacent]
+    rest = [line for place, line in enumerate(page) if place not in asked]
+    return rest if asked and is_worth_reading(line.text for line in rest) else page
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
@@ -240,12 +176,12 @@ def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
 
 def _text_lines(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
     """Drop what stands above the text; a thread's title becomes its first line, as often it is the question."""
-    text = without_head(chosen, title)
+    text = metadata.without_head(chosen, title)
     if extractor != "thread" or not text:
         return text
     above = itertools.takewhile(lambda line: line is not text[0], whole)
     titles = [
-        line for line in above if title and title in headline.one_line(line.text)[: len(title) + MAX_CHARS_OF_PREFIX]
+        line for line in above if title and title in metadata.one_line(line.text)[: len(title) + MAX_CHARS_OF_PREFIX]
     ]
     return [*titles[-1:], *text]
 
@@ -262,12 +198,12 @@ def _choose_lines(
     thread = posts(tree, page, container) if is_a_thread else None
     if thread and thread.lines:
         # Names, ranks and buttons stand between any two posts: they say nothing against the reading.
-        return thread.lines, "thread", signals(thread.lines, thread.speaking).confidence * penalty
+        return thread.lines, "thread", estimate_confidence(thread.lines, thread.speaking) * penalty
     inside = lines_in_box(page, widen_main_box(page, container, titles))
     first = drop_navigation(inside) or drop_navigation(
         [line for line in page if line.container.tag not in ("nav", "footer", "aside")]
     )
-    return [*lead_lines(page, first, titles), *first], "density", signals(first, page).confidence * penalty
+    return [*lead_lines(page, first, titles), *first], "density", estimate_confidence(first, page) * penalty
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:

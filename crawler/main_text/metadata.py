@@ -1,18 +1,212 @@
-"""A text's author and time of publication, in the forms in which Chinese pages state them."""
+"""A text's heading, author and time of publication, in the forms in which Chinese pages state them."""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
+from functools import lru_cache
 from itertools import islice
 from typing import Any
 
 from htmldate import find_date
 from lxml.html import HtmlElement
 
-from crawler.main_text.headline import meta, one_line, site_name
-from crawler.main_text.posters import POSTED, is_post
-from crawler.markup import Line
+from crawler.characters.repertoire import in_both_scripts
+from crawler.markup import HEADINGS, Line, element_text
+
+# The heading of a page's text, apart from the names of the book, the section and the site around it.
+
+MAX_TITLE_CHARS = 200
+MIN_HEADING_CHARS = 2
+_MAX_HEADINGS = 20
+# Largest distance of a heading above its text: between them are author, date, tools and a picture or two.
+_MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
+_TITLE_SEPARATORS = re.compile(
+    r"\s*[_|｜»>]+\s*|\s+(?:[-–—]+|[·•]|::)\s+|--+|-(?=[\u4e00-\u9fff]{2,16}(?:网|網|站|中心|论坛|論壇|小说|小說|在线|政府|日报|日報|局)$)|——(?=[^—]{2,12}$)"
+)
+_HOME = re.compile(r"^(?:(?:https?:)?//[^/?#]+)?/?(?:index\.\w+|default\.\w+)?(?:[?#].*)?$", re.IGNORECASE)
+_HEADINGS = ("h1", "h2", "h3")
+# Between a page's heading and what its <title> adds: more than above, since where the heading ends is known here.
+_ADDED_AFTER = re.compile(r"\s*(?:[-–—_|｜»>·•]+|::)\s*")
+# Sites' names on the labelled pages (November 2026) have 3 to 14 characters, with their sections up to 23.
+_MAX_NAME_CHARS, _MAX_ADDED_CHARS = 20, 30
+_LIKE_A_SITE = re.compile(
+    r"(?:[网網站报報社吧]|中心|论坛|論壇|社区|社區|书城|書城|小说|小說|文学|文學|在线|在線|新闻|新聞|频道|頻道)$"
+)
+# Additions to the titles of chapters and of long texts that name no site.
+_NO_NAME = re.compile(r"第.{1,6}[页頁章节節回卷]|阅读|閱讀|最新|全文|下载|下載|^[\W\d]*$")
+_HOST = re.compile(r"^[a-z0-9-]+(?:\.[a-z0-9-]+)+$", re.IGNORECASE)
+_CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
+
+
+def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
+    """Return the heading of the text itself, the site's name off; "" if the page has none.
+
+    A heading that the page's <title> repeats and that stands nearest above the text, else such a line without a
+    heading's markup, else the title's first part. selected: what the site's own rule found, which wins.
+    """
+    if selected.strip():
+        return one_line(selected)
+    whole = one_line(tree.findtext(".//title") or "")
+    stated = one_line(meta(tree, ("og:title",)) or "") or whole
+    site = _key(meta(tree, ("og:site_name",)) or "")
+    headings = [each for each in _headings(tree) if _key(each) != site]
+    if not stated:
+        return next(iter(headings), "")
+    heading = _nearest_heading(headings, _key(whole or stated), page, main_lines)
+    if heading:
+        return heading
+    parts = [part for part in _TITLE_SEPARATORS.split(stated) if part and _key(part) != site]
+    shown = _title_part_above(parts, page, main_lines) or (
+        _only_heading(tree, page, main_lines) if len(parts) == 1 else ""
+    )
+    return shown or (parts[0] if parts else stated)
+
+
+def site_name(tree: HtmlElement) -> str:
+    """Name of the site as the page states it, "" if it says nothing; or the heading that leads to the front page.
+
+    Else the part that its <title> adds to the page's own heading, where that is surely no part of the heading.
+    """
+    stated = one_line(meta(tree, ("og:site_name", "application-name")) or "")
+    if stated:
+        return stated
+    parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(tree.findtext(".//title") or "")) if part]
+    linked = (one_line("".join(node.itertext())) for node in islice(tree.iter("a"), _MAX_HEADINGS) if is_home(node))
+    leading_home = next((name for name in linked if _key(name) in parts[1:] or _key(name) == "".join(parts[:1])), "")
+    return leading_home or _site_name_in_title(tree)
+
+
+def is_home(element: HtmlElement) -> bool:
+    """Return True if all that `element` shows is a link to the site's front page: the site's name, no heading."""
+    links = [node for node in element.iter("a") if _HOME.match((node.get("href") or "#").strip())]
+    inside = sum(len("".join("".join(node.itertext()).split())) for node in links)
+    return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
+
+
+def title_places(page: Sequence[Line], whole: str) -> list[int]:
+    """Return the places of lines outside links that repeat the page's <title> or part of it, of headings if any do."""
+    parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
+    keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
+    named = [
+        place for place, line in enumerate(page) if 2 * line.link_chars <= len(line.text) and _is_named(line, keys)
+    ]
+    return [place for place in named if page[place].container.tag in HEADINGS] or named
+
+
+def one_line(text: str) -> str:
+    """Collapse the blanks of `text` and cut it to the length of a long title."""
+    return " ".join(text.split())[:MAX_TITLE_CHARS]
+
+
+def meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
+    """Return the first of these <meta> properties that says something."""
+    stated: dict[str, str] = {}
+    for node in tree.iter("meta"):
+        name = (node.get("property") or node.get("name") or node.get("itemprop") or "").lower()
+        if name and node.get("content"):
+            stated.setdefault(name, node.get("content") or "")
+    return next((stated[name] for name in names if stated.get(name, "").strip()), None)
+
+
+def _is_named(line: Line, keys: Sequence[str]) -> bool:
+    if not MIN_HEADING_CHARS <= len(line.text) <= MAX_TITLE_CHARS:
+        return False
+    key = _key(line.text)
+    return any(
+        (key in each and 2 * len(key) >= len(each)) or (each in key and 2 * len(each) >= len(key)) for each in keys
+    )
+
+
+def _site_name_in_title(tree: HtmlElement) -> str:
+    """Return the site's name behind the page's own heading in its <title>; "" if it may be part of the heading."""
+    whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
+    firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
+    known = {_key(element_text(node)) for node in firsts} | {_key(stated)}
+    place = next((each for each in _ADDED_AFTER.finditer(whole) if _key(whole[: each.start()]) in known - {""}), None)
+    if place is None or len(added := whole[place.end() :]) > _MAX_ADDED_CHARS:
+        return ""
+    parts = [part for part in _TITLE_SEPARATORS.split(added) if part and not _HOST.match(part)]
+    shown = {_key(each) for each in (stated, *_headings(tree), *_subtitles(firsts))}
+    if not parts or {_key(whole), _key(added), _key(parts[-1])} & shown:
+        return ""
+    is_name = _is_name(parts, whole[: place.start()]) and not _is_author(parts[-1], tree)
+    return parts[-1] if is_name else ""
+
+
+def _is_name(parts: Sequence[str], heading: str) -> bool:
+    """Return True if the last part can be a site's name; alone behind a chapter's heading it may be the book's."""
+    name = parts[-1]
+    if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
+        return False
+    is_doubtful = _NO_NAME.search(name) or (len(parts) == 1 and _CHAPTER.search(heading))
+    return not is_doubtful or _LIKE_A_SITE.search(name) is not None
+
+
+def _is_author(name: str, tree: HtmlElement) -> bool:
+    """Return True if the page says that somebody of that name, or whom the name contains, wrote it."""
+    stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
+    byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
+    is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
+    # The visible text is a part of all text, which takes a hundredth of the time.
+    return is_stated or (
+        byline.search(tree.text_content()) is not None and byline.search(element_text(tree)) is not None
+    )
+
+
+def _subtitles(headings: Sequence[HtmlElement]) -> Iterator[str]:
+    """Yield the lines right after the headings: their subtitles, where they have any."""
+    for node in headings:
+        following = node.getnext()
+        if following is not None and isinstance(following.tag, str):
+            yield one_line(element_text(following))
+
+
+def _headings(tree: HtmlElement) -> Iterator[str]:
+    for tag in _HEADINGS:
+        for node in islice(tree.iter(tag), _MAX_HEADINGS):
+            text = one_line(element_text(node))
+            if text and not is_home(node):
+                yield text
+
+
+def _nearest_heading(headings: Sequence[str], whole: str, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+    fitting = [each for each in headings if len(each) >= MIN_HEADING_CHARS and _key(each) and _key(each) in whole]
+    above = [one_line(line.text) for line in _lines_above(page, main_lines)]
+    places = {each: number for number, each in enumerate(above) if each in fitting}
+    if places:
+        return max(places, key=lambda each: places[each])
+    return max(fitting[:3], key=len, default="")
+
+
+def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+    """Return the page's one first heading above the text, where its <title> names nothing but the site."""
+    found = {one_line(element_text(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {
+        ""
+    }
+    above = {one_line(line.text) for line in _lines_above(page, main_lines)}
+    return next(iter(found)) if len(found) == 1 and found <= above else ""
+
+
+def _title_part_above(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:
+    """Return the longest part of the title, or start or end of one, that is a line of its own above the text."""
+    keys = [_key(part) for part in parts]
+    lines = [line for line in _lines_above(page, main_lines) if line.link_chars * 2 <= len(line.text)]
+    shown = [one_line(line.text) for line in lines if len(_key(line.text)) >= MIN_HEADING_CHARS]
+    exact = [each for each in shown if _key(each) in keys]
+    starting = [each for each in shown if any(key.startswith(_key(each)) or key.endswith(_key(each)) for key in keys)]
+    return max(exact or [each for each in starting if len(_key(each)) >= 2 * MIN_HEADING_CHARS], key=len, default="")
+
+
+def _lines_above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[Line]:
+    first = next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
+    return page[max(0, first - _MAX_LINES_ABOVE) : first + _MAX_LINES_INSIDE]
+
+
+@lru_cache(maxsize=4_096)  # the lines of a page are compared several times
+def _key(text: str) -> str:
+    return "".join(char for char in text if char.isalnum()).lower()
+
 
 MAX_NAME_CHARS = 30
 _META = ("og:novel:author", "article:author", "author", "byline")
@@ -31,6 +225,16 @@ STATED_AUTHOR = re.compile(
     rf"|^({_HAN_NAME})\s*[著◎]\s*$"
     rf"|^[\u4e00-\u9fff]{{2,6}}[／/]({_HAN_NAME})\s+20\d\d"
 )
+POSTER_NAME = r"[^\s:：，。、；|｜/()（）»]{2,20}"
+# In the line above a text, on whatever page.
+POSTED = in_both_scripts(
+    rf"(?:发布者|发布人|发帖人|发帖者|发表者|上传者|上传人|投稿人|投稿者|转帖人|楼主|博主|UP主|提问者)\s*[:：]\s*({POSTER_NAME})"
+    rf"|^(?:(?:本帖|本贴|本文|本主题|帖子)?由)?\s*({POSTER_NAME}?)\s*(?:于|在)\s*(?:19|20)\d\d[-/.年][\d\s:：/.月日-]{{4,20}}(?:在\S{{1,12}})?(?:发布|发表|上传|分享)"
+    rf"|^(?:本帖由|本贴由)?\s*({POSTER_NAME})\s+(?:发表于|发布于|发表在|上传于)\s*[:：]?\s*\d"
+    rf"|^({POSTER_NAME})\s+楼主(?=\s|$)|^楼主\s+({POSTER_NAME})(?=\s|$)"
+    rf"|^(?:Posted by|by|由)\s+({POSTER_NAME})(?=\s*(?:»|,|on\b|$))"
+)
+_TYPES_OF_POSTS = ("DiscussionForumPosting", "SocialMediaPosting", "Question", "Answer", "Comment")
 # （记者林舟）近日 and （中央社記者林舟台北21日電）: a place and a day may follow the name without a blank.
 _PLACED = re.compile(
     rf"[(（〔【](?:[^()（）〔〕【】]{{0,10}})(?:记者|記者)\s*(?:({_HAN_NAME}?)[\u4e00-\u9fff]{{2,3}}\d{{1,2}}日|({_NAMES})(?=\s*[)）〕】／/]))"
@@ -73,20 +277,29 @@ def author(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) 
 
 def _names_in_head(tree: HtmlElement) -> Iterator[str]:
     yield meta(tree, _META) or ""
+    for record in linked_data_records(tree):
+        if not is_post(record):
+            yield _schema_name(record.get("author"))
+
+
+def linked_data_records(tree: HtmlElement) -> Iterator[dict[str, Any]]:
+    """Yield the records of a page's linked data (schema.org)."""
     for node in tree.iter("script"):
-        if (node.get("type") or "").lower() == "application/ld+json" and node.text:
-            yield _author_in_linked_data(node.text)
+        text = node.text or ""
+        if (node.get("type") or "").lower() != "application/ld+json" or len(text) > _MAX_LINKED_DATA_CHARS:
+            continue
+        try:
+            stated = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        graph = stated.get("@graph", stated) if isinstance(stated, dict) else stated
+        yield from (each for each in (graph if isinstance(graph, list) else [graph]) if isinstance(each, dict))
 
 
-def _author_in_linked_data(text: str) -> str:
-    try:
-        record = json.loads(text) if len(text) <= _MAX_LINKED_DATA_CHARS else None
-    except (ValueError, RecursionError):
-        return ""
-    graph = record.get("@graph") if isinstance(record, dict) else None
-    records = next(each for each in (graph, record, [record]) if isinstance(each, list))
-    texts = (each for each in records if isinstance(each, dict) and not is_post(each))
-    return next(filter(None, (_schema_name(each.get("author")) for each in texts)), "")
+def is_post(record: dict[str, Any]) -> bool:
+    """Return True if a record of linked data is of a post, whose "author" is its poster."""
+    kinds = record.get("@type")
+    return any(kind in _TYPES_OF_POSTS for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _schema_name(stated: Any) -> str:
@@ -193,6 +406,9 @@ _DATE = re.compile(
     r"(?:[T\s,，|]*(?:(?:星期|周|週)[一二三四五六日天]\s*)?(\d{1,2})\s*[:：时時点點]\s*(\d{1,2})(?:\s*[:：分]\s*(\d{1,2}))?(?:\.\d+)?\s*(Z|[+-]\d\d:?\d\d)?)?"
 )
 _DATE_WORDS = re.compile("发布|發布|發佈|发表|發表|时间|時間|日期|更新|来源|來源|作者|记者|記者")
+END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
+_HEAD_LINES = 6
+_BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
 _CHINA = timezone(timedelta(hours=8))  # the zone of pages that state none
 MAX_CHARS_BESIDE_STAMP = 40  # Discuz has links and the poster's region in some 35 characters (2026-11)
 _MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; one inside an article is a sentence
@@ -246,6 +462,21 @@ def is_stamp(text: str) -> bool:
     date = _DATE.search(text) if len(text) <= _MAX_HEAD_LINE_CHARS else None
     rest = len(text) - len(date[0]) if date else 0
     return date is not None and date[4] is not None and rest <= MAX_CHARS_BESIDE_STAMP
+
+
+def without_head(chosen: Sequence[Line], title: str) -> list[Line]:
+    """Drop the title, the path to the page, and the line of author and date above the text."""
+    last = 0
+    for number, line in enumerate(chosen[:_HEAD_LINES], 1):
+        if one_line(line.text) == title:
+            last = number
+        elif len(line.text) > _MAX_HEAD_LINE_CHARS:  # nor is a pattern run over a line that is made to be slow
+            break
+        elif is_byline(line.text) or is_stamp(line.text) or _BREADCRUMB.search(line.text):
+            last = number
+        elif END_OF_SENTENCE.search(line.text):
+            break
+    return list(chosen[last:])
 
 
 def _zone(stated: str | None) -> timezone:

@@ -15,10 +15,9 @@ from itertools import accumulate, groupby
 
 from lxml.html import HtmlElement
 
-from crawler.main_text.density import MAX_LINK_SHARE, weight
-from crawler.main_text.edges import drop_navigation
-from crawler.main_text.headline import one_line
-from crawler.main_text.post_marks import (
+from crawler.main_text.density import MAX_LINK_SHARE, drop_navigation, weight
+from crawler.main_text.metadata import one_line
+from crawler.main_text.remarks import (
     END_OF_SENTENCE,
     blocks,
     is_answer,

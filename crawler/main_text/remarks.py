@@ -13,11 +13,109 @@ from itertools import chain, islice, pairwise
 
 from lxml.html import HtmlElement
 
-from crawler.characters.repertoire import count_han
-from crawler.main_text.both_scripts import in_both_scripts
-from crawler.main_text.headline import title_places
-from crawler.main_text.post_marks import END_OF_SENTENCE, MAX_CHARS_OF_MARK, blocks, is_mark, is_member
-from crawler.markup import Line, around, child, is_inside
+from crawler.characters.repertoire import count_han, in_both_scripts
+from crawler.main_text.metadata import title_places
+from crawler.markup import BLOCKS, Line
+
+# Lines around posts: they say who wrote when, or are written by the software of a forum.
+
+TIME = in_both_scripts(
+    r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
+    r"|(?:昨天|前天|今天|今日)\s*\d{1,2}:\d{2}|^(?:刚刚|昨天|前天|\d{1,2}[-/月]\d{1,2}日?)$"
+    r"|\d{4}\s?年\s?\d{1,2}\s?月|^\d{1,2}\s?月\s?(?:\d{4}|\d{1,2}\s?日?)?$|^\d+\s?(?:秒|分钟|小时|天|周|个?月|年)$"
+    r"|\d{1,2}[-/]\d{1,2}[-/]\d{4}|\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*\.? \d{1,2}\b"
+    r"|\d+\s?(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|[smhdwy]) ago\b|\byesterday\b"
+    r"|(?:\d+|[一二三四五六七八九十半几])\s?(?:秒钟?|分钟|小时|天|周|星期|个?月|年)(?:以|之)?前"
+    r"|(?:发表|回复|回答|发布|编辑|创建|提问|更新|修改)于"
+)
+FLOOR = in_both_scripts(
+    r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
+    r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
+)
+_OF_MARKS = in_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # every time and every floor has one of these
+END_OF_SENTENCE = re.compile("[。！？；…!?]")
+MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
+# Notices that software writes into posts and below them.
+_OF_SOFTWARE = in_both_scripts(
+    r"^(?:本(?:帖|贴|主题|帖子|楼层?).{0,40}(?:编辑|审核|置顶|修改|通过|删除|折叠|高亮).{0,20}"
+    r"|(?:最后|最近)?(?:编辑|修改)于.{0,40}|已编辑|下载附件|保存到相册|\(?[\d.]+ ?[KM]B,? ?下载次数.{0,20}"
+    r"|登录/注册后可看大图|点击(?:展开|查看)全文|展开(?:全文|阅读全文)?|收起(?:回复)?|(?:该|此)楼层.{0,40}"
+    r"|(?:(?:回复|举报|点赞|赞同|反对|收藏|分享|引用|评论|添加评论|感谢|喜欢|没有帮助|有用|无用|支持|邀请回答|好问题|只看该作者|赞|踩|采纳)"
+    r"[\s\d()（）·|:：]*)+)$"
+)
+_COUNTER = in_both_scripts(
+    r"\d[\d,.]*\s?[万kK]?\s?(?:次|个|人|条)?\s?(?:浏览|点击|阅读|查看|围观|回复|回帖|帖子|收藏|关注|发布者|参与|赞|评论|喜欢|分享|粉丝)"
+    r"|(?:浏览|点击|阅读|查看|人气|回复|回帖|帖子|收藏|关注|评论|积分|精华|威望)(?:数|量|次数)?\s?[:：]?\s?\d"
+)
+MIN_COUNTERS = 2
+OF_MEMBER = re.compile(
+    r"/(?:u|users?|people|members?|profiles?|space|home|author)/|[?&/-]u?(?:uid|userid|space-)[=-]?|profile|space-u",
+    re.IGNORECASE,
+)
+_MEMBER = re.compile(r"user|author|member|poster|nick", re.IGNORECASE)
+MAX_CHARS_OF_MEMBER = 30
+_ELSEWHERE_TAGS = frozenset({"nav", "aside", "footer", "form"})
+_ELSEWHERE = re.compile(
+    r"footer|sidebar|side-bar|cookie|consent|breadcrumb|related|recommend|copyright|toolbar|share|menu|xiangguan|tuijian"
+    r"|hotnews|rank|signature|(?:^|[\s_-])sig(?:n|$|[\s_-])|qianming"
+    r"|(?:^|[\s_-])(?:ad|ads|advert\w*|gg|guanggao|adsbygoogle|promo\w*)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_ANSWER = re.compile(r"answer|repl(?:y|ies)|huida|huifu|comment|post|floor|topic", re.IGNORECASE)
+_LEVELS_TO_NAME = 6
+
+
+def is_mark(text: str) -> bool:
+    """Return True if a line says when something was written, or its number in the thread, and hardly anything else."""
+    if len(text) > MAX_CHARS_OF_MARK or not _OF_MARKS.search(text) or END_OF_SENTENCE.search(text):
+        return False
+    found = TIME.search(text) or FLOOR.search(text)
+    return found is not None and len(text) - len(found[0]) <= MAX_CHARS_BESIDE_MARK
+
+
+def is_member(line: Line) -> bool:
+    """Return True if a line is a member's name alone: in a box called so, or a link to what else that member wrote."""
+    if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
+        return False
+    if _MEMBER.search(line.container.get("class") or ""):
+        return True
+    links = line.container.iter("a") if len(line.text) == line.link_chars else ()
+    return any(OF_MEMBER.search(link.get("href") or "") for link in links)
+
+
+def is_of_software(text: str) -> bool:
+    """Return True if a line is a button, a row of counters, or a notice that a forum itself writes."""
+    if len(text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(text):
+        return False
+    return _OF_SOFTWARE.match(text) is not None or len(_COUNTER.findall(text)) >= MIN_COUNTERS
+
+
+def is_elsewhere(element: HtmlElement) -> bool:
+    """Return True if a box is a menu, a signature, an advertisement, or stands in one."""
+    return any(node.tag in _ELSEWHERE_TAGS or _ELSEWHERE.search(_name(node)) for node in _enclosing_blocks(element))
+
+
+def is_answer(element: HtmlElement) -> bool:
+    """Return True if a box or one around it is called an answer, a reply or the like."""
+    return any(_ANSWER.search(_name(node)) for node in _enclosing_blocks(element))
+
+
+def blocks(element: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield the boxes around a line from inside out, those of the whole page left out."""
+    node: HtmlElement | None = element
+    while node is not None and node.tag not in ("html", "body"):
+        if node.tag in BLOCKS:
+            yield node
+        node = node.getparent()
+
+
+def _enclosing_blocks(element: HtmlElement) -> Iterator[HtmlElement]:
+    return islice(blocks(element), _LEVELS_TO_NAME)
+
+
+def _name(element: HtmlElement) -> str:
+    return f"{element.get('class', '')} {element.get('id', '')}"
+
 
 # Labels above remarks, as lines of their own.
 _LABEL = in_both_scripts(
@@ -48,12 +146,22 @@ _MAX_CHARS_OF_NAME = 16
 _DIGITS = re.compile(r"\d+")
 
 
-def remarks(page: Sequence[Line], title: str) -> frozenset[int]:
-    """Return the places in `page` of the lines of remarks and of rows of an index, by boxes, labels and times.
+def own_lines(page: Sequence[Line], title: str) -> tuple[list[Line], list[int]]:
+    """Return a page's lines without remarks, rows of an index and other articles, and the places of its title in them.
 
-    None if no other text stands below the title. title: of the page, the site's name and all.
+    Remarks are told by boxes, labels and times; they stay where no other text stands below the title. title: of the
+    page, the site's name and all.
     """
-    return _Remarks(page, title_places(page, title)[:MAX_TITLES]).find_places()
+    titles = title_places(page, title)
+    own, titles = _drop_others(page, titles, title, _Remarks(page, titles[:MAX_TITLES]).find_places())
+    return _drop_others(own, titles, title, _neighbours(own, titles))
+
+
+def _drop_others(page: Sequence[Line], titles: list[int], title: str, others: set[int]) -> tuple[list[Line], list[int]]:
+    if not others:
+        return list(page), titles
+    own = [line for place, line in enumerate(page) if place not in others]
+    return own, title_places(own, title)
 
 
 @dataclass(slots=True)
@@ -62,7 +170,7 @@ class _Remarks:
     titles: list[int]
     labels: list[int] = field(default_factory=list)
 
-    def find_places(self) -> frozenset[int]:
+    def find_places(self) -> set[int]:
         self.labels = [place for place, line in enumerate(self.page) if is_label(line)]
         kinds: dict[tuple[object, ...], list[int]] = defaultdict(list)
         for place, line in enumerate(self.page):
@@ -75,7 +183,7 @@ class _Remarks:
                 dropped.update(region)
         for label in [place for place in self.labels if place not in dropped][:MAX_LABELS]:
             dropped.update(self._remarks_below(label))
-        return frozenset(dropped) if dropped and self._leaves_text(dropped) else frozenset()
+        return dropped if dropped and self._leaves_text(dropped) else set()
 
     def _leaves_text(self, dropped: set[int]) -> bool:
         """Return True if a text that is not dropped stands below the title."""
@@ -88,12 +196,12 @@ class _Remarks:
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
         """Yield the regions that marks of one kind divide: the boxes around them inside the smallest common box."""
-        holder = around([self.page[place].container for place in marks])
+        holder = _around([self.page[place].container for place in marks])
         if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
             return
         units: dict[HtmlElement | None, list[int]] = defaultdict(list)
         for place in marks:
-            units[child(holder, self.page[place].container)].append(place)
+            units[_child(holder, self.page[place].container)].append(place)
         if None in units or not self._hold_words(holder, list(units.values())):
             yield from self._remarks_without_boxes(holder, marks)
         elif len(units) >= MIN_UNITS_UNDER_LABEL and units.keys().isdisjoint(self._title_boxes(holder)):
@@ -126,7 +234,7 @@ class _Remarks:
     def _hold_words(self, holder: HtmlElement, units: list[list[int]]) -> bool:
         """Return True if the boxes of most marks hold words or links besides the marks."""
         holding = sum(
-            len(self._span(holder, child(holder, self.page[marks[0]].container), marks)) > len(marks)
+            len(self._span(holder, _child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
             for marks in units
         )
@@ -135,9 +243,9 @@ class _Remarks:
     def _span(self, holder: HtmlElement, unit: HtmlElement | None, marks: list[int]) -> range:
         """Return the places of the lines of one box below `holder`."""
         first, last = marks[0], marks[-1]
-        while first > 0 and child(holder, self.page[first - 1].container) is unit:
+        while first > 0 and _child(holder, self.page[first - 1].container) is unit:
             first -= 1
-        while last + 1 < len(self.page) and child(holder, self.page[last + 1].container) is unit:
+        while last + 1 < len(self.page) and _child(holder, self.page[last + 1].container) is unit:
             last += 1
         return range(first, last + 1)
 
@@ -159,7 +267,7 @@ class _Remarks:
 
     def _title_boxes(self, holder: HtmlElement) -> set[HtmlElement]:
         """Return the boxes below `holder` that the title stands in."""
-        boxes = (child(holder, self.page[place].container) for place in self.titles)
+        boxes = (_child(holder, self.page[place].container) for place in self.titles)
         return {box for box in boxes if box is not None}
 
     def _label_above(self, first: int) -> int | None:
@@ -207,14 +315,11 @@ _LINES_ABOVE_HEADING, _MAX_LEVELS, _MAX_BROTHERS = 1, 12, 500
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
-def neighbours(page: Sequence[Line], title: str) -> frozenset[int]:
-    """Return the places in `page` of the lines of other articles, none if the page's title stands above all text.
-
-    title: of the page, the site's name and all.
-    """
-    for place in title_places(page, title)[:1]:
-        return frozenset(_neighbours_in_boxes(page, place) or _neighbours_in_sequence(page, place))
-    return frozenset()
+def _neighbours(page: Sequence[Line], titles: Sequence[int]) -> set[int]:
+    """Return the places of the lines of other articles, none if the page's title stands above all text."""
+    if not titles:
+        return set()
+    return _neighbours_in_boxes(page, titles[0]) or _neighbours_in_sequence(page, titles[0])
 
 
 def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
@@ -272,7 +377,7 @@ def _spans(page: Sequence[Line], boxes: Sequence[HtmlElement]) -> Iterator[range
     parent, wanted = boxes[0].getparent(), set(boxes)
     start, current = 0, None
     for place, line in enumerate(page):
-        box = child(parent, line.container)
+        box = _child(parent, line.container)
         if box is not current:
             if current in wanted:
                 yield range(start, place)
@@ -292,3 +397,34 @@ def _span(page: Sequence[Line], place: int, box: HtmlElement) -> range:
 
 def _shape(element: HtmlElement) -> tuple[object, str]:
     return element.tag, element.get("class") or ""
+
+
+def _around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
+    """Return the smallest box that holds all of some boxes; None if they are of different pages."""
+    path = list(_upwards(boxes[0]))
+    for box in boxes[1:]:
+        above = set(_upwards(box))
+        path = path[next((place for place, node in enumerate(path) if node in above), len(path)) :]
+    return path[0] if path else None
+
+
+def _upwards(box: HtmlElement) -> Iterator[HtmlElement]:
+    """Yield a box and those around it, from inside out."""
+    yield box
+    yield from box.iterancestors()
+
+
+def _child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
+    """Return the child of `parent` that holds a box, or is it; None for `parent` itself and for what is outside."""
+    node: HtmlElement | None = box
+    while node is not None and node is not parent:
+        above = node.getparent()
+        if above is parent:
+            return node
+        node = above
+    return None
+
+
+def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
+    """Return True if `parent` is a box or one around it."""
+    return any(node is parent for node in _upwards(box))

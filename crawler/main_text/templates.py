@@ -17,7 +17,7 @@ import re
 import threading
 import unicodedata
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -176,7 +176,7 @@ class SiteTemplates:
         self._written = _file_version(self._path)  # before it is read: what is written meanwhile is read once more
         self._hosts = _load_templates(self._path)
 
-    def sieve_lines(self, page: Sequence[Line], url: str, site_name: str = "") -> list[Line]:
+    def sieve_lines(self, page: Sequence[Line], site_name: str, url: str) -> list[Line]:
         """Learn from a page, then return its lines without the template, in their order."""
         host = urlsplit(url).hostname or ""
         names = [name for name in (*_labels(host), _fold(site_name)) if name]
@@ -190,10 +190,6 @@ class SiteTemplates:
             if self._pages_unsaved >= PAGES_BETWEEN_SAVES:
                 self._save()
         return kept
-
-    def sieve(self, url: str) -> Callable[[Sequence[Line], str], list[Line]]:
-        """Return `sieve_lines` for one page, as crawler.main_text.extraction.extract takes it."""
-        return lambda page, site_name: self.sieve_lines(page, url, site_name)
 
     def close(self) -> None:
         """Save what was learnt since the last time."""
@@ -338,3 +334,44 @@ def _template_from_record(record: Mapping[str, Any]) -> HostTemplate:
         places=OrderedDict((name, _PlaceCounts(*map(int, counts))) for name, counts in record["places"].items()),
         sketches=OrderedDict((name, tuple(map(str, hashes))) for name, hashes in record["sketches"].items()),
     )
+
+
+# The skeleton of a page: its elements with their classes and ids, without its words. Pages of one template agree.
+
+MAX_ELEMENTS = 5_000
+_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # as many as the text has: no template
+
+
+def skeleton(tree: HtmlElement) -> frozenset[str]:
+    """Return one entry for each element with a class or an id: its tag, its names and those of its parent.
+
+    Numbers in names are all the same, since a page may have its own number as an id.
+    """
+    found: set[str] = set()
+    for at, node in enumerate(tree.iter()):
+        if at >= MAX_ELEMENTS:
+            break
+        if isinstance(node.tag, str) and node.tag not in _TAGS_OF_TEXT:
+            called = _element_name(node)
+            parent = node.getparent()
+            if called:
+                found.add(f"{_element_name(parent) if parent is not None else ''}>{node.tag}{called}")
+    return frozenset(found)
+
+
+def template(skeletons: Sequence[frozenset[str]]) -> frozenset[str]:
+    """Return the entries that at least half of the skeletons have in common."""
+    counts = Counter(entry for each in skeletons for entry in each)
+    return frozenset(entry for entry, count in counts.items() if count * 2 >= len(skeletons))
+
+
+def agreement(one: Iterable[str], other: Iterable[str]) -> float:
+    """Return the Jaccard similarity of two templates in [0, 1]; 0.0 if one is empty."""
+    first, second = frozenset(one), frozenset(other)
+    return len(first & second) / len(first | second) if first and second else 0.0
+
+
+def _element_name(node: HtmlElement) -> str:
+    names = sorted((node.get("class") or "").split())
+    called = [f".{name}" for name in names] + ([f"#{node.get('id')}"] if node.get("id") else [])
+    return _DIGITS.sub("0", "".join(called))

@@ -12,8 +12,7 @@ from itertools import accumulate, islice
 from lxml.html import HtmlElement
 
 from core.zones import SurroundingLine, Zone
-from crawler.characters.repertoire import count_han
-from crawler.main_text.both_scripts import in_both_scripts
+from crawler.characters.repertoire import count_han, in_both_scripts
 from crawler.main_text.density import MAX_LINK_SHARE, MIN_CHARS_OF_HEADING, teasers
 from crawler.markup import Line
 
@@ -79,7 +78,10 @@ class _Zones:
         self._remarks = self._below_headings()
         # Up to each line: characters, and lines with a title that leads away.
         self._chars = list(accumulate((len(line.text) for line in page), initial=0))
-        self._titles = list(accumulate(map(_leads_away, page), initial=0))
+        self._leads_away = [
+            line.link_chars >= MIN_CHARS_OF_HEADING and count_han(line.text) >= MIN_CHARS_OF_HEADING for line in page
+        ]
+        self._titles = list(accumulate(self._leads_away, initial=0))
         self._named: dict[HtmlElement, Zone | None] = {}
         self._teasers: dict[HtmlElement, bool] = {}
 
@@ -89,7 +91,7 @@ class _Zones:
         named = self._zone_by_name(line.container)
         if named is Zone.COMMENT or place in self._remarks:
             return Zone.COMMENT
-        is_title = line.link_chars > MAX_LINK_SHARE * len(line.text) and _leads_away(line)
+        is_title = line.link_chars > MAX_LINK_SHARE * len(line.text) and self._leads_away[place]
         if is_title or self._announces(line.container):
             return Zone.TEASER
         return Zone.TEASER if named is Zone.TEASER and count_han(line.text) >= MIN_CHARS_OF_HEADING else Zone.FRAME
@@ -167,10 +169,6 @@ def _zone_named(of_class: str, of_id: str) -> Zone | None:
     if _REMARKS.search(names):
         return Zone.COMMENT
     return Zone.TEASER if _ANNOUNCING.search(names) else None
-
-
-def _leads_away(line: Line) -> bool:
-    return line.link_chars >= MIN_CHARS_OF_HEADING and count_han(line.text) >= MIN_CHARS_OF_HEADING
 
 
 def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:

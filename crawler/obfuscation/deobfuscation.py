@@ -29,7 +29,7 @@ from crawler.obfuscation.repairs import (
     summarize_repaired,
 )
 from crawler.obfuscation.text_process import TextProcess
-from crawler.reading_steps import ReadingSteps
+from crawler.opening import ReadingSteps
 
 _is_styled = etree.XPath(
     f"boolean(//style | //link | //*[@style or {' or '.join(f'@{name}' for name in sorted(HINTING))}])"

@@ -12,7 +12,7 @@ from crawler.css.values import parse_value
 from crawler.obfuscation.rendering import PageRendering, TextState
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, enclosing_block
 from crawler.obfuscation.visibility import INLINE, shown_text
-from crawler.reading_steps import Step
+from crawler.opening import Step
 
 MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of it
 MIN_PIECES = 2  # a single label ("作者：") is design

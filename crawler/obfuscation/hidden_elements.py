@@ -9,7 +9,7 @@ from lxml.html import HtmlElement
 from crawler.css.cascade import Cascade
 from crawler.obfuscation.boxes import PICTURES
 from crawler.obfuscation.rendering import PageRendering, TextState
-from crawler.reading_steps import ReadingSteps
+from crawler.opening import ReadingSteps
 
 RUBY = ("rt", "rp")
 

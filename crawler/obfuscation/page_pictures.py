@@ -32,7 +32,7 @@ from crawler.obfuscation.pictured_lines import (
 from crawler.obfuscation.pictures import image_source, stands_in_sentence
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
-from crawler.reading_steps import Step
+from crawler.opening import Step
 
 # Outside of links, frames and remarks: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
 MAX_HAN_OF_SHORT = 300

@@ -15,7 +15,7 @@ from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped
 from crawler.obfuscation.repairs import HanCounts, Styled, enclosing_block
 from crawler.obfuscation.visibility import INLINE, hides_text, make_finder
-from crawler.reading_steps import ReadingSteps, Step
+from crawler.opening import ReadingSteps, Step
 
 MIN_HAN_FOR_FACES = 100
 

@@ -21,7 +21,7 @@ from crawler.obfuscation.glyph_choice import detect_script, mark_doubtful
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
-from crawler.reading_steps import Step
+from crawler.opening import Step
 
 MIN_PICTURES = 2  # in one page's sentences; one alone is an ornament
 MIN_HAN_AROUND_DIGITS = 10  # of the block where a picture stands between digits: 1963年11月

@@ -13,7 +13,7 @@ from crawler.css.values import MEDIUM_PX, Units, length_px, ratio
 from crawler.markup import BLOCKS
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import shown_text
-from crawler.reading_steps import Step
+from crawler.opening import Step
 
 MAX_CHARS_OF_PIECE = 2  # a character and its mark: what is placed by itself
 MIN_PIECES = 3  # two boxes side by side are layout

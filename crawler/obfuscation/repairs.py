@@ -22,7 +22,7 @@ from crawler.obfuscation.hidden_elements import HiddenElementFinder
 from crawler.obfuscation.picture_reader import PictureReader
 from crawler.obfuscation.text_origins import KindOf
 from crawler.obfuscation.text_process import TextProcess
-from crawler.reading_steps import ReadingSteps, Step
+from crawler.opening import ReadingSteps, Step
 
 EXAMPLE_CHARS = 80
 STYLE = "style"  # the tag, and what a page has that says how it looks by any other means

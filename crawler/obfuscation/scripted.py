@@ -19,7 +19,7 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import MarkedPage, Repair, Repaired
 from crawler.obfuscation.script_engine import MAX_MEMORY_BYTES, run_scripts
 from crawler.obfuscation.worker_process import WorkerProcess
-from crawler.reading_steps import Step, TooCostly
+from crawler.opening import Step, TooCostly
 
 MAX_SCRIPT_CHARS = 1_500_000  # of a page's scripts together
 MIN_HAN = 2  # of what is written

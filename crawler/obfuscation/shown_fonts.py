@@ -16,7 +16,7 @@ from crawler.obfuscation.fonts import FontReader, ShownChars
 from crawler.obfuscation.glyph_choice import mark_doubtful
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
-from crawler.reading_steps import Step
+from crawler.opening import Step
 
 MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters count whatever their number
 _EXAMPLE_CHARS = 30

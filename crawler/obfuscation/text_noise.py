@@ -22,7 +22,7 @@ from crawler.characters.mojibake import frequent_share
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair, TextRepair, repairs
 from crawler.obfuscation.text_origins import constant_kind, origins_from_marks
-from crawler.reading_steps import ReadingSteps
+from crawler.opening import ReadingSteps
 from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
 from fingerprint.noise import Noise

@@ -15,7 +15,7 @@ from crawler.css.cascade import Cascade, cascade
 from crawler.markup import lines
 from crawler.obfuscation.hidden_elements import RUBY, HiddenElementFinder
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repair, Repaired
-from crawler.reading_steps import ReadingSteps, Step
+from crawler.opening import ReadingSteps, Step
 
 # An element that holds most of the page's Chinese is shown by a script later on, however it is styled: taking it out
 # would lose the very text. Half: text that is there to confuse is less than the text that it hides in.

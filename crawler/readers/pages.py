@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lxml.html import HtmlElement
@@ -11,8 +12,9 @@ from core.errors import BrokenInvariant
 from core.pages import CrawlPlan, Reading
 from core.states import Rejection
 from core.wording import Message
-from crawler.books import read_book
+from crawler.books import Book, read_book
 from crawler.contacts.reading import PageContacts, page_contacts
+from crawler.formats.archive import detect_kind
 from crawler.links import Links, forbids_following, links
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.script_requests import fetch_texts, has_no_text, read_script_data
@@ -79,11 +81,10 @@ class PageToRead:
             raise BrokenInvariant("page.no-plan")
         if self.is_without_rules:
             plan = without_selectors(plan)
-        book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
-        if book is not None:
-            reading = book.reading if self.is_kept else None
-            return WholePage(None, reading, time.perf_counter() - begun, faults=book.faults)
         opened = _open(self.body, self.headers, self.url, plan, self.given_up)
+        if isinstance(opened, Book):
+            reading = opened.reading if self.is_kept else None
+            return WholePage(None, reading, time.perf_counter() - begun, faults=opened.faults)
         if isinstance(opened, Rejected):
             return WholePage(None, opened, time.perf_counter() - begun)
         found, of_novel, is_shell, contacts = None, None, False, None
@@ -121,7 +122,7 @@ class PageToRead:
         """Read the text without the site's template; uses up the page's tree."""
         from crawler.reading import read_opened
 
-        return read_opened(opened, plan, session.templates.sieve(self.url), session.render_context)
+        return read_opened(opened, plan, partial(session.templates.sieve_lines, url=self.url), session.render_context)
 
     def _may_be_shell(self, tree: HtmlElement, found: Links) -> bool:
         """Return True if a page has scripts and neither text nor links of its own."""
@@ -136,8 +137,12 @@ def without_selectors(plan: CrawlPlan) -> CrawlPlan:
 
 def _open(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
-) -> OpenPage | Rejected:
-    """Open the page, by its plain markup where the full reading was given up; a file has nothing to read then."""
+) -> Book | OpenPage | Rejected:
+    """Read a file; open a page, by its plain markup where the full reading was given up, when no file is read."""
+    kind = detect_kind(body) if given_up is None else ""
+    book = read_book(kind, body, headers, url) if kind else None
+    if book is not None:
+        return book
     opened = open_page(body, headers, url, rules, is_plain=given_up is not None)
     if given_up is None or isinstance(opened, OpenPage):
         return opened
@@ -179,10 +184,9 @@ class SinglePage:
 
     def run(self, session: "ReadingSession") -> Reading | Rejected:
         """Read the page. Raises BadConfiguration for a selector of the rules that cannot be read."""
-        book = read_book(self.body, self.headers, self.url) if self.given_up is None else None
-        if book is not None:
-            return book.reading
         opened = _open(self.body, self.headers, self.url, self.rules, self.given_up)
+        if isinstance(opened, Book):
+            return opened.reading
         if isinstance(opened, Rejected):
             return opened
         from crawler.obfuscation.deobfuscation import MARKUP_ALONE

@@ -44,7 +44,7 @@ MAX_SECONDS = 120.0
 # Of the processor, for one task: with the time until the next check, 5 s. The slowest page of the corpora takes
 # .4 s; few that are made to be slow (tests.crawler.hostile_pages) come near it at any size (2026-11).
 MAX_CPU_S = 4.5
-# The same for a file that holds a book, offered by a site (crawler.formats.kinds.is_container) or added as a work.
+# The same for a file that holds a book, offered by a site (crawler.formats.archive.is_container) or added as a work.
 # Of 130 public books the slowest PDF takes 12 s, a Word file of a million characters 18 (2026-11).
 MAX_BOOK_CPU_S = 30.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s where nothing else runs (2026-11)

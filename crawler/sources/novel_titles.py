@@ -4,7 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from crawler.main_text.chapters import chapter_number
+from crawler.formats.numerals import chapter_number
 
 _VOLUME = re.compile(r"第\s*\S{1,7}\s*[卷部集册冊]|^卷\s*\S{1,5}")
 _CHAPTER = re.compile(r"[章回节節话話篇幕折]")

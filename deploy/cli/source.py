@@ -21,7 +21,7 @@ from crawler.fetching.resources import (
     Resources,
     SiteResources,
 )
-from crawler.formats.kinds import detect_kind
+from crawler.formats.archive import detect_kind
 from crawler.opening import Rejected
 from webadmin.ui.console.words import console_text
 

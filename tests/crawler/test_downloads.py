@@ -16,6 +16,7 @@ from core.states import Rejection
 from crawler import books
 from crawler.books import Book, file_name, read_book
 from crawler.formats import archive
+from crawler.formats.archive import JSON, detect_kind
 from crawler.opening import Rejected
 from crawler.reading import read_page
 from laboratory.extraction.mutation import mutated
@@ -54,7 +55,8 @@ FORMATS: dict[str, Callable[[], bytes]] = {
 
 
 def book_of(body: bytes, headers: dict[str, str] | None = None) -> Book:
-    book = read_book(body, headers or {}, URL)
+    kind = detect_kind(body)
+    book = read_book(kind, body, headers or {}, URL) if kind else None
     assert book is not None
     return book
 
@@ -247,7 +249,7 @@ def test_a_file_is_called_what_its_sender_calls_it(headers: dict[str, str], url:
     [b'{"a": ' * 100_000 + b"1" + b"}" * 100_000, b"[" * 500_000 + b"]" * 500_000, b"{no json}", b'{"title": "x"}'],
 )
 def test_json_that_is_none_or_holds_no_prose_is_no_book(body: bytes) -> None:
-    book = read_book(body, {"Content-Type": "application/json"}, URL)
+    book = read_book(JSON, body, {"Content-Type": "application/json"}, URL)
     assert book is None or isinstance(book.reading, Rejected)
 
 

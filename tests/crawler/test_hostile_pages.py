@@ -13,11 +13,10 @@ from crawler.css import cascade as cascades
 from crawler.css.matching import MAX_STEPS, SelectorMatcher, compile_selector
 from crawler.markup import element_text
 from crawler.obfuscation.repairs import HanCounts
-from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, open_page
+from crawler.opening import MAX_ATTRIBUTES, MAX_TAGS, Rejected, Step, open_page
 from crawler.plain_markup import plain_markup
 from crawler.readers.pages import PageToRead
 from crawler.readers.worker import ReadingSession
-from crawler.reading_steps import Step
 from laboratory.extraction.fuzz import main as fuzz
 from tests.crawler.crawl_process import plan_of
 from tests.crawler.hostile_pages import KINDS, SENTENCE

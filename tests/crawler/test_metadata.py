@@ -3,7 +3,7 @@
 import pytest
 
 from core.pages import Reading
-from crawler.main_text.chapters import chapter_number, numeral
+from crawler.formats.numerals import chapter_number
 from crawler.reading import read_page
 from tests.crawler.texts import SIMPLIFIED, paragraphs
 
@@ -52,13 +52,6 @@ def page(above: str = "", below: str = "", head: str = "<title>老渡口_江城�
 )
 def test_a_heading_names_its_chapter_or_none(title: str, number: int | None) -> None:
     assert chapter_number(title) == number
-
-
-@pytest.mark.parametrize(
-    ("text", "value"), [("一万零三", 10_003), ("二〇二六", 2026), ("十", 10), ("百", 100), ("", None)]
-)
-def test_a_numeral_has_its_value(text: str, value: int | None) -> None:
-    assert numeral(text) == value
 
 
 @pytest.mark.parametrize(

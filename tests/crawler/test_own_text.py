@@ -6,7 +6,7 @@ import pytest
 
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from crawler.main_text.remarks import neighbours, remarks
+from crawler.main_text.remarks import own_lines
 from crawler.markup import MAX_DEPTH, Line, lines, parse
 from crawler.reading import read_page
 from laboratory.extraction.text_scores import text_score
@@ -53,27 +53,21 @@ def test_the_mean_over_them_is_what_is_promised() -> None:
 @pytest.mark.parametrize("case", cases("times-inside-a-text"), ids=lambda case: case.name)
 def test_times_inside_a_text_make_no_remarks_of_it(case: Case) -> None:
     page, title = opened(case)
-    assert remarks(page, title) == frozenset()
-
-
-@pytest.mark.parametrize("case", cases("outweighed-by-remarks"), ids=lambda case: case.name)
-def test_the_lines_of_remarks_are_named_and_none_of_the_article(case: Case) -> None:
-    page, title = opened(case)
-    named = {page[place].text for place in remarks(page, title)}
-    assert all(any(text in line for line in named) for text in case.expected["absent"])
-    assert not named & set(case.expected["text"])
+    assert own_lines(page, title)[0] == page
 
 
 def test_posts_without_another_text_above_them_are_no_remarks() -> None:
     page, title = opened(case("threads", "floors-with-answers-to-answers-times-below-the-posts"))
-    assert remarks([line for line in page if line.text not in title], "") == frozenset()
+    untitled = [line for line in page if line.text not in title]
+    assert own_lines(untitled, "")[0] == untitled
 
 
 def test_parts_of_one_article_under_headings_are_no_other_articles() -> None:
     parts = "".join(f"<div><h2>第{at}节</h2>{paragraphs()}</div>" for at in range(4))
     tree = parse(f"<title>老渡口 - 江城</title><body><div><h1>老渡口</h1></div>{parts}</body>")
     assert tree is not None
-    assert neighbours(lines(tree), "老渡口 - 江城") == frozenset()
+    page = lines(tree)
+    assert own_lines(page, "老渡口 - 江城")[0] == page
 
 
 @pytest.mark.parametrize("depth", [MAX_DEPTH - 1, MAX_DEPTH + 1, 300, 1_500])

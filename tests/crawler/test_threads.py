@@ -6,9 +6,9 @@ import pytest
 
 from core.pages import Reading
 from core.states import MIN_CONFIDENCE_TO_TRUST
-from crawler.main_text.both_scripts import in_both_scripts
-from crawler.main_text.post_marks import is_mark, is_of_software
+from crawler.characters.repertoire import in_both_scripts
 from crawler.main_text.posts import PageBoxes
+from crawler.main_text.remarks import is_mark, is_of_software
 from crawler.markup import lines, parse
 from crawler.opening import Rejected
 from crawler.reading import read_page

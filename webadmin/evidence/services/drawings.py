@@ -15,7 +15,7 @@ from core.pages import PageVersion, StoredPart
 from core.ports import PageStore
 from crawler.browsing import screenshots
 from crawler.browsing.screenshots import DEADLINE_S, Drawable, NoRendering, render_page
-from crawler.formats.kinds import detect_kind
+from crawler.formats.archive import detect_kind
 
 MIB = 2**20
 FAILED = Drawing(undrawn=Undrawn.FAILED)

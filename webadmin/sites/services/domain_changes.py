@@ -21,7 +21,7 @@ from core.ports import PageStore
 from core.shares import cut_share
 from core.visits import AddressKind, address_id
 from core.wording import Message
-from crawler.main_text.skeleton import agreement, skeleton, template
+from crawler.main_text.templates import agreement, skeleton, template
 from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 from webadmin.accounts.models import User

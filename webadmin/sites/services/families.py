@@ -17,7 +17,7 @@ from lxml.html import HtmlElement
 from core.hosts import parse_hosts
 from core.ids import VersionId
 from core.ports import PageStore
-from crawler.main_text.skeleton import skeleton, template
+from crawler.main_text.templates import skeleton, template
 from crawler.opening import Rejected, open_page
 from crawler.site_identifiers import identifiers, registrable
 from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate

@@ -11,7 +11,7 @@ from django.db import transaction
 from core.errors import BadInput
 from core.moments import LAST_YEAR, parse_moment
 from core.wording import Message
-from crawler.main_text.chapters import chapter_number
+from crawler.formats.numerals import chapter_number
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.locks import locked_chapters
 from webadmin.works.signals import works_changed

@@ -15,7 +15,7 @@ from core.hidden_characters import clip_text, spell_hidden
 from core.ids import PageId
 from core.shares import percentage
 from core.states import MIN_CONFIDENCE_TO_TRUST, Rejection
-from crawler.main_text.chapters import chapter_number
+from crawler.formats.numerals import chapter_number
 from webadmin import stores
 from webadmin.accounts.pages.filters import (
     DayRangeFilter,

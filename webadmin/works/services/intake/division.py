@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from core.errors import UnreadableFile
 from core.works import GIVEN, OWN
-from crawler.formats.chapters import number_chapters
-from crawler.formats.headings import list_styles, split_chapters
+from crawler.formats.headings import list_styles, number_chapters, split_chapters
 from webadmin.works.services.intake.found import Division, FoundWork
 
 

@@ -11,9 +11,8 @@ from core.states import Rejection
 from core.text import storable
 from core.wording import Message
 from core.works import OWN, WorkFile
-from crawler.formats.chapters import number_chapters
 from crawler.formats.epub import read_epub
-from crawler.formats.headings import split_by_titles, split_chapters
+from crawler.formats.headings import number_chapters, split_by_titles, split_chapters
 from crawler.formats.pdf import read_pdf
 from crawler.formats.plain import TRIED, normalize_lines, require_chinese
 from crawler.formats.word import read_docx
