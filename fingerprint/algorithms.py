@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from fingerprint.alphabets import FOLDED, INITIALS, SYLLABLES
 from fingerprint.near import NEAR_2026, NearTable
+from fingerprint.normalization import normalize, normalize_in_order
 from fingerprint.rules import AnchorRule, Normalization, Seeds, WindowRule
-from fingerprint.stages import normalize, normalize_in_order
 from fingerprint.tables import TABLES_2026, Tables
 
 MAX_ID = 255  # one byte

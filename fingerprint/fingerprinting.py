@@ -1,9 +1,109 @@
-"""The chain of stages: text -> stream -> windows and anchors -> seeds."""
+"""A fingerprint, how it is made of a text, and its form as bytes."""
 
-from fingerprint.algorithms import DEFAULT, Algorithm
-from fingerprint.record import Fingerprint
-from fingerprint.seeds import find_seeds
-from fingerprint.stages import fingerprint_windows
+import struct
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import BadInput
+from core.wording import Message
+from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
+from fingerprint.rules import Seeds
+from fingerprint.seeds import bytes_per_window, find_seeds, fingerprint_windows, hash_anchors, window_count
+from fingerprint.stream import Noise
+
+# Algorithm id, format version, CRC-32 of all other bytes; then the numbers of tokens, anchors, windows and noise items.
+HEADER = struct.Struct("<BBIIIII")
+COUNTS_AT = 6  # behind the checksum
+FORMAT_VERSION = 1
+COMPRESSION_LEVEL = 6
+
+
+class DamagedFingerprint(BadInput):
+    """Bytes that this version cannot read as a fingerprint."""
+
+    def __init__(self, code: str, /, **params: object) -> None:
+        self.reason = Message(code, **params)
+        super().__init__("fingerprint.damaged", reason=self.reason)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fingerprint:
+    """The fingerprint of a text, by which it is compared.
+
+    tokens   uint16[n]           syllable ids of the algorithm's reading table, or WILDCARD
+    offsets  int32[n]            where each token begins in the text as given; strictly increasing but
+                                 within noise of the kind REARRANGED, where tokens stand in reading order
+    hashes   uint64[a]           of the seeds: anchors, windows or both, as algorithm.seeds says
+    anchors  int32[a]            stream position of each; increasing, strictly where seeds are of one kind
+    windows  uint8[w, bytes]     for each of algorithm.windows: frequency fingerprints, one for every step tokens
+    noise                        what was left out of the stream because it hides the text
+    """
+
+    algorithm_id: int
+    tokens: NDArray[np.uint16]
+    offsets: NDArray[np.int32]
+    hashes: NDArray[np.uint64]
+    anchors: NDArray[np.int32]
+    windows: tuple[NDArray[np.uint8], ...]
+    noise: Noise
+
+    @property
+    def algorithm(self) -> Algorithm:
+        """The record that it was made by."""
+        return ALGORITHMS[self.algorithm_id]
+
+    @property
+    def nbytes(self) -> int:
+        """Memory of the arrays."""
+        of_tokens = self.tokens.nbytes + self.offsets.nbytes + self.hashes.nbytes + self.anchors.nbytes
+        return of_tokens + sum(rows.nbytes for rows in self.windows) + 9 * len(self.noise)
+
+    def to_bytes(self) -> bytes:
+        """Return the form that is stored: its first byte is the algorithm id. Hashes follow from tokens and windows."""
+        columns = (
+            self.tokens.astype("<u2"),
+            _to_steps(self.offsets),
+            _to_steps(self.anchors),
+            *self.windows,
+            _to_steps(self.noise.starts),
+            (self.noise.ends - self.noise.starts).astype("<u4"),
+            self.noise.kinds,
+        )
+        payload = b"".join(_to_planes(column) for column in columns)
+        counts = (self.tokens.size, self.anchors.size, sum(map(len, self.windows)), len(self.noise))
+        unchecked = HEADER.pack(self.algorithm_id, FORMAT_VERSION, 0, *counts) + zlib.compress(
+            payload, COMPRESSION_LEVEL
+        )
+        return HEADER.pack(self.algorithm_id, FORMAT_VERSION, _checksum(unchecked), *counts) + unchecked[HEADER.size :]
+
+    @classmethod
+    def from_bytes(cls, stored: bytes, algorithms: Mapping[int, Algorithm] = ALGORITHMS) -> "Fingerprint":
+        """Read what `to_bytes` wrote. Raises DamagedFingerprint for anything else."""
+        if len(stored) < HEADER.size:
+            raise DamagedFingerprint("fingerprint.too-short")
+        algorithm_id, version, checksum, tokens, anchors, windows, noise = HEADER.unpack_from(stored)
+        algorithm = algorithms.get(algorithm_id)
+        if algorithm is None or version != FORMAT_VERSION:
+            raise DamagedFingerprint("fingerprint.unknown-format", algorithm=algorithm_id, format=version)
+        if _checksum(stored) != checksum:
+            raise DamagedFingerprint("fingerprint.checksum")
+        shapes = [(window_count(tokens, rule), bytes_per_window(rule)) for rule in algorithm.windows]
+        if windows != sum(count for count, _ in shapes):
+            raise DamagedFingerprint("fingerprint.windows", windows=windows, tokens=tokens)
+        bytes_of_windows = sum(count * width for count, width in shapes)
+        columns = _Columns(_inflate(stored[HEADER.size :], 6 * tokens + 4 * anchors + bytes_of_windows + 9 * noise))
+        read_tokens = columns.take("<u2", tokens).astype(np.uint16)
+        offsets, positions = columns.take_steps(tokens), columns.take_steps(anchors)
+        read_windows = tuple(columns.take_bytes(count * width).reshape(count, width) for count, width in shapes)
+        starts = columns.take_steps(noise)
+        ends = starts + columns.take("<u4", noise).astype(np.int32)
+        kinds = columns.take_bytes(noise)
+        hashes = _seed_hashes(read_tokens, read_windows, positions, algorithm)
+        return cls(algorithm_id, read_tokens, offsets, hashes, positions, read_windows, Noise(starts, ends, kinds))
 
 
 def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
@@ -17,3 +117,61 @@ def fingerprint_text(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
     windows = tuple(fingerprint_windows(stream.tokens, each, initials) for each in algorithm.windows)
     hashes, positions = find_seeds(stream.tokens, windows, algorithm)
     return Fingerprint(algorithm.id, stream.tokens, stream.offsets, hashes, positions, windows, stream.noise)
+
+
+def _seed_hashes(
+    tokens: NDArray[np.uint16],
+    windows: tuple[NDArray[np.uint8], ...],
+    positions: NDArray[np.int32],
+    algorithm: Algorithm,
+) -> NDArray[np.uint64]:
+    if algorithm.seeds is Seeds.ANCHORS:
+        return hash_anchors(tokens, positions, algorithm.anchors, algorithm.symbols)
+    hashes, found = find_seeds(tokens, windows, algorithm)
+    if not np.array_equal(found, positions):
+        raise DamagedFingerprint("fingerprint.seeds")
+    return hashes
+
+
+def _checksum(stored: bytes) -> int:
+    """Return the CRC-32 of the stored form except the checksum itself, with unused bits of the last byte."""
+    return zlib.crc32(stored[COUNTS_AT:], zlib.crc32(stored[:2]))
+
+
+def _to_steps(increasing: NDArray[np.int32]) -> NDArray[np.uint32]:
+    return np.diff(increasing, prepend=np.int32(0)).astype("<u4")
+
+
+def _to_planes(column: NDArray[np.generic]) -> bytes:
+    """Return all first bytes, then all second bytes: numbers of one size compress better so."""
+    return np.ascontiguousarray(column).view(np.uint8).reshape(-1, column.itemsize).T.tobytes()
+
+
+def _inflate(compressed: bytes, size: int) -> bytes:
+    try:
+        inflater = zlib.decompressobj()
+        payload = inflater.decompress(compressed, size + 1)
+    except (zlib.error, OverflowError) as error:
+        raise DamagedFingerprint("fingerprint.not-compressed") from error
+    if len(payload) != size or inflater.unused_data or (size and not inflater.eof):
+        raise DamagedFingerprint("fingerprint.length")
+    return payload
+
+
+class _Columns:
+    """Takes columns off a payload, in the order in which they were written."""
+
+    def __init__(self, payload: bytes) -> None:
+        self._bytes, self._at = np.frombuffer(payload, np.uint8), 0
+
+    def take(self, dtype: str, size: int) -> NDArray[np.generic]:
+        width = np.dtype(dtype).itemsize
+        plane = self._bytes[self._at : self._at + size * width].reshape(width, size)
+        self._at += size * width
+        return np.ascontiguousarray(plane.T).view(dtype).reshape(size)
+
+    def take_bytes(self, size: int) -> NDArray[np.uint8]:
+        return self.take("u1", size).astype(np.uint8)
+
+    def take_steps(self, size: int) -> NDArray[np.int32]:
+        return np.cumsum(self.take("<u4", size), dtype=np.int32)

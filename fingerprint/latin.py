@@ -2,115 +2,172 @@
 
 A chain is a sequence of Latin runs with at most a few spaces or joining marks between them. It counts when all of it
 is pinyin and Han characters stand at one of its ends; "Python" and an English sentence never do.
-"""
 
-from dataclasses import dataclass
+Positions are those among the characters that are not zero-width. A trie is int32[nodes, 27]: column 1 to 26 the node
+behind each letter, or 0; column 0 the syllable that ends in the node, or 0.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.characters import Kind
-from fingerprint.noise import Runs, find_runs
-from fingerprint.pinyin import PinyinReader
+from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
+from fingerprint.compilation import kernel
+from fingerprint.pinyin import MAX_RUN_LETTERS, MAX_SYLLABLE_LETTERS
 
 MAX_GAP_IN_CHAIN_CHARS = 2
 MAX_GAP_TO_HAN_CHARS = 2
+HAN, SPACE, JOINING, WILDCARD = int(Kind.HAN), int(Kind.SPACE), int(Kind.JOINING), int(Kind.WILDCARD)
+LATIN, FULL_WIDTH = int(Kind.LATIN), int(Kind.FULL_WIDTH_LATIN)
+OPENING, CLOSING = int(Kind.OPENING), int(Kind.CLOSING)
+UNREACHED = 127
+
+Codes = NDArray[np.uint32]
+Signs = NDArray[np.uint16]
+Places = NDArray[np.int32]
+Trie = NDArray[np.int32]
+Chains = tuple[NDArray[np.uint16], Places, Places, Places]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class SignRows:
-    """The characters of a text as normalisation sees them.
+@kernel(nogil=True)
+def read_chains(codes: Codes, signs: Signs, letters: NDArray[np.uint8], trie: Trie) -> Chains:
+    """Syllables and their places, and starts and ends of what only repeats a reading.
 
-    kinds uint8[n]; tokens uint16[n], the readings of single characters; visible int64[v]: positions of what is not
-    zero-width.
+    codes: without zero-width characters; letters: uint8[65536], 1 to 26 for a Latin letter without its marks.
     """
-
-    text: str
-    kinds: NDArray[np.uint8]
-    tokens: NDArray[np.uint16]
-    visible: NDArray[np.int64]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LatinReading:
-    """Tokens read from Latin letters (uint16 and their text offsets), and the runs that only repeat a reading."""
-
-    tokens: NDArray[np.uint16]
-    offsets: NDArray[np.int64]
-    inserted: Runs
-
-
-def read_latin(rows: SignRows, pinyin: PinyinReader) -> LatinReading:
-    """Read the pinyin of a text."""
-    seen = rows.kinds[rows.visible]
-    starts, ends = find_runs((seen == Kind.LATIN) | (seen == Kind.FULL_WIDTH_LATIN))
-    reader = _ChainReader(rows, seen, pinyin)
-    if starts.size:
-        firsts = np.flatnonzero(~_is_in_chain(seen, starts, ends))
-        lasts = np.append(firsts[1:], starts.size)
-        is_next_to_han = _is_near_han(seen, starts[firsts], ends[lasts - 1])
-        for first, last in zip(firsts[is_next_to_han].tolist(), lasts[is_next_to_han].tolist(), strict=True):
-            reader.add_chain(starts[first:last].tolist(), ends[first:last].tolist())
-    return reader.reading()
-
-
-def _is_in_chain(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return whether each run belongs to the chain of the previous run, bool[runs]."""
-    is_gap = (seen == Kind.SPACE) | (seen == Kind.JOINING)
-    gaps = np.concatenate([[0], np.cumsum(is_gap)])
-    width = starts[1:] - ends[:-1]
-    is_close = (width <= MAX_GAP_IN_CHAIN_CHARS) & (gaps[starts[1:]] - gaps[ends[:-1]] == width)
-    return np.concatenate([[False], is_close])
+    runs, letters_in_runs = _count_letters(codes, signs)
+    starts, ends = np.empty(runs, np.int32), np.empty(runs, np.int32)
+    _find_letter_runs(codes, signs, starts, ends)
+    syllables, places = np.empty(letters_in_runs, np.uint16), np.empty(letters_in_runs, np.int32)
+    inserted_starts, inserted_ends = np.empty(runs, np.int32), np.empty(runs, np.int32)
+    best, bounds = np.empty(MAX_RUN_LETTERS + 1, np.int64), np.empty(MAX_RUN_LETTERS + 1, np.int64)
+    names = np.empty(MAX_RUN_LETTERS + 1, np.int64)
+    count, inserted, first = 0, 0, 0
+    while first < runs:
+        last = first
+        while last + 1 < runs and _is_gap_in_chain(codes, signs, ends[last], starts[last + 1]):
+            last += 1
+        start, end = starts[first], ends[last]
+        total = count if _is_near_han(codes, signs, start, end) else -1
+        for run in range(first, last + 1):
+            if total < 0:
+                break
+            total = _cut(codes, starts[run], ends[run], letters, trie, best, bounds, names, syllables, places, total)
+        if total >= 0:
+            if _is_bracketed(codes, signs, start, end):
+                inserted_starts[inserted], inserted_ends[inserted] = start - 1, end + 1
+                inserted += 1
+            elif _repeats(codes, signs, start, syllables[count:total]):
+                inserted_starts[inserted], inserted_ends[inserted] = start, end
+                inserted += 1
+            else:
+                count = total
+        first = last + 1
+    return syllables[:count].copy(), places[:count].copy(), inserted_starts[:inserted], inserted_ends[:inserted]
 
 
-def _is_near_han(seen: NDArray[np.uint8], starts: NDArray[np.int64], ends: NDArray[np.int64]) -> NDArray[np.bool_]:
-    han = np.concatenate([[0], np.cumsum(seen == Kind.HAN)])
-    before = han[starts] - han[np.maximum(starts - MAX_GAP_TO_HAN_CHARS, 0)]
-    after = han[np.minimum(ends + MAX_GAP_TO_HAN_CHARS, seen.size)] - han[ends]
-    return np.asarray((before > 0) | (after > 0))
+@kernel(allocates=False, nogil=True)
+def _count_letters(codes: Codes, signs: Signs) -> tuple[int, int]:
+    """Count the runs of Latin letters, and the letters."""
+    runs, letters, was_letter = 0, 0, False
+    for place in range(codes.size):
+        kind = signs[codes[place]] >> TOKEN_BITS
+        is_letter = kind == LATIN or kind == FULL_WIDTH  # noqa: PLR1714 - compiled: no sets
+        runs += is_letter and not was_letter
+        letters += is_letter
+        was_letter = is_letter
+    return runs, letters
 
 
-class _ChainReader:
-    """Collects what chains say; positions are those among the visible characters until the end."""
+@kernel(allocates=False, nogil=True)
+def _find_letter_runs(codes: Codes, signs: Signs, starts: Places, ends: Places) -> None:
+    run, was_letter = 0, False
+    for place in range(codes.size):
+        kind = signs[codes[place]] >> TOKEN_BITS
+        is_letter = kind == LATIN or kind == FULL_WIDTH  # noqa: PLR1714 - compiled: no sets
+        if is_letter and not was_letter:
+            starts[run] = place
+        elif was_letter and not is_letter:
+            ends[run] = place
+            run += 1
+        was_letter = is_letter
+    if was_letter:
+        ends[run] = codes.size
 
-    def __init__(self, rows: SignRows, seen: NDArray[np.uint8], pinyin: PinyinReader) -> None:
-        self._rows, self._seen, self._pinyin = rows, seen, pinyin
-        self._syllables: list[int] = []
-        self._positions: list[int] = []
-        self._inserted: list[tuple[int, int]] = []
 
-    def add_chain(self, starts: list[int], ends: list[int]) -> None:
-        """Take one chain: starts and ends of its runs."""
-        syllables: list[int] = []
-        positions: list[int] = []
-        for start, end in zip(starts, ends, strict=True):
-            run = "".join(self._rows.text[offset] for offset in self._rows.visible[start:end].tolist())
-            read = self._pinyin.split_run(run)
-            if read is None:
-                return
-            syllables += [syllable for syllable, _ in read]
-            positions += [start + offset for _, offset in read]
-        if self._is_bracketed(starts[0], ends[-1]):
-            self._inserted.append((starts[0] - 1, ends[-1] + 1))
-        elif self._repeats_preceding_text(starts[0], syllables):
-            self._inserted.append((starts[0], ends[-1]))
-        else:
-            self._syllables += syllables
-            self._positions += positions
-
-    def reading(self) -> LatinReading:
-        """Return all chains so far, in positions of the text."""
-        visible, ranges = self._rows.visible, np.array(self._inserted, np.int64).reshape(-1, 2)
-        inserted = visible[ranges[:, 0]], visible[ranges[:, 1] - 1] + 1
-        offsets = visible[np.array(self._positions, np.int64)]
-        return LatinReading(np.array(self._syllables, np.uint16), offsets, inserted)
-
-    def _is_bracketed(self, start: int, end: int) -> bool:
-        seen = self._seen
-        if start < 2 or end >= seen.size:
+@kernel(allocates=False, nogil=True)
+def _is_gap_in_chain(codes: Codes, signs: Signs, start: int, end: int) -> bool:
+    if end - start > MAX_GAP_IN_CHAIN_CHARS:
+        return False
+    for place in range(start, end):
+        kind = signs[codes[place]] >> TOKEN_BITS
+        if kind != SPACE and kind != JOINING:  # noqa: PLR1714 - compiled: no sets
             return False
-        return bool(seen[start - 2] == Kind.HAN and seen[start - 1] == Kind.OPENING and seen[end] == Kind.CLOSING)
+    return True
 
-    def _repeats_preceding_text(self, start: int, syllables: list[int]) -> bool:
-        before = self._rows.visible[max(start - len(syllables), 0) : start]
-        return list(self._rows.tokens[before]) == syllables
+
+@kernel(allocates=False, nogil=True)
+def _is_near_han(codes: Codes, signs: Signs, start: int, end: int) -> bool:
+    for place in range(max(start - MAX_GAP_TO_HAN_CHARS, 0), start):
+        if signs[codes[place]] >> TOKEN_BITS == HAN:
+            return True
+    for place in range(end, min(end + MAX_GAP_TO_HAN_CHARS, codes.size)):
+        if signs[codes[place]] >> TOKEN_BITS == HAN:
+            return True
+    return False
+
+
+@kernel(allocates=False, nogil=True)
+def _cut(  # noqa: PLR0917 - numba compiles no records
+    codes: Codes,
+    start: int,
+    end: int,
+    letters: NDArray[np.uint8],
+    trie: Trie,
+    best: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+    names: NDArray[np.int64],
+    syllables: NDArray[np.uint16],
+    places: Places,
+    count: int,
+) -> int:
+    """Write the fewest syllables of a run behind `count` others, at equal numbers the longest first; -1 if none fit."""
+    size = end - start
+    if size > MAX_RUN_LETTERS:
+        return -1
+    best[size] = 0
+    for first in range(size - 1, -1, -1):
+        best[first] = UNREACHED
+        node = 0
+        for bound in range(first + 1, min(size, first + MAX_SYLLABLE_LETTERS) + 1):
+            node = trie[node, letters[codes[start + bound - 1]]]
+            if node == 0:
+                break
+            if trie[node, 0] and best[bound] + 1 <= best[first] and best[bound] < UNREACHED:
+                best[first], bounds[first], names[first] = best[bound] + 1, bound, trie[node, 0]
+    if best[0] == UNREACHED:
+        return -1
+    first = 0
+    while first < size:
+        syllables[count], places[count] = names[first], start + first
+        count += 1
+        first = bounds[first]
+    return count
+
+
+@kernel(allocates=False, nogil=True)
+def _is_bracketed(codes: Codes, signs: Signs, start: int, end: int) -> bool:
+    if start < 2 or end >= codes.size:
+        return False
+    before, opening = signs[codes[start - 2]] >> TOKEN_BITS, signs[codes[start - 1]] >> TOKEN_BITS
+    return bool(before == HAN and opening == OPENING and signs[codes[end]] >> TOKEN_BITS == CLOSING)
+
+
+@kernel(allocates=False, nogil=True)
+def _repeats(codes: Codes, signs: Signs, start: int, syllables: NDArray[np.uint16]) -> bool:
+    """Return whether the characters before a place read as these syllables."""
+    if start < syllables.size:
+        return False
+    for place in range(syllables.size):
+        if signs[codes[start - syllables.size + place]] & TOKEN_MASK != syllables[place]:
+            return False
+    return True

@@ -1,15 +1,39 @@
-"""The first stage: a text as a stream of tokens, each with its offset in the text as given, and the noise left out."""
+"""The first stage: a text as a stream of tokens, each with its offset in the text as given, and the noise left out.
+
+tests/support/fingerprint_definition.py has its plain definition. A sign is what fingerprint.characters says of a code
+point: its kind above TOKEN_BITS, its token below.
+"""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
-from fingerprint.characters import Kind
-from fingerprint.latin import SignRows, read_latin
-from fingerprint.noise import Runs, collect_noise, find_runs, spaces_between_han, zero_width_runs
+from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
+from fingerprint.compilation import kernel
+from fingerprint.latin import Chains, read_chains
+from fingerprint.order.repair import restore_reading_order
+from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import code_points
-from fingerprint.stream import WILDCARD, Stream
+from fingerprint.stream import NOISE_KINDS, Noise, Stream
+from fingerprint.stream import WILDCARD as WILDCARD_TOKEN
 from fingerprint.tables import TABLES_2026, Tables
+
+LETTER_KINDS = 1 << Kind.LATIN | 1 << Kind.FULL_WIDTH_LATIN
+PINYIN_INSERTED = NOISE_KINDS.index(Obfuscation.PINYIN_INSERTED)
+# Below this share of a text's length, tokens are copied out of the memory that was reserved for them.
+MIN_FILLED = 0.75
+# Room for noise items is one for two characters, but at most this many; more are found in a second round.
+MAX_EXPECTED_ITEMS = 1 << 16
+HAN, SPACE, ZERO_WIDTH = int(Kind.HAN), int(Kind.SPACE), int(Kind.ZERO_WIDTH)
+WILDCARD, FULL_WIDTH = int(Kind.WILDCARD), int(Kind.FULL_WIDTH_LATIN)
+NO_KIND = len(Kind)
+NOISE_KINDS_BITS = 1 << SPACE | 1 << ZERO_WIDTH | 1 << WILDCARD | 1 << FULL_WIDTH
+# Places in NOISE_KINDS.
+NOISE_ZERO_WIDTH, NOISE_SPACES, NOISE_PRIVATE_USE, NOISE_FULL_WIDTH = 0, 1, 3, 4
+
+Items = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]
+Codes = NDArray[np.uint32]
+Signs = NDArray[np.uint16]
 
 
 def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
@@ -19,34 +43,170 @@ def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
     >>> [TABLES_2026.readings.names[token] for token in stream.tokens], stream.offsets.tolist()
     (['wang', 'luo'], [0, 8])
     """
+    return _normalize(code_points(text), tables)
+
+
+def _normalize(codes: NDArray[np.uint32], tables: Tables) -> Stream:
+    signs = tables.signs
+    tokens, offsets = np.empty(codes.size, np.uint16), np.empty(codes.size, np.int32)
+    count, kinds = _tokenize(codes, signs, tokens, offsets)
+    tokens, offsets = tokens[:count], offsets[:count]
+    if count < MIN_FILLED * codes.size:
+        tokens, offsets = tokens.copy(), offsets.copy()
+    noise = [_find_noise(codes, signs)] if kinds & NOISE_KINDS_BITS else []
+    if kinds & LETTER_KINDS:
+        has_zero_width = bool(kinds >> Kind.ZERO_WIDTH & 1)
+        more, more_offsets, starts, ends = _read_latin(codes, tables, has_zero_width=has_zero_width)
+        if more.size:
+            tokens, offsets = _merge(tokens, offsets, more, more_offsets)
+        noise.append((starts, ends, np.full(starts.size, PINYIN_INSERTED, np.uint8)))
+    return Stream(tokens, offsets, _sort_noise(noise))
+
+
+def normalize_in_order(text: str, tables: Tables) -> Stream:
+    """Read the characters that can be compared, in reading order: pages in columns, backwards, with noise inserted."""
     codes = code_points(text)
-    kinds, tokens = tables.kinds[codes], tables.readings.syllables[codes]
-    present = np.bincount(kinds, minlength=len(Kind)) > 0
-    found: list[tuple[Obfuscation, Runs]] = []
-    if present[Kind.WILDCARD]:
-        tokens[kinds == Kind.WILDCARD] = WILDCARD
-        found.append((Obfuscation.PRIVATE_USE, find_runs(kinds == Kind.WILDCARD)))
-    if present[Kind.ZERO_WIDTH]:
-        found.append((Obfuscation.ZERO_WIDTH, zero_width_runs(kinds)))
-    if present[Kind.FULL_WIDTH_LATIN]:
-        found.append((Obfuscation.FULL_WIDTH, find_runs(kinds == Kind.FULL_WIDTH_LATIN)))
-    offsets = np.flatnonzero(tokens)
-    tokens_read = tokens[offsets]
-    has_latin = bool(present[Kind.LATIN] or present[Kind.FULL_WIDTH_LATIN])
-    if has_latin or present[Kind.SPACE]:
-        visible = np.flatnonzero(kinds != Kind.ZERO_WIDTH)
-        found.append((Obfuscation.SPACES, spaces_between_han(kinds, visible)))
-        if has_latin:
-            latin = read_latin(SignRows(text, kinds, tokens, visible), tables.pinyin)
-            found.append((Obfuscation.PINYIN_INSERTED, latin.inserted))
-            tokens_read, offsets = _insert(tokens_read, offsets, latin.tokens, latin.offsets)
-    return Stream(tokens_read, offsets.astype(np.int32), collect_noise(found))
+    return restore_reading_order(codes, read_romanised(codes, _normalize(codes, tables), tables), tables)
 
 
-def _insert(
-    tokens: NDArray[np.uint16], offsets: NDArray[np.int64], more: NDArray[np.uint16], more_offsets: NDArray[np.int64]
-) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
-    if not more.size:
-        return tokens, offsets
-    places = np.searchsorted(offsets, more_offsets)
-    return np.insert(tokens, places, more), np.insert(offsets, places, more_offsets)
+def _find_noise(codes: NDArray[np.uint32], signs: NDArray[np.uint16]) -> Items:
+    found = min(codes.size // 2 + 1, MAX_EXPECTED_ITEMS)
+    while True:
+        starts, ends, kinds = np.empty(found, np.int32), np.empty(found, np.int32), np.empty(found, np.uint8)
+        found = _write_noise(codes, signs, starts, ends, kinds)
+        if found <= starts.size:
+            return starts[:found].copy(), ends[:found].copy(), kinds[:found].copy()
+
+
+def _read_latin(codes: NDArray[np.uint32], tables: Tables, *, has_zero_width: bool) -> Chains:
+    signs, pinyin = tables.signs, tables.pinyin
+    if not has_zero_width:
+        return read_chains(codes, signs, pinyin.letters, pinyin.trie)
+    seen, places = _drop_zero_width(codes, signs)
+    seen.setflags(write=False)  # as `codes`: the kernel is compiled, and lies in memory, once
+    syllables, at, starts, ends = read_chains(seen, signs, pinyin.letters, pinyin.trie)
+    return syllables, places[at], places[starts], places[ends - 1] + 1
+
+
+def _sort_noise(parts: list[Items]) -> Noise:
+    if not any(part[0].size for part in parts):
+        return Noise(np.zeros(0, np.int32), np.zeros(0, np.int32), np.zeros(0, np.uint8))
+    starts, ends, kinds = (np.concatenate(column) for column in zip(*parts, strict=True))
+    if (starts[1:] > starts[:-1]).all():
+        return Noise(starts, ends, kinds)
+    order = np.lexsort((kinds, ends, starts))
+    return Noise(starts[order], ends[order], kinds[order])
+
+
+@kernel(allocates=False, nogil=True)
+def _tokenize(codes: Codes, signs: Signs, tokens: NDArray[np.uint16], offsets: NDArray[np.int32]) -> tuple[int, int]:
+    """Write what has a reading to tokens and offsets, both as long as codes: how many, and a bit for each kind."""
+    count, kinds = 0, 0
+    for place in range(codes.size):
+        sign = signs[codes[place]]
+        kind = sign >> TOKEN_BITS
+        kinds |= 1 << kind
+        token = WILDCARD_TOKEN if kind == WILDCARD else sign & TOKEN_MASK
+        tokens[count] = token
+        offsets[count] = place
+        count += token != 0
+    return count, kinds
+
+
+@kernel(nogil=True)
+def _drop_zero_width(codes: Codes, signs: Signs) -> tuple[Codes, NDArray[np.int32]]:
+    """Return the code points that are not zero-width, and where each stands."""
+    seen, places = np.empty(codes.size, np.uint32), np.empty(codes.size, np.int32)
+    count = 0
+    for place in range(codes.size):
+        seen[count] = codes[place]
+        places[count] = place
+        count += (signs[codes[place]] >> TOKEN_BITS) != ZERO_WIDTH
+    return seen[:count], places[:count]
+
+
+@kernel(allocates=False, nogil=True)
+def _write_noise(
+    codes: Codes, signs: Signs, starts: NDArray[np.int32], ends: NDArray[np.int32], noise_kinds: NDArray[np.uint8]
+) -> int:
+    """Write all noise except inserted pinyin, unordered, as far as the arrays reach; return the total."""
+    count, place = 0, 0
+    while place < codes.size:
+        if not NOISE_KINDS_BITS >> (signs[codes[place]] >> TOKEN_BITS) & 1:
+            place += 1
+            continue
+        run_kind = _read_kind(codes, signs, place - 1)
+        visible_before, kind_before_run, run_start = run_kind, NO_KIND, place
+        space_start, space_end, is_inside = -1, -1, True
+        while is_inside:
+            kind = _read_kind(codes, signs, place)
+            is_inside = (NOISE_KINDS_BITS >> kind) & 1 > 0
+            if kind != run_kind:
+                noise = _noise_of_run(run_kind, kind_before_run)
+                if noise != NO_KIND:
+                    count = _put(starts, ends, noise_kinds, count, run_start, place, noise)
+                kind_before_run, run_kind, run_start = run_kind, kind, place
+            if kind == SPACE:
+                space_start = place if space_start < 0 else space_start
+                space_end = place + 1
+            elif kind != ZERO_WIDTH:
+                if space_start >= 0 and visible_before == HAN and kind == HAN:
+                    count = _put(starts, ends, noise_kinds, count, space_start, space_end, NOISE_SPACES)
+                space_start, visible_before = -1, kind
+            place += 1
+    return count
+
+
+@kernel(allocates=False, nogil=True)
+def _put(  # noqa: PLR0917 - numba compiles no records
+    starts: NDArray[np.int32],
+    ends: NDArray[np.int32],
+    noise_kinds: NDArray[np.uint8],
+    count: int,
+    start: int,
+    end: int,
+    noise: int,
+) -> int:
+    if count < starts.size:
+        starts[count], ends[count], noise_kinds[count] = start, end, noise
+    return count + 1
+
+
+@kernel(allocates=False, nogil=True)
+def _read_kind(codes: Codes, signs: Signs, place: int) -> int:
+    """Return the kind of a place, NO_KIND outside.
+
+    Signed, since numba takes signed and unsigned together for a float.
+    """
+    if place < 0 or place >= codes.size:
+        return NO_KIND
+    return np.int64(signs[codes[place]] >> TOKEN_BITS)  # type: ignore[return-value]
+
+
+@kernel(allocates=False, nogil=True)
+def _noise_of_run(kind: int, kind_before: int) -> int:
+    if kind == WILDCARD:
+        return NOISE_PRIVATE_USE
+    if kind == FULL_WIDTH:
+        return NOISE_FULL_WIDTH
+    if kind == ZERO_WIDTH and kind_before == HAN:
+        return NOISE_ZERO_WIDTH
+    return NO_KIND
+
+
+@kernel(nogil=True)
+def _merge(
+    tokens: NDArray[np.uint16], offsets: NDArray[np.int32], more: NDArray[np.uint16], more_offsets: NDArray[np.int32]
+) -> tuple[NDArray[np.uint16], NDArray[np.int32]]:
+    """Two streams as one, in order of offsets."""
+    size = tokens.size + more.size
+    all_tokens, all_offsets = np.empty(size, np.uint16), np.empty(size, np.int32)
+    first, second = 0, 0
+    for place in range(size):
+        if second == more.size or (first < tokens.size and offsets[first] < more_offsets[second]):
+            all_tokens[place], all_offsets[place] = tokens[first], offsets[first]
+            first += 1
+        else:
+            all_tokens[place], all_offsets[place] = more[second], more_offsets[second]
+            second += 1
+    return all_tokens, all_offsets

@@ -1,17 +1,38 @@
-"""Seeds: what the index is asked for. Anchors, frequency windows as hashes, or both, as the algorithm says."""
+"""Seeds: what the index is asked for. Anchors, frequency windows as hashes, or both, as the algorithm says.
+
+Anchors are hashes of k consecutive tokens, of which winnowing keeps about one in w by their content alone. Source:
+Schleimer, Wilkerson, Aiken, "Winnowing", SIGMOD 2003; parameters measured in docs/decisions/fingerprint-and-index.md.
+
+A frequency window says how often each initial occurs in so many tokens, against ordinary Chinese. Source: "How can
+plagiarism be judged automatically" (Daguan Data, InfoQ China, 2016-08-18).
+
+Everywhere `symbols` is uint16[65536]: the hashed symbol of each token (fingerprint.alphabets).
+tests/support/fingerprint_definition.py has plain definitions of both.
+"""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.algorithms import Algorithm
-from fingerprint.anchors import MULTIPLIER, mix
-from fingerprint.rules import Seeds, WindowRule
-from fingerprint.stages import find_anchors, fingerprint_windows
+from fingerprint.compilation import kernel
+from fingerprint.letters import LETTERS, letter_number
+from fingerprint.rules import AnchorRule, Seeds, WindowRule
+from fingerprint.stream import WILDCARD
 
-HashesAndPositions = tuple[NDArray[np.uint64], NDArray[np.int32]]
-WORD_BYTES = 8
+NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)  # the hash of tokens that are never chosen
+MULTIPLIER = np.uint64(1_048_583)
+MIX_1, MIX_2 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+SHIFT_1, SHIFT_2 = np.uint64(32), np.uint64(29)
+BITS_PER_BYTE, WORD_BYTES, WORD_BITS = 8, 8, 64
+BLOCK = 1024  # hashes that are compared at once: what they need stays in the nearest cache
+
+Tokens = NDArray[np.uint16]
+Numbers = NDArray[np.uint64]
+Positions = NDArray[np.int32]
+HashesAndPositions = tuple[Numbers, Positions]
 
 
 def find_seeds(
@@ -57,6 +78,71 @@ def window_seeds_at_step(
     return window_seeds(fingerprint_windows(tokens, moved, initials), moved)
 
 
+def find_anchors(
+    tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]
+) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
+    """Hashes uint64[a] and stream positions int32[a], increasing, of the anchors of a stream.
+
+    Whether a position is kept depends on the 2w - 2 + k tokens around it only, so that two texts with a passage in
+    common keep the same positions in it. Runs of tokens with a wildcard, and all but the first of a row of equal runs
+    (one character repeated), are never kept.
+    """
+    return _find_anchors(tokens, symbols, rule.tokens, 2 * rule.one_in - 1)
+
+
+def fingerprint_windows(tokens: NDArray[np.uint16], rule: WindowRule, initials: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return the fingerprint of each window, in order of the stream, uint8[windows, bytes].
+
+    initials: uint8[65536], of every token.
+    """
+    low, high = _letter_parts(rule)
+    return _fingerprint_windows(tokens, initials, low, high, rule.granularity, rule.step, bytes_per_window(rule))
+
+
+def hash_anchors(
+    tokens: NDArray[np.uint16], positions: NDArray[np.int32], rule: AnchorRule, symbols: NDArray[np.uint16]
+) -> NDArray[np.uint64]:
+    """Return the hash of the k tokens from each position on, uint64[len(positions)]."""
+    hashed = symbols[tokens].astype(np.uint64)
+    hashes = np.zeros(positions.size, np.uint64)
+    for shift in range(rule.tokens):
+        hashes *= MULTIPLIER
+        hashes += hashed[positions + shift]
+    return mix(hashes)
+
+
+def mix(hashes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Spread sums over all 64 bits, in place; different sums stay different."""
+    hashes *= MIX_1
+    hashes ^= hashes >> SHIFT_1
+    hashes *= MIX_2
+    hashes ^= hashes >> SHIFT_2
+    return hashes
+
+
+def window_count(tokens: int, rule: WindowRule) -> int:
+    """Return the number of windows that fit; what is left over at the end belongs to none."""
+    return max(0, (tokens - rule.granularity) // rule.step + 1)
+
+
+def digits(counts: NDArray[np.uint16], rule: WindowRule) -> NDArray[np.uint8]:
+    """Return the excess over the reference, rounded up, cut to [0, rule.max_digit], uint8[windows, letters].
+
+    The source says "normalise to a closed range" and shows no formula: with [0, 1] a digit says whether the letter is
+    more frequent than in ordinary text, with a wider range by how many occurrences.
+    """
+    columns = [letter_number(letter) for letter in rule.letters]
+    expected = np.array(rule.reference_permille, np.float64) * rule.granularity / 1000
+    excess = np.ceil(counts[:, columns] - expected)
+    return np.clip(excess, 0, rule.max_digit).astype(np.uint8)
+
+
+def bytes_per_window(rule: WindowRule) -> int:
+    """Bytes that the largest number of a rule needs."""
+    largest: int = (rule.max_digit + 1) ** len(rule.letters) - 1
+    return -(-largest.bit_length() // BITS_PER_BYTE)
+
+
 def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return the number of each window modulo 2^64, where it has more bits times an odd constant for these."""
     numbers = np.zeros(len(windows), np.uint64)
@@ -67,3 +153,156 @@ def _window_numbers(windows: NDArray[np.uint8]) -> NDArray[np.uint64]:
     words[:, WORD_BYTES - low.shape[1] :] = low
     numbers ^= words.view(">u8").reshape(-1)
     return numbers
+
+
+@cache
+def _letter_parts(rule: WindowRule) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return, for each letter and count, the low and high 64 bits of what it adds to a window's fingerprint."""
+    low = np.zeros((LETTERS, rule.granularity + 1), np.uint64)
+    high = np.zeros_like(low)
+    counts = np.repeat(np.arange(rule.granularity + 1, dtype=np.uint16)[:, None], LETTERS, axis=1)
+    for place, (letter, column) in enumerate(zip(reversed(rule.letters), digits(counts, rule).T[::-1], strict=True)):
+        numbers = [digit * (rule.max_digit + 1) ** place for digit in column.tolist()]
+        low[letter_number(letter)] = [number % (1 << WORD_BITS) for number in numbers]
+        high[letter_number(letter)] = [number >> WORD_BITS for number in numbers]
+    return low, high
+
+
+@kernel(nogil=True)
+def _find_anchors(tokens: Tokens, symbols: Tokens, length: int, window: int) -> tuple[Numbers, Positions]:
+    """Hashes and positions of the anchors. symbols: uint16[65536], what of a token is hashed."""
+    size = tokens.size - length + 1
+    if size < window:
+        return np.empty(0, np.uint64), np.empty(0, np.int32)
+    hashes, positions = np.empty(size, np.uint64), np.empty(size, np.int32)
+    room = min(BLOCK, size) + window
+    sums, grams = np.empty(room + 1, np.uint64), np.empty(room, np.uint64)
+    least, places = np.empty((2, room), np.uint64), np.empty((2, room), np.int64)
+    count, last, hashed, held = 0, -1, 0, 0
+    while hashed < size:
+        fresh = min(BLOCK, size - hashed)
+        _add_up(tokens, symbols, length, hashed, sums[: fresh + 1])
+        _hash(tokens[hashed : hashed + fresh + length - 1], length, sums, grams[held : held + fresh])
+        sums[0] = sums[fresh]
+        hashed += fresh
+        held += fresh
+        covered = held - window + 1
+        if covered > 0:
+            side = _find_minima(grams[:held], window, least, places)
+            base = hashed - held
+            for at in range(covered):
+                place, value = base + places[side, at], least[side, at]
+                hashes[count], positions[count] = value, place
+                count += (place != last) & (value != NEVER)
+                last = place
+            for at in range(window - 1):
+                grams[at] = grams[covered + at]
+            held = window - 1
+    return hashes[:count].copy(), positions[:count].copy()
+
+
+@kernel(allocates=False, nogil=True)
+def _add_up(tokens: Tokens, symbols: Tokens, length: int, first: int, sums: Numbers) -> None:
+    """Write the sum of the run that begins at first + i to sums[i + 1]; sums[0] is that of the run before.
+
+    A run's sum is that of the run before it without the oldest token and with the newest; modulo 2^64 this is exact.
+    """
+    leaving = np.uint64(1)
+    for _ in range(length):
+        leaving *= MULTIPLIER
+    done = 0
+    if first == 0:
+        whole = np.uint64(0)
+        for place in range(length):
+            whole = whole * MULTIPLIER + np.uint64(symbols[tokens[place]])
+        # No run stands before the first: a sum that is not its own.
+        sums[0], sums[1] = ~whole, whole
+        done = 1
+    rolled = sums[done]
+    for at in range(done, sums.size - 1):
+        oldest = np.uint64(symbols[tokens[first + at - 1]])
+        newest = np.uint64(symbols[tokens[first + at + length - 1]])
+        rolled = rolled * MULTIPLIER + (newest - oldest * leaving)
+        sums[at + 1] = rolled
+
+
+@kernel(allocates=False, nogil=True)
+def _hash(tokens: Tokens, length: int, sums: Numbers, grams: Numbers) -> None:
+    """Write the hashes of all runs of the tokens; NEVER for one that repeats the run before it or has a wildcard.
+
+    Mixing is a bijection, so that equal sums are equal hashes.
+    """
+    for at in range(grams.size):
+        value = sums[at + 1] * MIX_1
+        value ^= value >> SHIFT_1
+        value *= MIX_2
+        value ^= value >> SHIFT_2
+        grams[at] = NEVER if sums[at + 1] == sums[at] else value
+    wildcards = 0
+    for place in range(tokens.size):
+        wildcards += tokens[place] == WILDCARD
+    if wildcards:
+        for place in range(tokens.size):
+            if tokens[place] == WILDCARD:
+                grams[max(place - length + 1, 0) : place + 1] = NEVER
+
+
+@kernel(allocates=False, nogil=True)
+def _find_minima(grams: Numbers, window: int, least: NDArray[np.uint64], places: NDArray[np.int64]) -> int:
+    """Find the rightmost smallest hash of every window and its place; which row of least and places holds them.
+
+    By minima over 2, 4, 8 ... hashes and then the rest, from one row to the other, so that the loops become vectors.
+    """
+    for at in range(grams.size):
+        least[0, at], places[0, at] = grams[at], at
+    side, reach, size = 0, 1, grams.size
+    while reach < window:
+        shift = min(reach, window - reach)
+        size -= shift
+        _take_lower(least[side], places[side], shift, least[1 - side, :size], places[1 - side])
+        side = 1 - side
+        reach += shift
+    return side
+
+
+@kernel(allocates=False, nogil=True)
+def _take_lower(
+    least: Numbers, places: NDArray[np.int64], shift: int, lower: Numbers, lower_places: NDArray[np.int64]
+) -> None:
+    for at in range(lower.size):
+        here, there = least[at], least[at + shift]
+        is_lower = there <= here
+        lower[at] = there if is_lower else here
+        lower_places[at] = places[at + shift] if is_lower else places[at]
+
+
+@kernel(nogil=True)
+def _fingerprint_windows(  # noqa: PLR0917 - numba compiles no records
+    tokens: Tokens, letters: NDArray[np.uint8], low: Numbers, high: Numbers, granularity: int, step: int, width: int
+) -> NDArray[np.uint8]:
+    """Return the number of each window, uint8[windows, width].
+
+    letters: uint8[65536], the initial of a token. low, high: uint64[LETTERS, granularity + 1], what a letter that
+    occurs so often adds to the number of 128 bits.
+    """
+    count = max(0, (tokens.size - granularity) // step + 1)
+    found = np.empty((count, width), np.uint8)
+    occurring = np.zeros(LETTERS, np.int64)
+    entered = 0
+    for window in range(count):
+        start = window * step
+        for place in range(max(start - step, 0), start):
+            occurring[letters[tokens[place]]] -= 1
+        for place in range(entered, start + granularity):
+            occurring[letters[tokens[place]]] += 1
+        entered = start + granularity
+        below, above = np.uint64(0), np.uint64(0)
+        for letter in range(LETTERS):
+            part = low[letter, occurring[letter]]
+            below += part
+            above += high[letter, occurring[letter]] + np.uint64(below < part)
+        for place in range(width):
+            byte = width - 1 - place
+            word = below if byte < WORD_BYTES else above
+            found[window, place] = (word >> np.uint64(BITS_PER_BYTE * (byte % WORD_BYTES))) & np.uint64(0xFF)
+    return found

@@ -1,13 +1,46 @@
-"""The token stream of a text: what all later stages see of it."""
+"""The token stream of a text, which is what all later stages see of it, and the noise left out of it."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.noise import Noise
+from core.obfuscations import Obfuscation
+from core.text import TextRange
 
 WILDCARD = 0xFFFF  # a character stood here that cannot be read: equal to nothing, unequal to nothing
+# The order is stored as numbers: append only.
+NOISE_KINDS: tuple[Obfuscation, ...] = (
+    Obfuscation.ZERO_WIDTH,
+    Obfuscation.SPACES,
+    Obfuscation.PINYIN_INSERTED,
+    Obfuscation.PRIVATE_USE,
+    Obfuscation.FULL_WIDTH,
+    Obfuscation.STREWN,
+    Obfuscation.REARRANGED,
+)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Noise:
+    """Noise items in order of the text. starts, ends: int32[items], text offsets; kinds: uint8[items], NOISE_KINDS."""
+
+    starts: NDArray[np.int32]
+    ends: NDArray[np.int32]
+    kinds: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return self.starts.size
+
+    def items(self) -> Iterator[tuple[TextRange, Obfuscation]]:
+        """Yield each item as a range of the text and its kind."""
+        for start, end, kind in zip(self.starts.tolist(), self.ends.tolist(), self.kinds.tolist(), strict=True):
+            yield TextRange(start, end), NOISE_KINDS[kind]
+
+    def count(self, kind: Obfuscation) -> int:
+        """Count the items of a kind."""
+        return int(np.count_nonzero(self.kinds == NOISE_KINDS.index(kind)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -21,3 +54,13 @@ class Stream:
     tokens: NDArray[np.uint16]
     offsets: NDArray[np.int32]
     noise: Noise
+
+
+def find_runs(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Starts and ends of the runs of True.
+
+    >>> [edges.tolist() for edges in find_runs(np.array([False, True, True, False, True]))]
+    [[1, 4], [3, 5]]
+    """
+    edges = np.flatnonzero(np.diff(mask.astype(np.int8), prepend=0, append=0))
+    return edges[0::2], edges[1::2]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 
 BYTES_PER_CHARACTER = 2  # Python keeps a Chinese text in two bytes a character
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024  # some 40 M characters of works

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
 from core.obfuscations import Obfuscation, ObfuscationFound
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from fingerprint.rules import Seeds
-from fingerprint.stages import find_anchors
+from fingerprint.seeds import find_anchors
 from matcher.align.changes import PassageComparison, compare_passages, drop_taken_elsewhere
 from matcher.align.overlaps import ResolvedSegments
 from matcher.align.passages import AlignedPassage, chain_segments

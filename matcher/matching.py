@@ -7,7 +7,7 @@ import numpy as np
 
 from core.ids import WorkTextId
 from core.matches import Match
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.align.extension import find_segments
 from matcher.align.hit_extension import Hits
 from matcher.align.overlaps import resolve_overlaps

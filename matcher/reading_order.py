@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from core.matches import Change, ChangeKind, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.text import TextRange
-from fingerprint.noise import NOISE_KINDS, Noise
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
+from fingerprint.stream import NOISE_KINDS, Noise
 
 MIN_BREAKS = 3  # as of other obfuscations (matcher.calibration)
 MAX_EXAMPLE_CHARS = 40

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from core.errors import NotFound
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.corpus import CorpusCache
 from matcher.index.memory import MemoryIndex

@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterator
 
 from core.errors import NotFound
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from pipeline.steps import Ports, work_fingerprint
 
 

@@ -14,7 +14,7 @@ from core.ids import PageId
 from core.messages import pages_stored
 from core.ports import Search, SearchGap, Unsearched
 from core.works import StoredFingerprint
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from pipeline.new_text_query import NewTextQuery, new_text_query
 from pipeline.steps import Ports, is_too_short, stored_fingerprint
 from pipeline.surroundings import surrounding_text_id

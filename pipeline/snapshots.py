@@ -4,7 +4,7 @@ import time
 
 from core.errors import NotFound
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.index.snapshot.snapshot_index import SnapshotIndex
 from pipeline.steps import Ports, work_fingerprint
 

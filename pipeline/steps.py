@@ -17,8 +17,7 @@ from core.ports import CaseRepository, Clock, ComparisonOutcome, FingerprintStor
 from core.states import Rejection
 from core.works import StoredFingerprint
 from fingerprint.algorithms import Algorithm
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import DamagedFingerprint, Fingerprint
+from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import GivenPage, Matcher

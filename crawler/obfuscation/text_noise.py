@@ -25,10 +25,10 @@ from crawler.obfuscation.text_origins import constant_kind, origins_from_marks
 from crawler.opening import ReadingSteps
 from fingerprint.characters import CLASSES_2026, Kind
 from fingerprint.near import NEAR_2026
-from fingerprint.noise import Noise
 from fingerprint.normalization import normalize
 from fingerprint.order.followers import FOLLOWERS_2026, is_pair, pair_key
 from fingerprint.readings import code_points
+from fingerprint.stream import Noise
 from fingerprint.tables import TABLES_2026
 
 _CONTEXT_CHARS = 6

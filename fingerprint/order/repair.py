@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
-from fingerprint.noise import NOISE_KINDS, Noise
 from fingerprint.order import kernels
 from fingerprint.order.followers import FOLLOWERS_2026, Keys, Table
 from fingerprint.order.kernels import CHANCE_SHARE, KNOWN, Bounds, Gains, Order
 from fingerprint.order.screen import IN_COLUMNS, INSERTED, REVERSED, SWAPPED, find_suspect, is_doubtful, pair_keys
-from fingerprint.stream import Stream
+from fingerprint.stream import NOISE_KINDS, Noise, Stream
 from fingerprint.tables import Tables
 
 LINE_END, SENTENCE_END, SPACE = 1, 2, 3

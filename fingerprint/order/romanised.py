@@ -8,9 +8,8 @@ from numpy.typing import NDArray
 
 from fingerprint.characters import Kind
 from fingerprint.compilation import kernel
-from fingerprint.noise import find_runs
 from fingerprint.pinyin import LETTER_CODES, MAX_SYLLABLE_LETTERS
-from fingerprint.stream import Stream
+from fingerprint.stream import Stream, find_runs
 from fingerprint.tables import Tables
 
 # A page with fewer tokens for its length may be pinyin: ordinary Chinese has three for four characters, and pinyin with

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
-from fingerprint.noise import find_runs
+from fingerprint.stream import find_runs
 from laboratory.cases.grams import folded, gram_hashes
 
 RUN_CHARS = 20

@@ -5,8 +5,8 @@ from random import Random
 import numpy as np
 
 from fingerprint.characters import Kind
-from fingerprint.noise import find_runs
 from fingerprint.readings import READINGS_2026, SYLLABLES
+from fingerprint.stream import find_runs
 from fingerprint.tables import TABLES_2026
 from laboratory import draws
 from laboratory.edits.edited import Edited

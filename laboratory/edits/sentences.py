@@ -6,8 +6,8 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.noise import find_runs
 from fingerprint.readings import CODE_POINTS
+from fingerprint.stream import find_runs
 from laboratory import draws
 from laboratory.edits.edited import Edited
 from laboratory.edits.material import Material

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from core.text import TextRange
 from fingerprint.characters import Kind
+from fingerprint.fingerprinting import Fingerprint
 from fingerprint.readings import code_points
-from fingerprint.record import Fingerprint
 from matcher.align.near_tokens import near_tokens
 from matcher.align.text_part import TextPart
 from matcher.align.token_agreement import NearTokens

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.calibration import Calibration
 from matcher.index.lookup_kernels import Questions, group_seeds, left_out_queries, number_texts, spread_hits
 from matcher.index.page_seeds import PageSeeds, page_seeds

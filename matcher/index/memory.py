@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from core.errors import IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.index.ports import IndexHits, IndexState
 from matcher.index.posting_table import PostingTable
 from matcher.index.postings import Postings, postings_in_text_order, require_same_algorithm, spread_hashes

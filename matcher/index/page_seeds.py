@@ -5,10 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from fingerprint.rules import Seeds
-from fingerprint.seeds import window_seeds_at_step
-from fingerprint.stages import find_anchors
+from fingerprint.seeds import find_anchors, window_seeds_at_step
 from matcher.calibration import Calibration
 
 

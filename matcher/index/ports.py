@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.token_streams import TokenStreams
 
 

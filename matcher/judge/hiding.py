@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.obfuscations import Obfuscation
-from fingerprint.noise import NOISE_KINDS
+from fingerprint.stream import NOISE_KINDS
 from matcher.align.changes import PassageComparison
 from matcher.align.token_alignment import TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText

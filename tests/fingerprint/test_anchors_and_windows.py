@@ -5,14 +5,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
-from fingerprint.anchors import NEVER, hash_anchors
 from fingerprint.engines.frequency import letter_counts
 from fingerprint.letters import LATIN, letter_number
 from fingerprint.readings import SYLLABLES
 from fingerprint.rules import WindowRule
+from fingerprint.seeds import NEVER, bytes_per_window, digits, hash_anchors, window_count
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
-from fingerprint.windows import bytes_per_window, digits, window_count
 from tests.support.fingerprint_definition import (
     anchor_positions,
     gram_hashes,

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from fingerprint.algorithms import ALGORITHMS, Algorithm
-from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from fingerprint.readings import code_points
-from fingerprint.record import Fingerprint
-from fingerprint.windows import window_count
+from fingerprint.seeds import window_count
 from tests.support.fingerprint_definition import alternatives, shape_alternatives
 
 EVERY_ALGORITHM = pytest.mark.parametrize("algorithm", ALGORITHMS.values(), ids=lambda algorithm: str(algorithm.id))

@@ -12,7 +12,7 @@ from fingerprint.folding import fold_syllable, folded_symbols
 from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.readings import SYLLABLES, syllable_ids
 from fingerprint.rules import Seeds
-from fingerprint.stages import find_anchors
+from fingerprint.seeds import find_anchors
 from fingerprint.stream import WILDCARD
 from tests.support.corpus_texts import shared_records, story
 

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.alphabets import FOLDED
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import DamagedFingerprint, Fingerprint
+from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
 from fingerprint.rules import Seeds
 from tests.support.corpus_texts import story
 

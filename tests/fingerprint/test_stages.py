@@ -10,18 +10,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from fingerprint import stages
 from fingerprint.algorithms import ALGORITHMS, FREQUENT_INITIALS, REFERENCE_PERMILLE, Algorithm
 from fingerprint.alphabets import ALPHABETS, Alphabet
 from fingerprint.characters import TOKEN_BITS, TOKEN_MASK, Kind
-from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from fingerprint.normalization import normalize
 from fingerprint.readings import READINGS_2026, SYLLABLES
-from fingerprint.record import Fingerprint
 from fingerprint.rules import AnchorRule, WindowRule
-from fingerprint.stages import find_anchors, fingerprint_windows
+from fingerprint.seeds import find_anchors, fingerprint_windows
 from fingerprint.stream import WILDCARD
 from fingerprint.tables import TABLES_2026
+from tests.support import fingerprint_definition
 from tests.support.corpus_texts import shared_records, story, with_pinyin
 from tests.support.examples import examples
 from tests.support.fingerprint_definition import anchor_positions, fingerprint_by_definition, window_fingerprints
@@ -33,24 +32,7 @@ DIGESTS = json.loads((GOLDEN_FOLDER / DIGEST_FILE).read_text(encoding="utf-8"))
 SIGNS = (
     "网絡和人民我 　\u00a0\u200b\ufeff\u180e，。（）()[]【】{}wangluohshxi'’-·nǎüǚÜńe3９Ａｗ\ue000\ufffd□\n\ud800𠀀🙂"
 )
-PIECES = [
-    "网",
-    "络",
-    "网络",
-    "shi",
-    "xian",
-    "fangan",
-    "wang",
-    "Wǎng",
-    "luo",
-    "ＷＡＮＧ",
-    "（",
-    "）",
-    " ",
-    "'",
-    "\u200b",
-    "a",
-]
+PIECES = ["网络", *"网络（） '\u200ba", "shi", "xian", "fangan", "wang", "Wǎng", "luo", "ＷＡＮＧ"]
 HOSTILE = (
     st.text(st.sampled_from(SIGNS), max_size=150)
     | st.lists(st.sampled_from([*PIECES, "q", "\ue000", "  ", "。"]), max_size=60).map("".join)
@@ -123,7 +105,7 @@ def test_every_code_point_is_read_as_by_its_definition() -> None:
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
     for first in range(0, len(codes), 200_000):
         text = "".join(map(chr, codes[first : first + 200_000]))
-        found, defined = stages.normalize(text, TABLES_2026), normalize(text)
+        found, defined = normalize(text), fingerprint_definition.normalize(text)
         assert (found.tokens == defined.tokens).all()
         assert (found.offsets == defined.offsets).all()
         assert (found.noise.starts == defined.noise.starts).all()

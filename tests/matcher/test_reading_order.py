@@ -7,8 +7,7 @@ import pytest
 from core.matches import ChangeKind, Match
 from core.obfuscations import Obfuscation
 from fingerprint.algorithms import ALGORITHMS
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from tests.support.matchers import matcher_of
 
 WORK = (

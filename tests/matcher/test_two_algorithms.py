@@ -19,12 +19,11 @@ from core.works import StoredFingerprint
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
 from fingerprint.alphabets import Alphabet
 from fingerprint.characters import CLASSES_2026, CharacterClasses, Kind
-from fingerprint.fingerprinting import fingerprint_text
+from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint, fingerprint_text
 from fingerprint.letters import TOKENS
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.normalization import normalize
 from fingerprint.readings import READINGS_2026, SYLLABLES, ReadingTable, code_points, pack, payload_digest
-from fingerprint.record import DamagedFingerprint, Fingerprint
 from fingerprint.rules import AnchorRule, Normalization
 from fingerprint.stream import Stream
 from fingerprint.tables import Tables

@@ -1,34 +1,79 @@
 """Plain definitions of fingerprints and near characters, with which the compiled loops are compared."""
 
+import re
+
 import numpy as np
 from numpy.typing import NDArray
 
-from fingerprint import normalization, stages
+from core.obfuscations import Obfuscation
+from fingerprint import normalization
 from fingerprint.algorithms import DEFAULT, Algorithm
-from fingerprint.anchors import NEVER, hash_anchors
+from fingerprint.characters import Kind
+from fingerprint.fingerprinting import Fingerprint
 from fingerprint.letters import LETTERS
 from fingerprint.near import NEAR_2026, NearTable
 from fingerprint.order.repair import restore_reading_order
 from fingerprint.order.romanised import read_romanised
 from fingerprint.readings import READINGS_2026, ReadingTable, code_points
-from fingerprint.record import Fingerprint
 from fingerprint.rules import AnchorRule, Seeds, WindowRule
-from fingerprint.seeds import window_seeds
-from fingerprint.stream import WILDCARD, Stream
-from fingerprint.tables import Tables
+from fingerprint.seeds import BITS_PER_BYTE, NEVER, bytes_per_window, digits, hash_anchors, window_seeds
+from fingerprint.stream import NOISE_KINDS, WILDCARD, Noise, Stream
+from fingerprint.tables import TABLES_2026, Tables
 from fingerprint.variants import variant_key, variant_pairs
-from fingerprint.windows import BITS_PER_BYTE, bytes_per_window, digits
 
 WORD_BYTES = 8
+KIND_LETTERS = ".HDLFZSWOCJ"  # by Kind: Han, digit, Latin, full width, zero width, space, wildcard and three marks
+
+
+def normalize(text: str, tables: Tables = TABLES_2026) -> Stream:
+    """fingerprint.normalization.normalize: patterns over the kinds of characters, one letter of KIND_LETTERS each."""
+    codes = code_points(text)
+    kinds = "".join(KIND_LETTERS[kind] for kind in tables.kinds[codes].tolist())
+    places = [place for place, kind in enumerate(kinds) if kind != "Z"]
+    seen = kinds.replace("Z", "")
+    tokens = tables.readings.syllables[codes]
+    tokens[tables.kinds[codes] == Kind.WILDCARD] = WILDCARD
+    read = {place: token for place, token in enumerate(tokens.tolist()) if token}
+    noise = [(*found.span(), Obfuscation.PRIVATE_USE) for found in re.finditer("W+", kinds)]
+    noise += [(*found.span(), Obfuscation.FULL_WIDTH) for found in re.finditer("F+", kinds)]
+    noise += [(*found.span(), Obfuscation.ZERO_WIDTH) for found in re.finditer("(?<=H)Z+", kinds)]
+    hidden = [(*found.span(), Obfuscation.SPACES) for found in re.finditer("(?<=H)S+(?=H)", seen)]
+    for chain in re.finditer("[LF]+([SJ]{1,2}[LF]+)*", seen):
+        (start, end), syllables = chain.span(), dict[int, int]()
+        for run in re.finditer("[LF]+", chain[0]):
+            first = start + run.start()
+            cut = tables.pinyin.split_run("".join(text[places[first + at]] for at in range(len(run[0]))))
+            if cut is None:
+                break
+            syllables |= {first + offset: syllable for syllable, offset in cut}
+        else:
+            before = [tokens[place] for place in places[max(start - len(syllables), 0) : start]]
+            if "H" not in seen[max(start - 2, 0) : start] + seen[end : end + 2]:
+                continue
+            if seen[max(start - 2, 0) : start] + seen[end : end + 1] == "HOC":
+                hidden.append((start - 1, end + 1, Obfuscation.PINYIN_INSERTED))
+            elif before == list(syllables.values()):
+                hidden.append((start, end, Obfuscation.PINYIN_INSERTED))
+            else:
+                read |= {places[at]: syllable for at, syllable in syllables.items()}
+    noise += [(places[start], places[end - 1] + 1, kind) for start, end, kind in hidden]
+    rows = sorted((start, end, NOISE_KINDS.index(kind)) for start, end, kind in noise)
+    starts, ends, numbers = np.array(rows, np.int32).reshape(-1, 3).T
+    offsets = sorted(read)
+    return Stream(
+        np.array([read[place] for place in offsets], np.uint16),
+        np.array(offsets, np.int32),
+        Noise(starts, ends, numbers.astype(np.uint8)),
+    )
 
 
 def normalize_in_order(text: str, tables: Tables) -> Stream:
-    """fingerprint.stages.normalize_in_order."""
+    """fingerprint.normalization.normalize_in_order."""
     codes = code_points(text)
-    return restore_reading_order(codes, read_romanised(codes, normalization.normalize(text, tables), tables), tables)
+    return restore_reading_order(codes, read_romanised(codes, normalize(text, tables), tables), tables)
 
 
-PLAIN = {stages.normalize: normalization.normalize, stages.normalize_in_order: normalize_in_order}
+PLAIN = {normalization.normalize: normalize, normalization.normalize_in_order: normalize_in_order}
 
 
 def fingerprint_by_definition(text: str, algorithm: Algorithm = DEFAULT) -> Fingerprint:
@@ -48,7 +93,7 @@ def fingerprint_by_definition(text: str, algorithm: Algorithm = DEFAULT) -> Fing
 def anchor_positions(
     tokens: NDArray[np.uint16], rule: AnchorRule, symbols: NDArray[np.uint16]
 ) -> tuple[NDArray[np.uint64], NDArray[np.int32]]:
-    """fingerprint.stages.find_anchors."""
+    """fingerprint.seeds.find_anchors."""
     hashes = gram_hashes(tokens, rule, symbols)
     window = 2 * rule.one_in - 1
     if hashes.size < window:
@@ -121,7 +166,7 @@ def _pack_wide(values: NDArray[np.uint8], base: int, width: int) -> NDArray[np.u
 
 
 def window_fingerprints(letters: NDArray[np.uint8], rule: WindowRule) -> NDArray[np.uint8]:
-    """fingerprint.stages.fingerprint_windows, of initials."""
+    """fingerprint.seeds.fingerprint_windows, of initials."""
     return pack_digits(digits(letter_counts(letters, rule.granularity, rule.step), rule), rule)
 
 

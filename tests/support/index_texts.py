@@ -7,8 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from matcher.index.ports import IndexHits, IndexState, MatchIndex
 from matcher.index.snapshot.snapshot_index import SnapshotIndex, VersionedIndex
 from tests.support.corpus_texts import story

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from core.errors import BrokenInvariant, IndexStale
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from matcher.index.ports import IndexHits, IndexState, IndexVersion
 from matcher.index.posting_runs import PostingRuns
 from matcher.index.postings import IndexableText, require_same_algorithm, sorted_postings, spread_hashes

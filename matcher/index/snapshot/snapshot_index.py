@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from core.errors import IndexStale, UnreadableFile
 from core.ids import WorkTextId
 from fingerprint.algorithms import ALGORITHMS
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from fingerprint.rules import Seeds
-from fingerprint.seeds import find_seeds
-from fingerprint.stages import fingerprint_windows
+from fingerprint.seeds import find_seeds, fingerprint_windows
 from matcher.index.ports import IndexHits, IndexState, IndexVersion, MatchIndex
 from matcher.index.postings import IndexableText, spread_hashes
 from matcher.index.snapshot.snapshot_file import Snapshot, SnapshotFolder

@@ -15,7 +15,7 @@ from fingerprint.engines.position_index import FeatureHits, PositionIndex
 from fingerprint.engines.span_merging import MergeRule, merge_hits
 from fingerprint.engines.winnowing import WinnowingEngine, winnow
 from fingerprint.letters import LETTERS, letter_number
-from fingerprint.windows import bytes_per_window
+from fingerprint.seeds import bytes_per_window
 from tests.support.corpus_texts import story, with_homophones
 
 WORK = story(1, 120)

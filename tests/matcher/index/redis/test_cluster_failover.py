@@ -10,8 +10,7 @@ import pytest
 from core.errors import ServiceUnavailable
 from core.ids import WorkTextId
 from fingerprint.algorithms import DEFAULT
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from matcher.index.redis import link
 from matcher.index.redis.keys import GenerationKeys, Keys
 from matcher.index.redis.redis_index import RedisIndex

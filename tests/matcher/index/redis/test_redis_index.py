@@ -18,8 +18,7 @@ from redis.retry import Retry
 from core.errors import BrokenInvariant, IndexStale, ServiceUnavailable
 from core.ids import WorkTextId, work_text_id
 from fingerprint.algorithms import ALGORITHMS, DEFAULT
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from matcher.index.memory import MemoryIndex
 from matcher.index.postings import sorted_postings
 from matcher.index.redis import compaction as redis_compaction

@@ -11,8 +11,7 @@ import redis
 from core.errors import AlgorithmMismatch, IndexStale, UnreadableFile
 from core.ids import WorkTextId
 from fingerprint.algorithms import ALGORITHMS, DEFAULT, Algorithm
-from fingerprint.fingerprinting import fingerprint_text
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint, fingerprint_text
 from matcher.index.ports import IndexVersion
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.index.snapshot.snapshot_file import HEADER_BYTES, Snapshot

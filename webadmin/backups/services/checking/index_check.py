@@ -3,7 +3,7 @@
 from core.errors import IndexStale, RetryLater, ServiceUnavailable
 from core.ids import WorkTextId
 from core.wording import Message
-from fingerprint.record import Fingerprint
+from fingerprint.fingerprinting import Fingerprint
 from pagestore.checking import FaultKind
 from pipeline.connections import redis_client, redis_index
 from pipeline.rebuild import rebuild_index

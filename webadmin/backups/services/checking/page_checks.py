@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterable
 from core.batches import batches
 from core.ids import VersionId
 from core.pages import PageVersion
-from fingerprint.record import DamagedFingerprint, Fingerprint
+from fingerprint.fingerprinting import DamagedFingerprint, Fingerprint
 from matcher.reworded.chunks import TextCells
 from matcher.reworded.meanings import TextMeanings
 from matcher.reworded.stored import CELLS_ID, MEANINGS_ID, DamagedCodes
