@@ -56,7 +56,8 @@ def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[Versio
     uncompared = ports.cases.find_uncompared(versions, ports.algorithm.id)
     owing = [each for each in versions if each.version.id in uncompared]
     outcomes = list(_compare_versions(owing, fingerprints, state, now, ports))
-    ports.cases.note_seen([each for each in versions if each.version.id not in uncompared], now)
+    if unchanged := [each for each in versions if each.version.id not in uncompared]:
+        ports.cases.note_seen(unchanged, now)
     cases = ports.cases.open_or_update_cases(outcomes)
     return [each.version.id for each, of_page in zip(owing, cases, strict=True) if of_page]
 

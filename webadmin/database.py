@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, connections
+from django.db.models import Model, QuerySet
 
 from core.errors import ServiceUnavailable
 from core.sqlite_files import says_damage
@@ -21,6 +22,7 @@ from core.wording import Message
 
 BATCH_IDS = 400  # SQLite allows at most 999 variables in a statement, and an item may need two
 T = TypeVar("T")
+M = TypeVar("M", bound=Model)
 log = logging.getLogger("zhuiwen.database")
 
 AWAY = (OperationalError, InterfaceError)  # classes of temporary errors, but also of bugs: see is_away
@@ -120,9 +122,22 @@ def patiently(call: Callable[[], T], may_wait: Callable[[], bool]) -> T:
         time.sleep(RETRY_S)
 
 
-def batches(items: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    """Return an iterator over slices of `items` that fit into a statement."""
-    return (items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS))
+def batches(items: Sequence[Any]) -> list[Sequence[Any]]:
+    """Return slices of `items` that fit into a statement."""
+    return [items[start : start + BATCH_IDS] for start in range(0, len(items), BATCH_IDS)]
+
+
+def lock_rows(rows: "QuerySet[M]") -> "QuerySet[M]":
+    """Return rows, locked in the order of their keys, which prevents deadlocks between writers of the same rows.
+
+    The order of tables: 1. The rights of holders, by key: held by every writer of several cases of a holder. 2. Pages.
+    3. Cases. 4. Matters, once and last (`webadmin.cases.services.matters.figures.refresh`), followed by the copied
+    texts of their works.
+
+    A verdict locks no rights, but its case and then its matter; so no case is written after a matter. Chapters come
+    before their works, and these before matters. SQLite has one writer at a time and locks no rows.
+    """
+    return rows.select_for_update(of=("self",), no_key=True).order_by("pk")
 
 
 # Rows sampled in each index: SQLite's manual recommends 100 to 1,000. With a million cases and five million pages it

@@ -125,7 +125,7 @@ def _record(
     works_texts: dict[str, str],
     raw: RawPlaces,
 ) -> dict[str, Any]:
-    from webadmin.cases.services.snapshots import frozen_span
+    from webadmin.cases.services.findings import frozen_span
 
     return {
         "works": _works(owners[match.text_id]),

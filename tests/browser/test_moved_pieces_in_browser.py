@@ -14,7 +14,7 @@ from tests.support import browser, case_texts
 from tests.support.admin_data import World
 from tests.support.corpus_texts import story, with_homophones
 from webadmin.cases.models import Case, CaseMatch
-from webadmin.cases.services.snapshots import frozen_span
+from webadmin.cases.services.findings import frozen_span
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CASES = 2

@@ -14,6 +14,7 @@ from tests.support.case_texts import Texts
 from webadmin.accounts.models import Membership
 from webadmin.cases.models import Case, IgnoredText, PageCheck
 from webadmin.cases.services import ignoring
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.cases.services.ignoring import (
     Loss,
     check_text,
@@ -23,7 +24,6 @@ from webadmin.cases.services.ignoring import (
     preview_effect,
     take_back,
 )
-from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 

@@ -1,4 +1,4 @@
-"""Two connections that write the same findings wait for each other and never for ever: `webadmin.cases.services.locks`.
+"""Two connections that write the same findings wait for each other and never for ever: `webadmin.database.lock_rows`.
 
 Each test holds the first writer where it has its locks, lets the second run until it waits for one, and lets the first
 go on: were their orders different, PostgreSQL would end one of them.

@@ -9,7 +9,7 @@ from core.states import Rejection
 from tests.support import admin_data
 from tests.support.admin_data import NOW, Estate
 from webadmin.cases.models import Overruling
-from webadmin.cases.services.permissions import NOTHING, Allowance, Rights, RightsQuery
+from webadmin.cases.services.decision import NOTHING, Allowance, Rights, RightsQuery
 from webadmin.works.models import Unprotected
 
 pytestmark = pytest.mark.django_db

@@ -12,7 +12,7 @@ from tests.support.desk import CollectingOutbox
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services import rulings
-from webadmin.cases.services.shown_pages import OUTDATED
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.works.models import Licence, Unprotected
 
 pytestmark = pytest.mark.django_db

@@ -15,7 +15,7 @@ from tests.support import admin_data
 from tests.support.desk import CollectingOutbox
 from tests.support.memory_pages import MemoryWorkStore
 from webadmin.cases.models import Case, CaseMatch, PageCheck, TakenText
-from webadmin.cases.services.shown_pages import OUTDATED
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.notices.models import Notice, NoticeEvent, Removal, RemovalLook
 from webadmin.notices.services.removals import conclusions, schedule, track_record
 from webadmin.notices.services.removals.page_looks import find_wall

@@ -20,7 +20,7 @@ from tests.support.reworded_chain import HOST, RewordedChain, other_words, rewor
 from tests.support.rewritten import INNOCENT
 from webadmin.accounts.models import FailedMessage
 from webadmin.cases.models import Case, Exclusion, PageCheck
-from webadmin.cases.services.shown_pages import OUTDATED
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services import due_searches, recording
 from webadmin.rewrites.services.searching.due_check import has_due_searches

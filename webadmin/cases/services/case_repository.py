@@ -11,9 +11,9 @@ from core.pages import Page, VersionOfPage
 from core.ports import ComparisonOutcome, Search, SearchGap, Unsearched, WorkTexts
 from webadmin.accounts.models import RightsHolder
 from webadmin.cases.models import CaseMatch, PageCheck
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.cases.services.recording import record_outcomes
 from webadmin.cases.services.rulings import rule_waiting
-from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.cases.services.sightings import note_sightings
 from webadmin.cases.signals import text_withdrawn
 from webadmin.database import answering, batches

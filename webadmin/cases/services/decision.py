@@ -1,9 +1,197 @@
-"""Decides whether findings of a work on a page become a case or are excluded, and why."""
+"""Decides whether findings of a work on a page become a case or are excluded, and why.
 
-from dataclasses import dataclass
+The rights of the holder come first: licences, own domains and accounts, unprotected works.
+"""
 
-from core.states import Rejection
-from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Rights, RightsQuery
+from collections import defaultdict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from django.utils import timezone
+
+from core.hosts import host_key
+from core.rights import Permission, PlatformAccount, is_on_domain, rule
+from core.states import OF_THE_FINDING, UNPROTECTED, Rejection
+from webadmin.cases.models import Overruling
+from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected
+from webadmin.works.services.licences import licence_permission, one_spelling
+
+ALLOWANCES = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED)
+Right = Licence | OwnDomain | OwnAccount | Unprotected
+
+
+@dataclass(frozen=True, slots=True)
+class RightsQuery:
+    """The facts for a ruling: a page that copied from a work.
+
+    page: its key; seen_at: when the copy was last seen; account: the poster, or else the author that the page names;
+    texts: the ids of the work's texts that it copied beyond a quotation.
+    """
+
+    work: int
+    page: str
+    url: str
+    seen_at: datetime
+    account: str = ""
+    texts: Collection[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """The ruling on one finding. If nothing allows it, `reason` is None and all else empty.
+
+    outside: the chapters that the licence in `right` does not cover, if it covers the others.
+    """
+
+    reason: Rejection | None = None
+    label: str = ""  # for display: licensee and contract, the own domain or account, or why it is unprotected
+    right: Right | None = None
+    outside: tuple[int, ...] = ()
+
+
+NOTHING = Allowance()
+
+
+@dataclass(slots=True)
+class _HostRights:
+    """The rights that concern one host."""
+
+    own: list[str]
+    accounts: list[OwnAccount]
+    for_all: list[Permission]
+    by_work: dict[int, list[Permission]]
+
+
+@dataclass(slots=True)
+class _Numbers:
+    """The chapter numbers of the texts of works, read only for licences for some chapters."""
+
+    by_work: dict[int, dict[str, set[int]]] = field(default_factory=dict)
+
+    def chapter_numbers(self, work: int, texts: Iterable[str]) -> list[set[int]]:
+        if work not in self.by_work:
+            numbers: dict[str, set[int]] = defaultdict(set)
+            for text, number in Chapter.objects.filter(work=work).values_list("text_id", "number"):
+                numbers[text].add(number)
+            self.by_work[work] = numbers
+        known = self.by_work[work]
+        return [known[text] for text in texts if text in known]
+
+
+class Rights:
+    """The rights of one rights holder, read once for any number of rulings."""
+
+    def __init__(self, holder: int) -> None:
+        self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
+        self._accounts = list(OwnAccount.objects.filter(rights_holder=holder))
+        self._licences = {licence.pk: licence for licence in Licence.objects.filter(rights_holder=holder)}
+        self._unprotected = {row.work_id: row for row in Unprotected.objects.filter(work__rights_holder=holder)}
+        self._zone = timezone.get_default_timezone()
+        self._near: dict[tuple[str, int], _HostRights] = {}
+        self._numbers = _Numbers()
+        self._overruled: set[tuple[str, int, str, str]] = set()
+        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overrulings that were withdrawn
+        for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
+            if row.withdrawn_at is None:
+                self._overruled.add((row.page_id, row.work_id, row.reason, _detail(row.reason, row.detail)))
+            elif row.reason in OF_THE_FINDING:
+                self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
+
+    def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
+        """Return the allowance, or NOTHING if a reviewer overruled its reason and right for this finding."""
+        reason = str(allowance.reason or "")
+        key = (page, work, reason, _detail(reason, allowance.label))
+        return NOTHING if key in self._overruled else allowance
+
+    def counts_ignored(self, page: str, work: int) -> bool:
+        """Return whether ignored texts count: a reviewer overruled that nothing is left without them."""
+        return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
+
+    def set_aside_reason(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
+        """Return the reason, other than a right, why a case is set aside; NOTHING if there is none."""
+        again = self._no_longer.get((page, work))
+        if again is not None and match_class == again:  # class and reason of a quotation have the same name
+            return self.unless_overruled(page, work, Allowance(again))
+        return NOTHING if matched_chars else Allowance(Rejection.NOTHING_LEFT)
+
+    @property
+    def works_by_chapters(self) -> frozenset[int]:
+        """The works with a licence for some chapters: queries about them need their `texts`."""
+        return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
+
+    def ruling(self, copied: RightsQuery) -> Allowance:
+        """Return the ruling on a page for the day, in the operator's time zone, on which it was last seen.
+
+        The account and the address of the page come first, then the protection of the work. An overruled right is
+        skipped: another one may still allow the page.
+        """
+        near = self._host_rights(copied.url)
+        for account in near.accounts:
+            is_overruled = self._overrules(copied, Rejection.OWN_SITE, str(account))
+            if not is_overruled and _account(account).has_posted(copied.url, copied.account):
+                return Allowance(Rejection.OWN_SITE, str(account), account)
+        for domain in near.own:
+            if not self._overrules(copied, Rejection.OWN_SITE, domain):
+                return Allowance(Rejection.OWN_SITE, domain[:300], self._own[domain])
+        licensed = self._licence(copied, near)
+        if licensed.reason is None:
+            mark = self._unprotected.get(copied.work)
+            if mark is not None and not self._overrules(copied, mark.reason, mark.note):
+                return Allowance(Rejection(mark.reason), mark.note, mark)
+        return licensed
+
+    def _licence(self, copied: RightsQuery, near: _HostRights) -> Allowance:
+        """Return the allowance by a licence that covers the page on that day.
+
+        It has no reason if the licence leaves out some copied chapters.
+        """
+        permissions = [
+            permission
+            for permission in (*near.by_work.get(copied.work, ()), *near.for_all)
+            if not self._overrules(copied, Rejection.LICENSED, permission.label)
+        ]
+        if not permissions:
+            return NOTHING
+        is_by_chapters = any(permission.chapters for permission in permissions)
+        numbers = self._numbers.chapter_numbers(copied.work, copied.texts) if is_by_chapters else ()
+        url = one_spelling(copied.url) if any(permission.address for permission in permissions) else copied.url
+        ruled = rule(url, copied.seen_at.astimezone(self._zone).date(), (), permissions, numbers)
+        if ruled.permission is None or not (ruled.rejection or ruled.outside):
+            return NOTHING
+        licence = self._licences[int(str(ruled.permission.key))]
+        return Allowance(ruled.rejection, ruled.detail[:300], licence, ruled.outside)
+
+    def _overrules(self, copied: RightsQuery, reason: str, label: str) -> bool:
+        return (copied.page, copied.work, reason, label[:300]) in self._overruled
+
+    def _host_rights(self, url: str) -> _HostRights:
+        """Return the rights for the host of a URL, cached by host: there are thousands of findings per host."""
+        try:
+            key = host_key(url)
+        except ValueError:
+            key = ("", 0)
+        if key not in self._near:
+            by_work: dict[int, list[Permission]] = defaultdict(list)
+            for_all: list[Permission] = []
+            for licence in self._licences.values():
+                if is_on_domain(url, licence.domain):
+                    (for_all if licence.work_id is None else by_work[licence.work_id]).append(
+                        licence_permission(licence)
+                    )
+            own = [domain for domain in self._own if is_on_domain(url, domain)]
+            accounts = [each for each in self._accounts if is_on_domain(url, each.domain or each.address)]
+            self._near[key] = _HostRights(own, accounts, for_all, by_work)
+        return self._near[key]
+
+
+def _account(account: OwnAccount) -> PlatformAccount:
+    return PlatformAccount(account.address, account.domain, account.name)
+
+
+def _detail(reason: str, detail: str) -> str:
+    """Return the right that an overruling names besides the reason; "" for quotations, whatever their source."""
+    return "" if reason in OF_THE_FINDING else detail
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,7 @@
 """Findings: the passages that a page copied from one work, for the rights holder who watches the site.
 
+They are frozen in cases as JSON: plain lists and numbers that any later version can read.
+
 Quotations name their source. The matcher knows texts, not authors, and calls an unmarked passage of more than a
 sentence an excerpt. A title or author next to it marks a quotation as well as quotation marks do, within the same
 bounds (matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, requires both names.
@@ -8,21 +10,25 @@ bounds (matcher.calibration, docs/decisions/matching.md); Copyright Law of China
 import re
 import unicodedata
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from core.errors import NotFound
-from core.matches import Match, MatchClass, Span
+from core.ids import digest
+from core.marks import RawPlaces
+from core.matches import Change, ChangeKind, Match, MatchClass, Span
 from core.obfuscations import Obfuscation, ObfuscationFound
 from core.pages import PageVersion, Reading
 from core.ports import ComparisonOutcome
+from core.shares import cut_share
 from core.states import Rejection, exclusion_reason
+from core.text import TextRange
 from core.zones import Zone
-from webadmin.cases.services.snapshots import frozen_obfuscations, merged_obfuscations
 from webadmin.sites.models import Site
 from webadmin.sites.models.site import site_key
-from webadmin.ui.models.fields import with_length_kept
+from webadmin.ui.models.fields import obfuscation_kinds, with_length_kept
 from webadmin.works.models import Chapter, Work
 from webadmin.works.services.aliases import names_of_author
 
@@ -30,12 +36,13 @@ MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
 EXCERPT_CHARS = 80  # a line of a list
 REACH_CHARS = 40  # a title and a name with their introduction; chosen: the matcher looks 30 back for a title
 MIN_NAME_CHARS = 2
+_NO_COPIES = (MatchClass.QUOTATION, MatchClass.TEASER)
 # A name may be a common word (江南): only words such as "by" or "wrote" next to it make it an author.
 _INTRODUCES = r"(?:作\s?者|作\s?家|出\s?自|摘\s?自|引\s?自|选\s?自|選\s?自|[—―-]{1,2}|文\s?[/／])[\s:：]{0,2}"
 _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|筆下)"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Findings:
     """The matches of a page with one work: each text once, with the first chapter that has it.
 
@@ -46,33 +53,44 @@ class Findings:
     items: tuple[tuple[Chapter, Match], ...]
     source: str = ""
 
-    @property
+    @cached_property
     def matches(self) -> list[Match]:
         return [match for _, match in self.items]
 
-    @property
+    @cached_property
     def matched_chars(self) -> int:
         return sum(match.matched_chars for match in self.matches)
 
-    @property
-    def taken_chars(self) -> int:
-        """The number of characters of the work on the page, each counted once."""
-        return sum(len(match.taken) for match in self.matches)
+    @cached_property
+    def rejection(self) -> Rejection | None:
+        """The reason why the findings are no case even without any right; None if they are one."""
+        return exclusion_reason([match.match_class for match in self.matches])
 
-    @property
+    @cached_property
     def copies(self) -> list[Match]:
         """The matches that are more than a quotation or a teaser."""
-        return [match for match in self.matches if exclusion_reason([match.match_class]) is None]
+        return [match for match in self.matches if match.match_class not in _NO_COPIES]
 
-    @property
+    @cached_property
     def main(self) -> Match:
         """The largest match, of the copies if there are any."""
         return max(self.copies or self.matches, key=lambda match: match.matched_chars)
 
-    @property
-    def rejection(self) -> Rejection | None:
-        """The reason why the findings are no case even without any right; None if they are one."""
-        return exclusion_reason([match.match_class for match in self.matches])
+
+@dataclass(frozen=True, slots=True)
+class TextKey:
+    """The identity of a copied text: a site has one case of it, whatever the number of addresses.
+
+    A text with inserted words is different evidence from the plain text, and a right may belong to an account.
+
+    account: the poster, or else the author that the page names.
+    """
+
+    site: int
+    work: int
+    text_digest: str
+    account: str
+    alterations: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +100,9 @@ class OutcomeFindings:
     outcome: ComparisonOutcome
     site: Site
     findings: list[Findings]
+    keys: list[TextKey]  # of the findings, in the same order
+    rejection: str  # why the page has no findings; "" if it has some
     is_whole: bool  # no matched text was withdrawn in the meantime
-
-    @property
-    def holder(self) -> int:
-        return self.site.rights_holder_id
-
-    @property
-    def opens_teasers(self) -> bool:
-        return self.site.rights_holder.opens_teasers
-
-    @property
-    def rejection(self) -> str:
-        if self.outcome.rejection is not None:
-            return str(self.outcome.rejection)
-        return "" if self.findings else str(Rejection.NO_MATCH)
 
 
 def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindings]:
@@ -112,10 +118,29 @@ def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindi
         site = sites[keys[outcome.version.site_id]]
         owned = _owned_chapters(outcome.matches, chapters, site.rights_holder_id)
         is_whole = {match.text_id for match in outcome.matches} <= {chapter.text_id for chapter in owned}
-        reading = outcome.version.reading
-        findings = [name_sources(each, reading, sources) for each in group_by_work(owned, outcome.matches)]
-        found.append(OutcomeFindings(outcome, site, findings, is_whole))
+        version = outcome.version
+        findings = [name_sources(each, version.reading, sources) for each in group_by_work(owned, outcome.matches)]
+        texts = _text_keys(site, version, findings)
+        rejection = outcome.rejection or ("" if findings else Rejection.NO_MATCH)
+        found.append(OutcomeFindings(outcome, site, findings, texts, str(rejection), is_whole))
     return found
+
+
+def _text_keys(site: Site, version: PageVersion, findings: Iterable[Findings]) -> list[TextKey]:
+    alterations = altered_kinds(obfuscation_kinds({"kind": each.kind} for each in version.reading.obfuscations))
+    author = stated_author(version)
+    return [
+        TextKey(
+            site.pk, each.work.pk, compared_text(version, each.main)[1],
+            stated_poster(version, each.matches) or author, alterations,
+        )
+        for each in findings
+    ]  # fmt: skip
+
+
+def altered_kinds(kinds: str) -> frozenset[str]:
+    """Return the kinds without SLOW_PARTS, which is about reading time and not about the text."""
+    return frozenset(kinds.split()) - {str(Obfuscation.SLOW_PARTS)}
 
 
 def _chapters(outcomes: Iterable[ComparisonOutcome], holders: Collection[int]) -> dict[str, list[Chapter]]:
@@ -166,7 +191,7 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
         "match_class": findings.main.match_class,
         "similarity": sum(match.similarity * match.matched_chars for match in matches) / max(1, matched),
         "page_containment": min(1.0, sum(match.page_containment for match in matches)),
-        "taken_chars": findings.taken_chars,
+        "taken_chars": sum(len(match.taken) for match in matches),
         "matched_chars": matched,
         "longest_equal_run_chars": max(match.longest_equal_run_chars for match in matches),
         "excerpt": _excerpt(findings, version),
@@ -174,10 +199,15 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
     }
 
 
-def compared_text(version: PageVersion, match: Match) -> str:
-    """Return the text to which the offsets of a match refer: the whole text if a passage is outside the main text."""
-    is_main = all(span.zone is Zone.MAIN for span in match.spans)
-    return version.reading.text if is_main else version.reading.whole_text
+def compared_text(version: PageVersion, match: Match) -> tuple[str, str]:
+    """Return the text to which the offsets of a match refer, and its digest.
+
+    It is the whole text if a passage is outside the main text.
+    """
+    if all(span.zone is Zone.MAIN for span in match.spans):
+        return version.reading.text, version.text_digest
+    text = version.reading.whole_text
+    return text, digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _excerpt(findings: Findings, version: PageVersion) -> str:
@@ -186,13 +216,93 @@ def _excerpt(findings: Findings, version: PageVersion) -> str:
     if not spans:
         return ""
     longest = max(spans, key=lambda span: span.page.end - span.page.start)
-    text = compared_text(version, findings.main)[longest.page.start : longest.page.end]
+    text = compared_text(version, findings.main)[0][longest.page.start : longest.page.end]
     return with_length_kept(" ".join(text[: 2 * EXCERPT_CHARS].split())[:EXCERPT_CHARS])
 
 
+def freeze_match(version: PageVersion, match: Match, work_text: str) -> dict[str, Any]:
+    """Return the fields of a `CaseMatch` that follow from the version and the match."""
+    page_text, page_digest = compared_text(version, match)
+    raw = version.reading.raw_places()
+    return {
+        "version_id": version.id,
+        "text_id": match.text_id,
+        "fetched_at": version.fetched_at,
+        "final_url": version.page_url,
+        "algorithm_id": match.algorithm_id,
+        "raw_digest": version.raw_digest,
+        "page_text_digest": page_digest,
+        "match_class": match.match_class,
+        "similarity": match.similarity,
+        "page_containment": match.page_containment,
+        "work_containment": match.work_containment,
+        "matched_chars": match.matched_chars,
+        "longest_equal_run_chars": match.longest_equal_run_chars,
+        "spans": [frozen_span(span, page_text, work_text, raw) for span in match.spans],
+        "obfuscations": frozen_obfuscations(match.obfuscations),
+        "also": list(match.also),
+    }
+
+
 def _obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:
-    found = [item for match in matches for item in match.obfuscations]
-    return merged_obfuscations([*version.reading.obfuscations, *found], order=list(Obfuscation))
+    """Return one entry per kind, with the sum of counts and the first example."""
+    merged: dict[Obfuscation, ObfuscationFound] = {}
+    for item in (*version.reading.obfuscations, *(item for match in matches for item in match.obfuscations)):
+        before = merged.get(item.kind, ObfuscationFound(item.kind, 0, ""))
+        merged[item.kind] = ObfuscationFound(item.kind, before.count + item.count, before.example or item.example)
+    return [merged[kind] for kind in Obfuscation if kind in merged]
+
+
+def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
+    """Return one passage with both excerpts; offsets in code points of the texts as given.
+
+    raw: maps the page's text to the raw text; `raw_changes` has the places of the changes there.
+    """
+    return placed_span(span) | {
+        "raw": _ends(raw.find_range(span.page.start, span.page.end)),
+        "page_excerpt": with_length_kept(page_text[span.page.start : span.page.end]),
+        "work_excerpt": with_length_kept(work_text[span.work.start : span.work.end]),
+        "raw_changes": [_ends(raw.find_range(change.page.start, change.page.end)) for change in span.changes],
+    }
+
+
+def placed_span(span: Span) -> dict[str, Any]:
+    """Return the places and changes of one passage, without any text."""
+    return {
+        "page": [span.page.start, span.page.end],
+        "work": [span.work.start, span.work.end],
+        "zone": str(span.zone),
+        "similarity": cut_share(span.similarity),
+        "changes": [
+            [str(change.kind), change.page.start, change.page.end, change.work.start, change.work.end]
+            for change in span.changes
+        ],
+    }
+
+
+def read_span(placed: Mapping[str, Any]) -> Span:
+    """Return the passage from the output of `placed_span` or `frozen_span`."""
+    return Span(
+        page=TextRange(*placed["page"]),
+        work=TextRange(*placed["work"]),
+        similarity=float(placed.get("similarity", 0.0)),
+        changes=tuple(
+            Change(ChangeKind(kind), TextRange(page_start, page_end), TextRange(work_start, work_end))
+            for kind, page_start, page_end, work_start, work_end in placed.get("changes", ())
+        ),
+        zone=Zone(placed.get("zone", Zone.MAIN)),
+    )
+
+
+def _ends(place: TextRange) -> list[int]:
+    return [place.start, place.end]
+
+
+def frozen_obfuscations(obfuscations: Iterable[ObfuscationFound]) -> list[dict[str, Any]]:
+    return [
+        {"kind": str(item.kind), "count": item.count, "example": with_length_kept(item.example)}
+        for item in obfuscations
+    ]
 
 
 def group_by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:

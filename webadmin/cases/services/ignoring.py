@@ -21,9 +21,9 @@ from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import may_manage, user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, IgnoredText, TakenText
+from webadmin.cases.services.addresses import request_comparison
 from webadmin.cases.services.overruling import checked_note
 from webadmin.cases.services.recounting import recount, recount_all
-from webadmin.cases.services.shown_pages import request_comparison
 from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
 from webadmin.works.models import Chapter
 

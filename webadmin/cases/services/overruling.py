@@ -15,12 +15,11 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services.access import user_role
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion, Overruling
-from webadmin.cases.services.addresses import release_addresses
+from webadmin.cases.services.addresses import release_addresses, request_comparison
+from webadmin.cases.services.decision import Rights
 from webadmin.cases.services.matters.figures import refresh_cases
-from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.recounting import recount, versions_shown
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
-from webadmin.cases.services.shown_pages import request_comparison
 
 MAX_NOTE_CHARS = 500
 

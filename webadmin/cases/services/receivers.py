@@ -2,9 +2,9 @@
 
 from collections.abc import Collection
 
+from webadmin.cases.services.addresses import move_cases_to_shown_pages
 from webadmin.cases.services.matters import figures
 from webadmin.cases.services.rulings import watch_rights
-from webadmin.cases.services.shown_pages import move_cases_to_shown_pages
 from webadmin.sites.signals import pages_came_and_went, reach_changed
 from webadmin.works.signals import works_changed
 

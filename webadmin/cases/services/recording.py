@@ -1,41 +1,45 @@
 """Records the outcomes of comparisons as pages, checks, cases and frozen evidence, many pages in one transaction.
 
-Rows are locked in the order of `webadmin.cases.services.locks`, so that two workers that record the same pages wait
-for each other.
+Rows are locked in the order of `webadmin.database.lock_rows`, so that two workers that record the same pages wait for
+each other.
 """
 
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.db.models import F
+
 from core.counting import count_characters
+from core.ids import WorkTextId, digest
 from core.matches import Match
-from core.pages import PageVersion
 from core.ports import ComparisonOutcome, WorkTexts
+from core.program import code_version
 from webadmin.accounts.services.holders import lock_rights
-from webadmin.cases.models import Case, Exclusion, PageCheck
-from webadmin.cases.services.addresses import cases_with_pages
-from webadmin.cases.services.case_rows import Cases, text_and_digest
-from webadmin.cases.services.decision import DecisionFacts, decide
+from webadmin.cases.models import Case, CaseAddress, CaseMatch, Exclusion, PageCheck, TakenText
+from webadmin.cases.services.addresses import OUTDATED, cases_with_pages, move_cases_to_shown_pages
+from webadmin.cases.services.decision import ALLOWANCES, Allowance, DecisionFacts, Rights, RightsQuery, decide
 from webadmin.cases.services.findings import (
-    MAX_TITLE_CHARS,
     Findings,
     OutcomeFindings,
+    TextKey,
+    altered_kinds,
+    case_figures,
     collect_findings,
+    compared_text,
+    freeze_match,
+    frozen_obfuscations,
+    placed_span,
     stated_author,
     stated_poster,
     stated_title,
 )
-from webadmin.cases.services.locks import locked_pages
 from webadmin.cases.services.matters import figures as matters
-from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Rights, RightsQuery
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
-from webadmin.cases.services.shown_pages import OUTDATED, move_cases_to_shown_pages
-from webadmin.cases.services.snapshots import frozen_obfuscations, placed_span
-from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, PageTexts
+from webadmin.cases.services.what_counts import CountedFindings, FindingCounter
+from webadmin.database import lock_rows
 from webadmin.sites.models import PageRecord
-from webadmin.ui.models.fields import with_length_kept
-from webadmin.works.models import Chapter
+from webadmin.ui.models.fields import obfuscation_kinds
 
 _SHOWN = (
     "version_id", "title", "chars", "encoding", "is_encoding_doubtful", "extractor", "confidence", "obfuscations",
@@ -44,6 +48,11 @@ _SHOWN = (
 _KINDS = "obfuscation_kinds"  # which follows from "obfuscations"
 _CHECKED = (
     "page", "algorithm_id", "corpus_revision", "rejection", "match_count", "checked_at", "appeared_at"
+)  # fmt: skip
+_FIGURES = (
+    "page_url", "page_title", "page_author", "page_poster", "page_published_at", "version_id", "match_class",
+    "similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
+    "obfuscations",
 )  # fmt: skip
 MAX_TEXTS = 20  # stored for the view of an excluded finding: a page with a whole book has hundreds
 
@@ -54,106 +63,102 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
         return []
     found = collect_findings(outcomes)
     _lock(found)
-    pages = write_pages(found)
-    having = [each for each in found if each.findings]
-    rights = {holder: Rights(holder) for holder in sorted({each.holder for each in having})}
-    cases = Cases(having, works)
-    counts = FindingCounter({each.outcome.version.page_id: each.site for each in having}, works)
-    ruler = _Ruler(cases, rights, counts)
-    by_outcome = [ruler.rule(each, pages[each.outcome.version.page_id]) for each in found]
+    pages = _write_pages(found)
+    with_findings = [each for each in found if each.findings]
+    rights = {holder: Rights(holder) for holder in sorted({each.site.rights_holder_id for each in with_findings})}
+    cases = _Cases(with_findings, works)
+    counter = FindingCounter({each.outcome.version.page_id: each.site for each in with_findings}, works)
+    by_outcome, kept, owed = list[list[Case]](), list[int](), list[str]()
+    for each in found:
+        page = pages[each.outcome.version.page_id]
+        made, excluded = _decide_outcome(each, page, rights, cases, counter)
+        if made and not each.outcome.is_current:
+            owed += _absorb_exclusions(page, made)
+        by_outcome.append(made)
+        kept += excluded
     cases.write()
-    move_cases_to_shown_pages([each.outcome.version.page_id for each in found if each.outcome.is_current])
-    marked = matters.note_changed(list(pages), outcomes[0].checked_at)
-    drop_exclusions(found, [finding for ruled in by_outcome for finding in ruled.exclusions])
+    shown = [each.outcome.version.page_id for each in found if each.outcome.is_current]
+    Exclusion.objects.filter(page__in=shown).exclude(pk__in=kept).delete()
+    move_cases_to_shown_pages(shown)
     occasion, moved = Occasion(Cause.SIGHTING, outcomes[0].checked_at), list[int]()
-    for holder, ids in cases.by_holder().items():
+    for holder, ids in cases.ids_by_holder().items():
         moved += rule_cases(Case.objects.filter(pk__in=ids), rights[holder], occasion)
-    write_checks(found)
-    _, texts = matters.matters_and_texts(moved)
-    matters.refresh(marked | cases.matters(), texts | cases.texts)
-    owed = [version for ruled in by_outcome for version in ruled.owed]
+    _write_checks(found)
     PageCheck.objects.filter(version_id__in=owed).update(algorithm_id=OUTDATED)
-    return [[case.pk for case in ruled.cases] for ruled in by_outcome]
+    touched = {case.matter_id for made in by_outcome for case in made}
+    matters.refresh_recorded(list(pages), outcomes[0].checked_at, touched, cases.texts, moved)
+    return [[case.pk for case in made] for made in by_outcome]
 
 
 def _lock(found: Iterable[OutcomeFindings]) -> None:
     """Lock the rights of the holders with findings, and of those whose pages have cases, which may be marked."""
     having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
-    holders = {each.holder for each in found if each.findings} | set(having.values_list("rights_holder", flat=True))
-    for holder in sorted(holders):
+    holders = set(having.values_list("rights_holder", flat=True))
+    for holder in sorted(holders | {each.site.rights_holder_id for each in found if each.findings}):
         lock_rights(holder)
 
 
-@dataclass(frozen=True, slots=True)
-class _Ruled:
-    """The result of one outcome's findings."""
-
-    cases: list[Case]
-    exclusions: list[int]
-    owed: list[str]  # versions to compare again
-
-
-class _Ruler:
-    """Makes a case of each finding or excludes it, as decided."""
-
-    def __init__(self, cases: Cases, rights: dict[int, Rights], counts: FindingCounter) -> None:
-        self._cases, self._rights, self._counts = cases, rights, counts
-
-    def rule(self, found: OutcomeFindings, page: PageRecord) -> _Ruled:
-        ruled, outcome = _Ruled([], [], []), found.outcome
-        reading = outcome.version.reading
-        texts = PageTexts(reading.text, reading.whole_text)
-        for findings in found.findings:
-            is_known = outcome.is_current and self._cases.has(page, findings)
-            counted = self._count(found, page, findings, texts)
-            finding = DecisionFacts(
-                _rights_query(outcome, page, findings),
-                findings.rejection,
-                findings.source,
-                found.opens_teasers,
-                is_nothing_left=bool(counted.left_out) and not counted.findings.matched_chars,
-                is_known=is_known,
-            )
-            decision = decide(finding, self._rights[found.holder])
-            if decision.is_case:
-                ruled.cases.append(self._cases.update_case(found, page, findings, counted))
-            elif outcome.is_current and not is_known:  # else it would count in addition to its case
-                self._cases.release_page(page, findings)
-                ruled.exclusions.append(exclude(page, outcome, findings, decision.allowance, self._cases))
-        if ruled.cases and not outcome.is_current:
-            ruled.owed.extend(absorb_exclusions(page, ruled.cases))
-        return ruled
-
-    def _count(self, found: OutcomeFindings, page: PageRecord, findings: Findings, texts: PageTexts) -> CountedFindings:
-        """Return the findings that count; with ignored texts if a reviewer overruled that nothing is left."""
-        is_overruled = self._rights[found.holder].counts_ignored(page.page_id, findings.work.pk)
-        return self._counts.count(findings, page.page_id, None if is_overruled else found.site.pk, texts)
+def _decide_outcome(
+    found: OutcomeFindings, page: PageRecord, rights: dict[int, Rights], cases: "_Cases", counter: FindingCounter
+) -> tuple[list[Case], list[int]]:
+    """Make a case of each finding or exclude it, as decided; return the cases and the keys of the exclusions."""
+    outcome, made, excluded = found.outcome, list[Case](), list[int]()
+    for findings, text in zip(found.findings, found.keys, strict=True):
+        of_holder = rights[found.site.rights_holder_id]
+        copied = [str(match.text_id) for match in findings.copies]
+        asked = RightsQuery(
+            findings.work.pk, page.page_id, outcome.version.page_url, outcome.seen_at, text.account, copied
+        )
+        site = None if of_holder.counts_ignored(page.page_id, findings.work.pk) else found.site.pk
+        counted = counter.count(findings, page.page_id, site, outcome.version.reading)
+        is_known = outcome.is_current and cases.has(page, findings)
+        facts = DecisionFacts(
+            asked,
+            findings.rejection,
+            findings.source,
+            found.site.rights_holder.opens_teasers,
+            is_nothing_left=bool(counted.left_out) and not counted.findings.matched_chars,
+            is_known=is_known,
+        )
+        decision = decide(facts, of_holder)
+        if decision.is_case:
+            made.append(cases.update_case(outcome, page, findings, text, counted))
+        elif outcome.is_current and not is_known:  # else it would count in addition to its case
+            cases.release_page(page, findings)
+            excluded.append(_exclude(page, outcome, findings, decision.allowance, cases))
+    return made, excluded
 
 
-def _rights_query(outcome: ComparisonOutcome, page: PageRecord, findings: Findings) -> RightsQuery:
-    texts = [str(match.text_id) for match in findings.copies]
-    version = outcome.version
-    account = stated_poster(version, findings.matches) or stated_author(version)
-    return RightsQuery(findings.work.pk, page.page_id, version.page_url, outcome.seen_at, account, texts)
-
-
-def exclude(
-    page: PageRecord, outcome: ComparisonOutcome, findings: Findings, allowance: Allowance, texts: Cases
+def _exclude(
+    page: PageRecord, outcome: ComparisonOutcome, findings: Findings, allowance: Allowance, texts: "_Cases"
 ) -> int:
     """Record an excluded finding, and return the key of its row."""
+    version = outcome.version
     shown = {
-        "page_url": outcome.version.page_url,
-        "page_title": stated_title(outcome.version),
-        "page_author": stated_author(outcome.version),
-        "page_poster": stated_poster(outcome.version, findings.matches),
+        "page_url": version.page_url,
+        "page_title": stated_title(version),
+        "page_author": stated_author(version),
+        "page_poster": stated_poster(version, findings.matches),
         "text_ids": [str(match.text_id) for match in findings.copies],
         "reason": str(allowance.reason),
         "detail": allowance.label,
         "match_class": findings.main.match_class,
         "similarity": findings.main.similarity,
         "matched_chars": findings.matched_chars,
+        # The places of passages without their text: the view of an exclusion reads the texts from the store.
         "found": [
-            _freeze_match(chapter, match, outcome.version, texts) for chapter, match in findings.items[:MAX_TEXTS]
+            {
+                "text_id": str(match.text_id),
+                "chapter_title": chapter.title,
+                "version_id": version.id,
+                "page_text_digest": compared_text(version, match)[1],
+                "work_text_digest": texts.text(match.text_id)[1],
+                "match_class": str(match.match_class),
+                "matched_chars": match.matched_chars,
+                "similarity": match.similarity,
+                "spans": [placed_span(span) for span in match.spans],
+            }
+            for chapter, match in findings.items[:MAX_TEXTS]
         ],
     }
     row, _ = Exclusion.objects.update_or_create(
@@ -162,43 +167,22 @@ def exclude(
     return row.pk
 
 
-def _freeze_match(chapter: Chapter, match: Match, version: PageVersion, texts: Cases) -> dict[str, Any]:
-    """Return the places of passages without their text: the view of an exclusion reads the texts from the store."""
-    return {
-        "text_id": str(match.text_id),
-        "chapter_title": chapter.title,
-        "version_id": version.id,
-        "page_text_digest": text_and_digest(version, match)[1],
-        "work_text_digest": texts.text(match.text_id)[1],
-        "match_class": str(match.match_class),
-        "matched_chars": match.matched_chars,
-        "similarity": match.similarity,
-        "spans": [placed_span(span) for span in match.spans],
-    }
-
-
-def absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
+def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
     """Merge exclusions of a page into the cases that an older version of it opened.
 
     Allowed findings were never frozen: the shown version, which is returned, must be compared again, which sets the
     case aside.
     """
-    taken_in = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
-    is_owed = taken_in.filter(reason__in=ALLOWANCES).exists()
-    taken_in.delete()
+    absorbed = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
+    is_owed = absorbed.filter(reason__in=ALLOWANCES).exists()
+    absorbed.delete()
     return [page.version_id] if is_owed else []
 
 
-def drop_exclusions(found: Iterable[OutcomeFindings], kept: Collection[int]) -> None:
-    """Delete outdated exclusions of the pages whose shown version was compared."""
-    pages = [each.outcome.version.page_id for each in found if each.outcome.is_current]
-    Exclusion.objects.filter(page__in=pages).exclude(pk__in=kept).delete()
-
-
-def write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
+def _write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
     """Write and return the rows of the pages; several outcomes of one page apply in order."""
     ids = sorted({each.outcome.version.page_id for each in found})
-    pages = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(page_id__in=ids))}
+    pages = {row.page_id: row for row in lock_rows(PageRecord.objects.filter(page_id__in=ids))}
     known = frozenset(pages)
     for each in found:
         outcome, page_id = each.outcome, each.outcome.version.page_id
@@ -228,31 +212,227 @@ def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
     """Return the columns of a page that describe its shown version."""
     version, reading = found.outcome.version, found.outcome.version.reading
     values = (
-        version.id, with_length_kept(reading.title)[:MAX_TITLE_CHARS], count_characters(reading.text), reading.encoding,
+        version.id, stated_title(version), count_characters(reading.text), reading.encoding,
         reading.is_encoding_doubtful, reading.extractor, reading.confidence, frozen_obfuscations(reading.obfuscations),
         found.rejection, found.outcome.checked_at,
     )  # fmt: skip
     return dict(zip(_SHOWN, values, strict=True))
 
 
-def write_checks(found: Iterable[OutcomeFindings]) -> None:
+def _write_checks(found: Iterable[OutcomeFindings]) -> None:
     """Record the comparison of each version."""
-    checks = {each.outcome.version.id: _check(each) for each in found}
+    checks = {}
+    for each in found:
+        outcome = each.outcome
+        checks[outcome.version.id] = PageCheck(
+            version_id=outcome.version.id,
+            page_id=outcome.version.page_id,
+            # A passage of a text that was withdrawn in the meantime may be in another text too: compare again.
+            algorithm_id=outcome.algorithm_id if each.is_whole else OUTDATED,
+            corpus_revision=outcome.corpus_revision,
+            rejection=each.rejection,
+            match_count=sum(len(findings.items) for findings in each.findings),
+            checked_at=outcome.checked_at,
+            appeared_at=outcome.first_seen,
+        )
     PageCheck.objects.bulk_create(
         checks.values(), update_conflicts=True, unique_fields=["version_id"], update_fields=list(_CHECKED)
     )
 
 
-def _check(found: OutcomeFindings) -> PageCheck:
-    outcome = found.outcome
-    return PageCheck(
-        version_id=outcome.version.id,
-        page_id=outcome.version.page_id,
-        # A passage of a text that was withdrawn in the meantime may be in another text too: compare again.
-        algorithm_id=outcome.algorithm_id if found.is_whole else OUTDATED,
-        corpus_revision=outcome.corpus_revision,
-        rejection=found.rejection,
-        match_count=sum(len(findings.items) for findings in found.findings),
-        checked_at=outcome.checked_at,
-        appeared_at=outcome.first_seen,
-    )
+class _Cases:
+    """The cases of some outcomes: read at once, changed one by one, written at once."""
+
+    def __init__(self, found: Sequence[OutcomeFindings], works: WorkTexts) -> None:
+        pages = {each.outcome.version.page_id for each in found}
+        texts = _cases_by_text(found)
+        keys = {*texts.values(), *cases_with_pages(pages).order_by().values_list("pk", flat=True)} if pages else set()
+        rows = {case.pk: case for case in (lock_rows(Case.objects.filter(pk__in=keys)) if keys else ())}
+        self._cases = {(case.page_id, case.work_id): case for case in rows.values()}
+        self._by_text: dict[TextKey, Case] = {text: rows[key] for text, key in texts.items() if key in rows}
+        self._addresses: dict[tuple[int, str], CaseAddress] = {}  # by the case's identity and the page
+        for row in CaseAddress.objects.filter(case__in=keys) if keys else ():
+            row.case = rows[row.case_id]
+            self._addresses[id(row.case), row.page_id] = row
+            self._cases.setdefault((row.page_id, row.case.work_id), row.case)
+        self._works = works
+        self._taken: dict[tuple[str, int], CountedFindings] = {}  # by page and work: what the version shown took
+        self._new: set[tuple[str, int]] = set()
+        self._sightings: list[tuple[Case, ComparisonOutcome, Findings]] = []
+        self._texts: dict[WorkTextId, tuple[str, str]] = {}
+        self.texts: set[str] = set()  # texts of works of which the pages now have more or less
+
+    def has(self, page: PageRecord, findings: Findings) -> bool:
+        """Return whether the page itself has a case of the work, rather than being a further address of one."""
+        case = self._cases.get((page.page_id, findings.work.pk))
+        return case is not None and case.page_id == page.page_id
+
+    def update_case(
+        self,
+        outcome: ComparisonOutcome,
+        page: PageRecord,
+        findings: Findings,
+        text: TextKey,
+        counted: CountedFindings,
+    ) -> Case:
+        """Return the new or updated case of a page and a work. counted: the findings that count.
+
+        If the text of the page has a case already, the page becomes a further address of it.
+        """
+        key = (page.page_id, findings.work.pk)
+        case, is_own = self._cases.get(key), self.has(page, findings)
+        if case is not None and not is_own and outcome.is_current and self._by_text.get(text) is not case:
+            self.release_page(page, findings)
+            case = None
+        if case is None and text in self._by_text:
+            case = self._cases[key] = self._by_text[text]
+        is_own = is_own or case is None
+        has_text = case is not None and self._by_text.get(text) is case
+        is_shown = is_own and (case is None or outcome.is_current or case.version_id == outcome.version.id)
+        if case is None:
+            self._new.add(key)
+            case = self._cases[key] = Case(
+                rights_holder_id=findings.work.rights_holder_id, page=page, work=findings.work,
+                opened_at=outcome.checked_at, first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at,
+            )  # fmt: skip
+        if is_own or has_text:
+            self._note_address(case, page, outcome)
+        case.first_seen_at = min(case.first_seen_at, outcome.first_seen)
+        case.last_seen_at = max(case.last_seen_at, outcome.seen_at)
+        if is_shown:
+            self._by_text = {other: each for other, each in self._by_text.items() if each is not case} | {text: case}
+            self._taken[key] = counted
+            for name, value in case_figures(counted.findings, outcome.version).items():
+                setattr(case, name, value)
+            case.obfuscation_kinds = obfuscation_kinds(case.obfuscations)
+        self._sightings.append((case, outcome, findings))
+        return case
+
+    def release_page(self, page: PageRecord, findings: Findings) -> None:
+        """Remove a page from the case of which it is a further address: it has another text, or rights allow it."""
+        key = (page.page_id, findings.work.pk)
+        case = self._cases.get(key)
+        row = self._addresses.pop((id(case), page.page_id), None)
+        if case is not None and case.page_id != page.page_id:
+            del self._cases[key]
+            if row is not None and row.pk:
+                row.delete()
+
+    def _note_address(self, case: Case, page: PageRecord, outcome: ComparisonOutcome) -> None:
+        """Record that a page shows the text of the case, if several do."""
+        own, this = (id(case), case.page_id), (id(case), page.page_id)
+        if own not in self._addresses:
+            if own == this:
+                return
+            self._addresses[own] = CaseAddress(
+                case=case, page=case.page, first_seen_at=case.first_seen_at, last_seen_at=case.last_seen_at
+            )
+        row = self._addresses.setdefault(
+            this, CaseAddress(case=case, page=page, first_seen_at=outcome.first_seen, last_seen_at=outcome.seen_at)
+        )
+        row.first_seen_at = min(row.first_seen_at, outcome.first_seen)
+        row.last_seen_at = max(row.last_seen_at, outcome.seen_at)
+
+    def write(self) -> None:
+        """Write the cases, their addresses, the texts they took, and new evidence."""
+        touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
+        if not touched:
+            return
+        matters.assign_matters([case for key, case in touched.items() if key in self._new])
+        Case.objects.bulk_create(case for key, case in touched.items() if key in self._new)
+        Case.objects.bulk_update(
+            [case for key, case in touched.items() if key not in self._new],
+            ["first_seen_at", "last_seen_at", *_FIGURES, _KINDS],
+        )
+        self._write_taken()
+        self._freeze()
+        self._write_addresses()
+
+    def ids_by_holder(self) -> dict[int, list[int]]:
+        """Return the ids of the processed cases, by rights holder."""
+        ids: dict[int, dict[int, None]] = defaultdict(dict)
+        for case, _, _ in self._sightings:
+            ids[case.rights_holder_id][case.pk] = None
+        return {holder: list(of_holder) for holder, of_holder in ids.items()}
+
+    def _write_addresses(self) -> None:
+        rows = list(self._addresses.values())
+        for row in rows:
+            row.case_id = row.case.pk  # known only after the insert
+        CaseAddress.objects.bulk_create([row for row in rows if not row.pk])
+        CaseAddress.objects.bulk_update([row for row in rows if row.pk], ["first_seen_at", "last_seen_at"])
+
+    def _write_taken(self) -> None:
+        """Write the characters of the works that the pages have now, and delete former ones."""
+        rows = [
+            taken_row(self._cases[key], match, counted)
+            for key, counted in self._taken.items()
+            for match in counted.findings.matches
+        ]
+        kept = {(row.case_id, row.text_id) for row in rows}
+        known = [self._cases[key].pk for key in self._taken if key not in self._new]
+        before = TakenText.objects.filter(case__in=known).values_list("pk", "case_id", "text_id") if known else ()
+        gone = [pk for pk, case, text in before if (case, text) not in kept]
+        self.texts.update(row.text_id for row in rows)
+        self.texts.update(text for _, case, text in before if (case, text) not in kept)
+        if gone:
+            TakenText.objects.filter(pk__in=gone).delete()
+        TakenText.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["case", "text_id"], update_fields=["places", "left_out"]
+        )
+
+    def _freeze(self) -> None:
+        known = [case.pk for case, _, _ in self._sightings if (case.page_id, case.work_id) not in self._new]
+        matches = CaseMatch.objects.filter(case__in=known) if known else CaseMatch.objects.none()
+        frozen = set(matches.values_list("case_id", "version_id", "text_id"))
+        rows = []
+        for case, outcome, findings in self._sightings:
+            for chapter, match in findings.items:
+                key = (case.pk, str(outcome.version.id), str(match.text_id))
+                if key not in frozen:
+                    frozen.add(key)
+                    work_text, work_digest = self.text(match.text_id)
+                    rows.append(
+                        CaseMatch(
+                            case=case,
+                            chapter=chapter,
+                            chapter_title=chapter.title,
+                            work_text_digest=work_digest,
+                            corpus_revision=outcome.corpus_revision,
+                            code_version=code_version(),
+                            found_at=outcome.checked_at,
+                            **freeze_match(outcome.version, match, work_text),
+                        )
+                    )
+        CaseMatch.objects.bulk_create(rows)
+
+    def text(self, text_id: WorkTextId) -> tuple[str, str]:
+        """Return a text of the corpus and its digest."""
+        if text_id not in self._texts:
+            text = self._works.text(text_id) or ""
+            self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
+        return self._texts[text_id]
+
+
+def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[TextKey, int]:
+    """Return the cases, not allowed by any right, that have a found text on the same site and of the same work."""
+    wanted = {key for each in found for key in each.keys}
+    if not wanted:
+        return {}
+    rows = CaseMatch.objects.filter(
+        page_text_digest__in={key.text_digest for key in wanted}, version_id=F("case__version_id")
+    ).exclude(case__allowed_as__in=ALLOWANCES)
+    names = ("case__site", "case__work", "page_text_digest", "case__page_poster", "case__page_author")
+    known = rows.order_by("-case").values_list(*names, "case__page__obfuscation_kinds", "case_id")
+    by_text = {
+        TextKey(site, work, text, poster or author, altered_kinds(kinds)): case
+        for site, work, text, poster, author, kinds, case in known
+    }
+    return {key: case for key, case in by_text.items() if key in wanted}
+
+
+def taken_row(case: Case, match: Match, counted: CountedFindings) -> TakenText:
+    """Return the row of one text of a case: the places that count and those that do not."""
+    left_out = counted.left_out.get(str(match.text_id))
+    packed = left_out.pack() if left_out else b""
+    return TakenText(case=case, text_id=str(match.text_id), places=match.taken.pack(), left_out=packed)

@@ -13,14 +13,13 @@ from core.ports import PageStore, WorkTexts
 from core.taken import NO_PLACES, Places
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, TakenText
-from webadmin.cases.services.case_rows import taken_row
-from webadmin.cases.services.findings import Findings, case_figures
-from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.decision import Rights
+from webadmin.cases.services.findings import Findings, case_figures, read_span
 from webadmin.cases.services.matters.figures import refresh_cases
-from webadmin.cases.services.permissions import Rights
+from webadmin.cases.services.recording import taken_row
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases
-from webadmin.cases.services.snapshots import read_span
-from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, PageTexts, taken_as_found
+from webadmin.cases.services.what_counts import CountedFindings, FindingCounter, taken_as_found
+from webadmin.database import lock_rows
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
 
@@ -39,7 +38,7 @@ def recount_all(holder: int, cases: Sequence[Case], pages: PageStore, works: Wor
     """Recount several cases of a rights holder, and return those whose texts are there."""
     with transaction.atomic():
         lock_rights(holder)  # first: what is read below holds until the end
-        list(locked_cases(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
+        list(lock_rows(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
         rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
         counted = [case for case in cases if _recount_case(case, pages, works, rights, occasion)]
         refresh_cases([case.pk for case in counted])
@@ -72,10 +71,9 @@ def _counted_now(
     version, findings = pages.version(VersionId(case.version_id)), _findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
-    texts = PageTexts(version.reading.text, version.reading.whole_text)
     site = None if rights.counts_ignored(case.page_id, case.work_id) else case.page.site_id
     counts = FindingCounter({case.page_id: case.page.site}, works)
-    return counts.count(findings, case.page_id, site, texts), version
+    return counts.count(findings, case.page_id, site, version.reading), version
 
 
 def versions_shown(pages: Sequence[str]) -> list[str]:

@@ -25,14 +25,12 @@ from webadmin import stores
 from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
-from webadmin.cases.services.addresses import apply_rights_to_addresses
+from webadmin.cases.services.addresses import OUTDATED, apply_rights_to_addresses
 from webadmin.cases.services.copied_texts import texts_by_case
-from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.decision import ALLOWANCES, Allowance, Right, Rights, RightsQuery
 from webadmin.cases.services.matters.figures import refresh_cases
-from webadmin.cases.services.permissions import ALLOWANCES, Allowance, Right, Rights, RightsQuery
-from webadmin.cases.services.shown_pages import OUTDATED
 from webadmin.cases.signals import rights_ruled
-from webadmin.database import batches
+from webadmin.database import batches, lock_rows
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected
 
 # Findings of a rights holder that are ruled within the request that changed a right. Measured 2026-11 on SQLite,
@@ -106,7 +104,7 @@ def rule_holder(holder: int, occasion: Occasion) -> None:
     """Rule on all findings of a rights holder, in the caller's transaction."""
     rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
-    list(locked_cases(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
+    list(lock_rows(cases).values_list("pk"))  # all: another right that changes in the transaction may move others
     moved = rule_cases(cases, rights, occasion)
     rule_exclusions(_exclusions(holder), rights)
     refresh_cases(moved)

@@ -10,11 +10,10 @@ from core.pages import Sighted, VersionOfPage
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, Exclusion, PageCheck
 from webadmin.cases.services.addresses import cases_with_pages, note_addresses_seen
-from webadmin.cases.services.locks import locked_pages
+from webadmin.cases.services.decision import Rights
 from webadmin.cases.services.matters.figures import refresh_cases
-from webadmin.cases.services.permissions import Rights
 from webadmin.cases.services.rulings import Cause, Occasion, rule_cases, rule_exclusions
-from webadmin.database import batches
+from webadmin.database import batches, lock_rows
 from webadmin.sites.models import PageRecord
 
 _TIMES = ["first_seen", "last_seen"]
@@ -50,7 +49,7 @@ def _widen(holder: int, versions: Sequence[VersionOfPage], now: datetime) -> Non
 
 
 def _widen_pages(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> None:
-    rows = {row.page_id: row for row in locked_pages(PageRecord.objects.filter(pk__in=pages)).only("page_id", *_TIMES)}
+    rows = {row.page_id: row for row in lock_rows(PageRecord.objects.filter(pk__in=pages)).only("page_id", *_TIMES)}
     for each in versions:
         row = rows.get(each.version.page_id)
         if row is not None:

@@ -12,8 +12,10 @@ from django.db.models import Q
 from core.counting import MatchSides, TextLetters, deduct_excluded
 from core.ids import WorkTextId
 from core.matches import Match
+from core.pages import Reading
 from core.ports import WorkTexts
 from core.taken import NO_PLACES, Places, unite_places
+from core.zones import Zone
 from webadmin.cases.models import ExcludedPassage, IgnoredText
 from webadmin.cases.services.findings import Findings
 from webadmin.sites.models import Site
@@ -38,6 +40,7 @@ class FindingCounter:
         self._ignored: dict[tuple[int, int | None], list[TextLetters]] = defaultdict(list)
         self._passages: dict[tuple[str, int], list[ExcludedPassage]] = defaultdict(list)
         self._letters: dict[WorkTextId, TextLetters] = {}
+        self._of_pages: dict[str, TextLetters] = {}
         if not pages:
             return
         sites = {site.pk: site.rights_holder_id for site in pages.values()}
@@ -49,7 +52,7 @@ class FindingCounter:
         for passage in of_pages:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 
-    def count(self, findings: Findings, page_id: str, site: int | None, page_texts: "PageTexts") -> CountedFindings:
+    def count(self, findings: Findings, page_id: str, site: int | None, reading: Reading) -> CountedFindings:
         """Return the findings of a page that count. site: None counts ignored texts as well."""
         holder = findings.work.rights_holder_id
         noise, never = list[TextLetters](), list[TextLetters]()
@@ -63,7 +66,8 @@ class FindingCounter:
         items, left_out = [], {}
         for chapter, match in findings.items:
             work = self._work(match.text_id)
-            page = page_texts.letters(match)
+            is_main = all(span.zone is Zone.MAIN for span in match.spans)
+            page = self._page_letters(reading.text if is_main else reading.whole_text)
             gone = Places.from_starts(work.places) if match.text_id in whole else work.find([*never, *without])
             left = deduct_excluded(match, MatchSides(page, work, page.find(noise), gone))
             items.append((chapter, left))
@@ -79,20 +83,10 @@ class FindingCounter:
             self._letters[text_id] = TextLetters.from_text(self._works.text(text_id) or "")
         return self._letters[text_id]
 
-
-class PageTexts:
-    """The texts to which the offsets of matches of one page version refer, each read once."""
-
-    def __init__(self, main: str, whole: str) -> None:
-        self._texts = main, whole
-        self._letters: dict[bool, TextLetters] = {}
-
-    def letters(self, match: Match) -> TextLetters:
-        """Return the letters of the main text, or of the whole text if a passage lies outside the main text."""
-        is_whole = any(span.zone != "main" for span in match.spans)
-        if is_whole not in self._letters:
-            self._letters[is_whole] = TextLetters.from_text(self._texts[is_whole])
-        return self._letters[is_whole]
+    def _page_letters(self, text: str) -> TextLetters:
+        if text not in self._of_pages:
+            self._of_pages[text] = TextLetters.from_text(text)
+        return self._of_pages[text]
 
 
 def _nothing(findings: Findings) -> CountedFindings:

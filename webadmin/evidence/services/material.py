@@ -25,7 +25,7 @@ from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.calibration import DEFAULT as CALIBRATION
 from webadmin.cases.models import CaseMatch
 from webadmin.cases.services.addresses import list_addresses
-from webadmin.cases.services.snapshots import frozen_obfuscations
+from webadmin.cases.services.findings import frozen_obfuscations
 
 # All following pages of a chapter together. Pages have about 60 kB; a site may send 60 pages of 16 MB.
 MAX_FOLLOWING_BYTES = 64 * 2**20

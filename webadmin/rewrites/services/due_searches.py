@@ -19,10 +19,9 @@ from core.ids import PageId, VersionId, WorkTextId
 from core.matches import RewordedState
 from webadmin.accounts.models import FailedMessage, RightsHolder
 from webadmin.cases.models import PageCheck
-from webadmin.cases.services.locks import locked_pages
-from webadmin.cases.services.shown_pages import OUTDATED
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.cases.signals import rights_ruled, text_withdrawn
-from webadmin.database import batches
+from webadmin.database import batches, lock_rows
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter
@@ -195,7 +194,7 @@ def connect() -> None:
 def _compare_again(holder: int, **_: object) -> None:
     """Make pages with undecided leads due for a comparison by meaning, which applies the rights."""
     leads = RewordedLead.objects.filter(rights_holder=holder, state=RewordedState.WAITING)
-    pages = locked_pages(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
+    pages = lock_rows(PageRecord.objects.filter(page_id__in=leads.values("page_id")))
     for batch in batches(list(pages.values_list("page_id", flat=True))):
         PageRecord.objects.filter(page_id__in=batch).update(reworded_version_id="")
 

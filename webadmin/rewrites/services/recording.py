@@ -1,6 +1,6 @@
 """Records the results of searches by meaning as leads and checks, many pages in one transaction.
 
-Rows are locked in the order of `webadmin.cases.services.locks`. A person's verdict is never changed.
+Rows are locked in the order of `webadmin.database.lock_rows`. A person's verdict is never changed.
 """
 
 from collections import defaultdict
@@ -20,10 +20,9 @@ from matcher.reworded.record import CURRENT
 from matcher.reworded.sentences import sentence_units
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseAddress, Exclusion
+from webadmin.cases.services.decision import Rights, RightsQuery
 from webadmin.cases.services.findings import stated_author, stated_title
-from webadmin.cases.services.locks import locked_pages
-from webadmin.cases.services.permissions import Rights, RightsQuery
-from webadmin.database import answering, batches
+from webadmin.database import answering, batches, lock_rows
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services.due_searches import MeaningWatch, normalize_kinds, searched_chapters
 from webadmin.sites.models import PageRecord
@@ -68,7 +67,7 @@ def record_searched(
         if holder is None or normalize_kinds(holder.reworded_kinds) != watch.kinds:
             return None
         searched = {each.page: each for each in pages}
-        rows = locked_pages(PageRecord.objects.filter(page_id__in=list(searched)))
+        rows = lock_rows(PageRecord.objects.filter(page_id__in=list(searched)))
         still = {row: each for row in rows if (each := searched[PageId(row.page_id)]).version_id == row.version_id}
         leads = _LeadBuilder(watch, list(still.values()), works, now).leads(still)
         RewordedLead.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""The lock on chapters: see `webadmin.cases.services.locks` for the order of all locks."""
+"""The lock on chapters: see `webadmin.database.lock_rows` for the order of all locks."""
 
 from django.db.models import QuerySet
 

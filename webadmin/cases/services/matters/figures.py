@@ -1,7 +1,7 @@
 """Updates the figures of matters: their cases by state, the characters taken together, the first times.
 
 Every writer of cases calls `refresh` in its own transaction, once and after all cases
-(`webadmin.cases.services.locks`), with the affected texts if it knows them: a page of a book of 3,000 chapters changes
+(`webadmin.database.lock_rows`), with the affected texts if it knows them: a page of a book of 3,000 chapters changes
 one text of its matter and not the other 2,999.
 
 `CopiedText` has the characters of each text on all sites: a character that many matters have counts once, and a list of
@@ -131,6 +131,18 @@ def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]
         taken = TakenText.objects.filter(case__in=batch).order_by()
         texts.update(taken.values_list("text_id", flat=True).distinct())
     return matters, texts
+
+
+def refresh_recorded(
+    pages: Collection[str], at: datetime, matters: set[int | None], texts: set[str], moved: Collection[int]
+) -> None:
+    """Update the matters after pages were compared.
+
+    matters, texts: those of the recorded cases; moved: the cases whose ruling changed.
+    """
+    marked = note_changed(pages, at)
+    of_moved, their_texts = matters_and_texts(moved)
+    refresh(marked | of_moved | matters, texts | their_texts)
 
 
 def note_changed(pages: Collection[str], at: datetime) -> set[int | None]:

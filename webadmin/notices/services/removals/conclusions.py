@@ -16,9 +16,9 @@ from core.states import CaseState
 from crawler.recrawl.policy import GONE_AFTER
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, CaseMatch, PageCheck
-from webadmin.cases.services.locks import locked_cases
+from webadmin.cases.services.addresses import OUTDATED
 from webadmin.cases.services.matters.figures import refresh
-from webadmin.cases.services.shown_pages import OUTDATED
+from webadmin.database import lock_rows
 from webadmin.notices.models import Notice, NoticePage, Removal, RemovalLook
 from webadmin.notices.services.events import change_state, lock_notice, reopen
 from webadmin.notices.services.removals.run_looks import REMOVED, Seen
@@ -67,7 +67,7 @@ def confirm_removal(case: Case) -> Removal | None:
         return None
     with transaction.atomic():
         lock_rights(case.rights_holder_id)
-        if not locked_cases(Case.objects.filter(pk=case.pk, state=CaseState.CONFIRMED)).exists():
+        if not lock_rows(Case.objects.filter(pk=case.pk, state=CaseState.CONFIRMED)).exists():
             return None
         proof = _proof(case)
         if not proof or case.removals.filter(ended_at=None).exists():

@@ -13,7 +13,7 @@ from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.shares import percentage
 from webadmin.cases.models import Case, CaseMatch
-from webadmin.cases.services.snapshots import frozen_obfuscations
+from webadmin.cases.services.findings import frozen_obfuscations
 from webadmin.review.pages.case_page.comparison import ChangeLink
 from webadmin.ui.models.phrases import CHANGES, name_of_obfuscation
 
