@@ -133,7 +133,7 @@ def test_the_form_leads_back_to_its_match(case: Case, outbox: CollectingOutbox, 
 
 
 @pytest.mark.parametrize(
-    ("language", "words"), [("en", "cannot be asked now: the message broker"), ("zh-hans", "现在无法用公开算法判断")]
+    ("language", "words"), [("en", "cannot be asked now: the message broker"), ("zh-hans", "现在无法用公开引擎判断")]
 )
 def test_a_broker_that_is_away_is_one_sentence(
     case: Case, outbox: CollectingOutbox, reviewer: Client, language: str, words: str
