@@ -2,7 +2,7 @@
 
 PageStore           pages, versions, raw responses      pagestore.mongo
 PageHistory         pages seen, gone and back           part of every PageStore
-VisitRepository     visits and due times of addresses   webadmin.sites.services.visit_repository, crawler.recrawl.memory
+VisitRepository     visits and due times of addresses   webadmin.sites.services, crawler.recrawl
 RecentAnswers       one fetch for several sites         pagestore.recent_answers
 WorkStore           texts of the reference corpus       pagestore.mongo
 FingerprintStore    fingerprints of both                pagestore.mongo

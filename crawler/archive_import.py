@@ -19,7 +19,7 @@ from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_shapes import ArchiveLimits, Captured, ImportCounts, PassedBy, RecordPosition
-from crawler.store_batches import MAX_BYTES, MAX_PAGES
+from crawler.store_pipeline import MAX_BYTES, MAX_PAGES
 from crawler.urls import canonical
 
 MAX_FAULTS = 50

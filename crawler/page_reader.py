@@ -9,7 +9,6 @@ from typing import Any
 from core.pages import CrawlPlan
 from core.states import Rejection
 from core.wording import Message
-from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.resources import NO_RESOURCES, SiteResources
 from crawler.formats.archive import is_container
 from crawler.opening import Rejected
@@ -17,6 +16,7 @@ from crawler.readers.messages import Task
 from crawler.readers.pages import PageToRead, WholePage
 from crawler.readers.reading_process import MAX_BOOK_CPU_S, GivenUp, ReadingProcess
 from crawler.selectors import MAX_SLOW_PAGES
+from crawler.stats import SLOW_RULES
 
 
 class PageReader:

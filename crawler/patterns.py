@@ -12,7 +12,7 @@ import regex
 
 from core.errors import BadInput
 from core.wording import Message
-from crawler.end_reasons import SLOW_PATTERN
+from crawler.stats import SLOW_PATTERN
 
 # An honest pattern takes microseconds on the longest address; the time is the process's own, not that of the clock.
 MAX_SEARCH_S = 0.1

@@ -19,7 +19,6 @@ from core.ports import Clock, KeptPages, Outbox, RecentAnswers, VisitRepository
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.end_reasons import REPEATED_TEXTS
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.downloaded_resources import downloaded_resources
 from crawler.fetching.names import NameResolver
@@ -31,13 +30,13 @@ from crawler.politeness.bans import BanJudge
 from crawler.politeness.login_steps import parse_steps
 from crawler.politeness.windows import CrawlWindows
 from crawler.readers.pages import WholePage
-from crawler.recrawl.memory import MemoryVisitRepository
 from crawler.recrawl.recrawl import Recrawl
+from crawler.recrawl.site_visits import MemoryVisitRepository
 from crawler.repeated_texts import RepeatedTexts
 from crawler.scrapy_settings import scrapy_settings
 from crawler.selectors import select
 from crawler.site_kinds import KINDS
-from crawler.stats import CrawlStats
+from crawler.stats import REPEATED_TEXTS, CrawlStats
 from crawler.surroundings.machine import machine_of_this_process
 from crawler.surroundings.time_servers import compare
 from crawler.urls import scope

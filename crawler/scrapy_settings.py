@@ -6,10 +6,15 @@ from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from core.politeness import BrowserMode
 from core.settings import CrawlSettings
-from crawler.browsing.availability import missing_browser
-from crawler.browsing.chromium import find_chromium
-from crawler.browsing.launching import AGE_SETTING, ARGUMENTS, MAX_MEMORY_BYTES, MEMORY_SETTING, PAGES_SETTING
-from crawler.browsing.rights import launch_options
+from crawler.browsing.chromium import find_chromium, missing_browser
+from crawler.browsing.rights import (
+    AGE_SETTING,
+    ARGUMENTS,
+    MAX_MEMORY_BYTES,
+    MEMORY_SETTING,
+    PAGES_SETTING,
+    launch_options,
+)
 from crawler.fetching.names import NAME_SERVERS_SETTING
 from crawler.fetching.resolver import ALLOWED_SETTING
 from crawler.middlewares.robots_rules import MAX_DELAY_S
@@ -61,7 +66,7 @@ def scrapy_settings(plan: CrawlPlan, settings: CrawlSettings) -> dict[str, Any]:
         "LOG_INSTALL_ROOT_HANDLER": False,
         "DOWNLOAD_HANDLERS": {
             **dict.fromkeys(("file", "ftp", "s3", "data")),
-            **dict.fromkeys(("http", "https"), "crawler.fetching.header_limit.BoundedHandler"),
+            **dict.fromkeys(("http", "https"), "crawler.fetching.capture.CapturingHandler"),
         },
         "TWISTED_DNS_RESOLVER": "crawler.fetching.resolver.GuardedResolver",
         ALLOWED_SETTING: list(settings.allow_private_hosts),

@@ -15,8 +15,7 @@ from redis.exceptions import RedisClusterException
 
 from core.errors import ZhuiwenError
 from core.wording import Message
-from crawler.browsing.availability import missing_browser
-from crawler.browsing.chromium import find_chromium
+from crawler.browsing.chromium import find_chromium, missing_browser
 from crawler.browsing.rights import UNPRIVILEGED, has_sandbox, unprivileged_user
 from deploy import home_checks
 from deploy.findings import Check, Context, DoctorFinding

@@ -31,11 +31,10 @@ from core.hosts import host_key
 from core.politeness import Proxy
 from core.states import Rejection
 from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, ConnectedAddress
-from crawler.browsing.launching import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.browsing.page_capture import PageCapture
+from crawler.browsing.rights import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.capture import CAPTURE
-from crawler.fetching.header_limit import BoundedHandler
+from crawler.fetching.capture import CAPTURE, CapturingHandler
 from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META
 from crawler.fetching.resolver import ALLOWED_SETTING
@@ -49,7 +48,7 @@ QUIET_S = 3.0  # how long a page that has loaded may go on fetching before it is
 TEXT_KINDS = frozenset({"document", "stylesheet", "script", "xhr", "fetch"})
 
 
-class BrowserHandler(ScrapyPlaywrightDownloadHandler, BoundedHandler):
+class BrowserHandler(ScrapyPlaywrightDownloadHandler, CapturingHandler):
     """For DOWNLOAD_HANDLERS: loads requests that are marked for the browser there, all others as in any crawl."""
 
     def __init__(self, crawler: Any) -> None:

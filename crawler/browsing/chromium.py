@@ -17,11 +17,14 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from importlib.util import find_spec
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from crawler.browsing.rights import unprivileged_user
+from core.settings import CrawlSettings
+from core.wording import Message
+from crawler.browsing.rights import UNPRIVILEGED, may_be_run, unprivileged_user
 
 # The one without windows first: a page costs it .15 s of processor time, the others .9 s (Debian's 156, 2026-11).
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
@@ -183,3 +186,16 @@ def _is_ready(pipe: int, event: int, within_s: float) -> bool:
     waiting = select.poll()
     waiting.register(pipe, event)
     return bool(waiting.poll(within_s * 1_000))
+
+
+# Checks that this machine can load pages in a browser, without importing any of it.
+
+
+def missing_browser(settings: CrawlSettings) -> Message | None:
+    """Return what is to be installed before pages can be loaded in a browser; None if all is there."""
+    if find_spec("scrapy_playwright") is None:
+        return Message("site.no-browser")
+    path = find_chromium(settings.chromium)
+    if path is None:
+        return Message("site.no-chromium")
+    return None if may_be_run(path) else Message("site.chromium-as-root", path=path, user=UNPRIVILEGED)

@@ -6,12 +6,12 @@ from typing import Any
 from scrapy import Request
 from scrapy.http import Response
 
-from crawler.fetching.header_limit import BoundedHandler
+from crawler.fetching.capture import CapturingHandler
 
 BROWSER_META = "playwright"  # in the meta of a request that is loaded in the browser
 
 
-class OnDemandBrowser(BoundedHandler):
+class OnDemandBrowser(CapturingHandler):
     """For DOWNLOAD_HANDLERS: most crawls never load a page in the browser, and need not wait for it to be imported."""
 
     def __init__(self, crawler: Any) -> None:

@@ -21,8 +21,8 @@ from core.circumstances import BrowserProfile
 from core.hosts import host_key
 from crawler.browsing.browser_proxy import ConnectedAddress
 from crawler.fetching.capture import without_secrets
-from crawler.fetching.connection_facts import MAX_CERTIFICATES
 from crawler.fetching.resources import MAX_BYTES, MAX_COUNT, ResourceKind
+from crawler.fetching.wire import MAX_CERTIFICATES
 
 MAX_DOCUMENTS = 20  # redirects and scripts that lead on; Chromium itself ends after 20 redirects
 _TLS_NAMES = {"TLS 1.2": "TLSv1.2", "TLS 1.3": "TLSv1.3", "QUIC": "QUIC"}

@@ -1,6 +1,7 @@
-"""Rights of Chromium on this machine. Where the product runs as root, it runs as `nobody`: its sandbox refuses root.
+"""Start options and rights of Chromium on this machine.
 
-Without the sandbox, which needs a namespace of its own, whoever breaks out of a page is `nobody`, and not root.
+Where the product runs as root, Chromium runs as `nobody`: its sandbox refuses root. Without the sandbox, which needs a
+namespace of its own, whoever breaks out of a page is `nobody`, and not root.
 """
 
 import os
@@ -13,6 +14,24 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+# Chosen, not measured: to start Chromium takes 1 s (2026-11), and pages that leak lose some MB each. How many pages and
+# minutes is the operator's to say (core.settings.CrawlSettings).
+MAX_MEMORY_BYTES = 1_500_000_000
+PAGES_SETTING, MEMORY_SETTING, AGE_SETTING = "ZHUIWEN_BROWSER_PAGES", "ZHUIWEN_BROWSER_BYTES", "ZHUIWEN_BROWSER_AGE_S"
+ARGUMENTS = [
+    "--disable-quic",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-dev-shm-usage",
+    "--disable-extensions",
+    "--disable-sync",
+    "--no-first-run",
+    "--no-pings",
+    # Media connections would go past the proxy.
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--js-flags=--max-old-space-size=512",
+]
 UNPRIVILEGED = "nobody"
 _TIMEOUT_S = 10.0
 # Runs in place of Chromium, and becomes it. The profile that playwright has made belongs to root.

@@ -17,8 +17,8 @@ from lxml.html import HtmlElement
 from crawler.css.conditions import media_screens
 from crawler.css.declarations import DECLARED, Declaration, parse_style_attribute
 from crawler.css.matching import SelectorMatcher, compile_selector
-from crawler.css.screens import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
 from crawler.css.sheets import MAX_MARKS_OF_PAGE, FontFace, LayerName, Rule, Sheet, count_marks, parse_sheet
+from crawler.css.values import ALL_SCREENS, DESKTOP, IN_DOUBT, SCREENS
 from crawler.opening import ReadingSteps, Step
 
 Properties = Mapping[str, str]

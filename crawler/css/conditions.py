@@ -11,8 +11,7 @@ from operator import eq, ge, gt, le, lt
 import tinycss2
 from tinycss2.ast import Node
 
-from crawler.css.screens import ALL_SCREENS, SCREENS, Screen
-from crawler.css.values import Tokens, length_px, parse_value, significant, split
+from crawler.css.values import ALL_SCREENS, SCREENS, Screen, Tokens, length_px, parse_value, significant, split
 
 MAX_DEPTH = 32  # of conditions in brackets; frameworks have 2
 _KNOWN_TYPES = ("all", "screen")

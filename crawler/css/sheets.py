@@ -15,8 +15,7 @@ from tinycss2.ast import Node
 from crawler.css.conditions import media_screens, screens_supporting
 from crawler.css.declarations import Declaration, block_declarations, known_to_browsers
 from crawler.css.matching import MAX_CHARS
-from crawler.css.screens import ALL_SCREENS, IN_DOUBT
-from crawler.css.values import Tokens, families, significant, split, token_address
+from crawler.css.values import ALL_SCREENS, IN_DOUBT, Tokens, families, significant, split, token_address
 
 # A sheet that has more, once what is for other pages is cut out, is left out. All of Semantic UI, the largest public
 # framework that was looked at, has 752,081 characters and 92,679 marks; what concerns them of their own sheets has

@@ -8,8 +8,6 @@ import tinycss2
 from tinycss2 import color5
 from tinycss2.ast import LiteralToken, Node
 
-from crawler.css.screens import DESKTOP, SCREENS, Screen
-
 MEDIUM_PX = 16.0
 _LEAST_RELATIVE_PX = 6.0  # Chromium's least logical size; 0 stays 0
 MAX_PX = 2.0**25  # Chromium's largest length, about; 1e400px is not a number to count with
@@ -19,6 +17,30 @@ _SIZES_PX |= {"large": 18.0, "x-large": 24.0, "xx-large": 32.0, "xxx-large": 48.
 _COLOR_FUNCTIONS = frozenset([
     "rgb", "hsl", "hwb", "lab", "lch", "oklab", "oklch", "color", "color-mix", "light-dark", "device-cmyk",
 ])  # fmt: skip  # with or without an a at the end
+
+
+# The ordinary screens that a page is judged for. A set of them is an int with one bit for each of `SCREENS`.
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """One screen of a reader. doubts_hold: the answer where only a browser knows (containers, other features)."""
+
+    width_px: int
+    height_px: int
+    doubts_hold: bool = False
+
+
+DESKTOP_PX = 1280
+# One for each class that the breakpoints of Bootstrap (576, 768, 992, 1200, 1400) and Tailwind (640 to 1536) part: a
+# telephone upright and lying, a tablet upright and lying, and three desktops. 360 x 800, 1280 x 800 and 1920 x 1080 are
+# the usual telephone, laptop and desktop.
+_SIZES = ((360, 800), (640, 360), (768, 1024), (1024, 768), (DESKTOP_PX, 800), (1536, 864), (1920, 1080))
+SCREENS = tuple(Screen(*size, doubts_hold=doubt) for doubt in (False, True) for size in _SIZES)
+DESKTOP = next(number for number, screen in enumerate(SCREENS) if screen.width_px == DESKTOP_PX)
+WIDEST_PX = max(screen.width_px for screen in SCREENS)
+ALL_SCREENS = (1 << len(SCREENS)) - 1
+IN_DOUBT = sum(1 << number for number, screen in enumerate(SCREENS) if screen.doubts_hold)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,20 @@ neither was at work `make_capture` returns None.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count
 from typing import Any
 
 from scrapy import Request
-from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
+from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler, TunnelError
 from scrapy.http import Response
+from twisted.internet.defer import Deferred
+from twisted.internet.interfaces import IStreamClientEndpoint
+from twisted.python.failure import Failure
 from twisted.web.client import HTTPConnectionPool
+from zope.interface import implementer
 
 from core.captures import WITHHELD, Capture, CapturedResource, CaptureSource, NameAnswer, WireExchange
 from core.circumstances import Machine
@@ -24,8 +28,44 @@ from core.ids import digest
 from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.routes import RouteFinder
-from crawler.fetching.tunnels import TunnelPool
-from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory
+from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory, parse_status
+
+# Tunnels through proxies: the status of a refusal, which Scrapy gives only as text.
+
+
+class TunnelRefused(TunnelError):
+    """A proxy that opens no tunnel. status: of its answer, 0 for an answer that is not HTTP."""
+
+    def __init__(self, status: int) -> None:
+        self.status = status
+        super().__init__(f"the proxy opens no tunnel: status {status}")
+
+
+class TunnelPool(HTTPConnectionPool):
+    """A pool of connections that keeps with what status a proxy refused one."""
+
+    def getConnection(self, key: Hashable, endpoint: Any) -> "Deferred[Any]":  # noqa: N802, Twisted's name
+        asked: Any = _TunnelEndpoint(endpoint)
+        return super().getConnection(key, asked)
+
+
+@implementer(IStreamClientEndpoint)
+class _TunnelEndpoint:
+    """An endpoint that raises typed errors."""
+
+    def __init__(self, endpoint: Any) -> None:
+        self._endpoint = endpoint
+
+    def connect(self, factory: Any) -> "Deferred[Any]":
+        connection: Deferred[Any] = self._endpoint.connect(factory)
+        return connection.addErrback(self._type_refusal)
+
+    def _type_refusal(self, failure: Failure) -> Failure:
+        if not isinstance(failure.value, TunnelError):
+            return failure
+        refused = TunnelRefused(parse_status(self._endpoint._connectBuffer))
+        return Failure(refused)  # type: ignore[no-untyped-call]
+
 
 EXCHANGES = "zhuiwen_exchanges"  # the key in a request's meta, which Scrapy hands on from redirect to redirect
 CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried out

@@ -8,6 +8,7 @@ import secrets
 import socket
 import struct
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import Future
 from concurrent.futures import TimeoutError as NotInTime
@@ -17,7 +18,24 @@ from twisted.names import dns
 
 from core.hosts import parse_host
 from crawler.fetching.addresses import literal_address
-from crawler.fetching.deadline import Deadline
+
+# One time limit for all of an exchange, from the look-up of the name to the last byte of the body.
+
+
+class Deadline:
+    """Starts to run when it is made; `seconds` is the limit that error messages name."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def remaining_s(self) -> float:
+        """Return the seconds that remain, more than 0. Raises TimeoutError when there are none."""
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError(f"not done within {self.seconds:g} s")
+        return left
+
 
 NAME_SERVERS_SETTING = "ZHUIWEN_NAME_SERVERS"
 ROUNDS, TIMEOUT_S = 2, 3.0  # as resolv.conf's attempts and half its timeout: a crawl meets many names that are gone

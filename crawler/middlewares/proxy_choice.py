@@ -24,14 +24,14 @@ from core.politeness import Proxy
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext, get_context
-from crawler.end_reasons import NO_PROXY
 from crawler.fetching.addresses import AddressGuard
+from crawler.fetching.capture import TunnelRefused
 from crawler.fetching.names import make_resolver
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.resolver import ALLOWED_SETTING
-from crawler.fetching.tunnels import TunnelRefused
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import Postponed, RequestRefused
+from crawler.stats import NO_PROXY
 
 COUNTED_META = "zhuiwen_in_flight"
 _WAIT_STEP_S = 0.2

@@ -10,7 +10,6 @@ from scrapy.http import Response
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import get_context
-from crawler.end_reasons import SLOW_RULES
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
 from crawler.fetching.response_headers import decode_headers
 from crawler.frontier import ROBOTS
@@ -28,6 +27,7 @@ from crawler.politeness.bans import (
 from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import Postponed, RequestRefused
 from crawler.selectors import MAX_SLOW_PAGES
+from crawler.stats import SLOW_RULES
 
 TIMES_META = "zhuiwen_refusals"
 MAX_TRIES = 3  # of one page: as often as one that does not answer is asked

@@ -18,7 +18,7 @@ from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed, RequestRefused, explain
 from crawler.readers.messages import Call
-from crawler.sources.robots_file import MAX_ROBOTS_BYTES, read_robots
+from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, read_robots
 
 MIN_SERVER_ERROR = 500
 MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt wants

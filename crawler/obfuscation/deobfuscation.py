@@ -162,7 +162,7 @@ def open_render_context(
 ) -> RenderContext:
     """Return the context with everything that this machine has; nothing is loaded before the first page that needs it.
 
-    kept_in: where the machine's references are kept once they are drawn (crawler.obfuscation.reference_store).
+    kept_in: where the machine's references are kept once they are drawn (crawler.obfuscation.reference_fonts).
     """
     process = FontProcess()
     faces = references if references is not None else ReferenceFonts(kept_in=kept_in)

@@ -11,7 +11,7 @@ from fontTools.ttLib import TTFont
 from numpy.typing import NDArray
 from PIL import Image, ImageDraw
 
-from crawler.obfuscation.picture_ink import read_ink
+from crawler.obfuscation.page_picture import read_ink
 from crawler.obfuscation.worker_process import WorkerProcess
 
 # A font's bytes -> drawings of the requested characters. Runs in a process of its own: fonts are hostile.

@@ -7,8 +7,7 @@ from lxml.html import HtmlElement
 from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
-from crawler.css.screens import DESKTOP
-from crawler.css.values import parse_value
+from crawler.css.values import DESKTOP, parse_value
 from crawler.obfuscation.rendering import PageRendering, TextState
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, enclosing_block
 from crawler.obfuscation.visibility import INLINE, shown_text

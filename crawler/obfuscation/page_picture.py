@@ -12,8 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
 
-from crawler.obfuscation.picture_ink import FORMATS
-
 Grey = NDArray[np.uint8]  # uint8[height, width], 0 black
 
 MIN_SIDES_PX = (16, 100)  # height and width: less is a line of nothing
@@ -123,3 +121,32 @@ def _stretches(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.i
     """Return the starts and ends of the stretches."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
     return edges[::2], edges[1::2]
+
+
+# A picture's bytes -> its ink on an even ground. Runs in the process for hostile files, beside the fonts.
+
+FORMATS = ("PNG", "GIF", "JPEG", "WEBP", "BMP")
+MAX_PIXELS_OF_LINE = 4_000_000  # a sheet of 2,000 characters of 44 px
+MIN_CONTRAST_OF_LINE = 40  # of 255, between ground and ink; less is not a text
+
+
+def read_ink(picture: bytes) -> NDArray[np.uint8] | None:
+    """Return uint8[height, width], 0 like the picture's edge, 255 most different; None for an unusable picture."""
+    try:
+        with Image.open(BytesIO(picture), formats=FORMATS) as opened:
+            if opened.width * opened.height > MAX_PIXELS_OF_LINE or not opened.width or not opened.height:
+                return None
+            shown = opened.convert("RGBA")
+    except Exception:  # whatever a hostile file makes the decoder raise means one thing: no picture
+        return None
+    colors = np.asarray(shown, np.float32)
+    ink, alpha = colors[:, :, :3].mean(axis=2), colors[:, :, 3] / 255
+    if alpha.min() < 0.5:  # drawn on nothing: what is drawn is the ink, of whatever color
+        differs = alpha * 255
+    else:
+        edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])
+        differs = np.abs(ink - np.median(edge))
+    most = float(differs.max())
+    if most < MIN_CONTRAST_OF_LINE:
+        return None
+    return np.asarray(differs * (255 / most), np.uint8)

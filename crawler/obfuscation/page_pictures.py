@@ -19,7 +19,6 @@ from core.obfuscations import Obfuscation
 from core.wording import Message
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.values import DESKTOP_UNITS, first_address, length_px
-from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.markup import Line, lines
 from crawler.obfuscation.pictured_lines import (
@@ -33,6 +32,7 @@ from crawler.obfuscation.pictures import image_source, stands_in_sentence
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 from crawler.opening import Step
+from crawler.stats import NEEDS_OCR
 
 # Outside of links, frames and remarks: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
 MAX_HAN_OF_SHORT = 300

@@ -8,8 +8,8 @@ from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import HAN, PRIVATE_USE, count_han, han_chars
 from crawler.css.cascade import cascade, read_style_element
-from crawler.css.screens import IN_DOUBT
 from crawler.css.sheets import Sheet, parse_sheet
+from crawler.css.values import IN_DOUBT
 from crawler.fetching.resources import NO_RESOURCES, ResourceKind, Resources, absolute
 from crawler.markup import lines
 from crawler.obfuscation.reordered import is_chopped

@@ -14,8 +14,7 @@ from core.obfuscations import Obfuscation
 from crawler.characters.repertoire import HAN, count_han
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.conditions import media_screens
-from crawler.css.screens import DESKTOP
-from crawler.css.values import DESKTOP_UNITS, first_address, length_px, parse_value, token_px
+from crawler.css.values import DESKTOP, DESKTOP_UNITS, first_address, length_px, parse_value, token_px
 from crawler.fetching.resources import ResourceKind, absolute
 from crawler.obfuscation.glyph_choice import detect_script, mark_doubtful
 from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureReader

@@ -12,9 +12,8 @@ from lxml.html import HtmlElement
 from tinycss2.ast import Node
 
 from crawler.css.cascade import Properties
-from crawler.css.screens import SCREENS, WIDEST_PX
-from crawler.css.values import Units, functions, length_px, parse_value, token_px, token_ratio
-from crawler.obfuscation.bounds import PageBounds
+from crawler.css.values import SCREENS, WIDEST_PX, Units, functions, length_px, parse_value, token_px, token_ratio
+from crawler.obfuscation.boxes import PageBounds
 
 # Beyond the right edge a page may scroll; further than four screens nobody does to read a sentence.
 FAR_PX = 5_000.0

@@ -12,10 +12,10 @@ from lxml.html import HtmlElement
 
 from crawler.css.cascade import Cascade, Properties
 from crawler.css.declarations import CSS_WIDE, INHERITED
-from crawler.css.screens import SCREENS
 from crawler.css.values import (
     MEDIUM_PX,
     NO_VARIABLES,
+    SCREENS,
     UNKNOWN,
     Rgba,
     Units,
@@ -30,8 +30,15 @@ from crawler.css.values import (
     token_ratio,
     words,
 )
-from crawler.obfuscation.bounds import PageBounds
-from crawler.obfuscation.boxes import is_clipped, is_cut_away, is_flat, is_flexible, is_inline, is_part_of_table
+from crawler.obfuscation.boxes import (
+    PageBounds,
+    is_clipped,
+    is_cut_away,
+    is_flat,
+    is_flexible,
+    is_inline,
+    is_part_of_table,
+)
 from crawler.obfuscation.places import ElementPlace, Shift, Transform, is_indented_away, read_transform, with_lines
 
 MIN_OPACITY = 0.06  # below it black on white differs by less than 16 of 255, which is not seen

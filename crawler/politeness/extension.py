@@ -14,7 +14,12 @@ from core.politeness import BanAction
 from core.ports import Clock
 from core.wording import Message
 from crawler.context import CrawlContext, get_context
-from crawler.end_reasons import (
+from crawler.fetching.proxies import Pool
+from crawler.politeness.bans import Ban, needs_rest
+from crawler.politeness.sessions import LoginFailed, Session
+from crawler.politeness.usage import BYTES_A_RUN, PAGES_A_DAY, HostUsage
+from crawler.politeness.windows import CrawlWindows
+from crawler.stats import (
     ASKED_TO_WAIT,
     BANNED,
     BUDGET,
@@ -24,11 +29,6 @@ from crawler.end_reasons import (
     NO_PROXY,
     OUTSIDE_WINDOW,
 )
-from crawler.fetching.proxies import Pool
-from crawler.politeness.bans import Ban, needs_rest
-from crawler.politeness.sessions import LoginFailed, Session
-from crawler.politeness.usage import BYTES_A_RUN, PAGES_A_DAY, HostUsage
-from crawler.politeness.windows import CrawlWindows
 
 log = logging.getLogger("zhuiwen.crawl")
 

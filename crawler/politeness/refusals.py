@@ -15,7 +15,7 @@ from twisted.python.failure import Failure
 
 from core.states import Rejection
 from core.wording import Message
-from crawler.fetching.header_limit import HeadersTooLarge
+from crawler.fetching.wire import HeadersTooLarge
 
 BEYOND_FILES = "beyond_files"  # of a request's meta: how many files a run fetches, and this is one more
 

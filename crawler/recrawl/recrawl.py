@@ -20,7 +20,7 @@ from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.opening import Rejected
 from crawler.readers.pages import WholePage
 from crawler.recrawl import policy
-from crawler.recrawl.absence_probes import AbsenceProbes
+from crawler.recrawl.absences import AbsenceProbes
 from crawler.recrawl.fetch_order import FetchOrder
 from crawler.recrawl.site_visits import NOT_MODIFIED, Observation, SiteVisits, classify_page
 from crawler.site_kinds import KINDS

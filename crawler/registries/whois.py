@@ -9,8 +9,7 @@ from core.hosts import Host
 from core.text import storable
 from crawler.contacts.emails import parse_email
 from crawler.fetching.addresses import AddressGuard
-from crawler.fetching.deadline import Deadline
-from crawler.fetching.names import NameResolver
+from crawler.fetching.names import Deadline, NameResolver
 
 TIMEOUT_S = 15.0
 MAX_ANSWER_BYTES = 64_000  # an answer has 1 to 6 kB; more than this is cut off

@@ -11,7 +11,7 @@ from urllib.parse import urlencode, urlsplit, urlunsplit
 
 from core.errors import BadConfiguration, BadInput, RetryLater
 from core.settings import CrawlSettings
-from crawler.fetching.single_fetch import NoPage, fetch
+from crawler.fetching.exchange import NoPage, fetch
 
 MAX_RESULTS = 50  # of one answer; a page of SearXNG has 10 to 30
 MAX_ANSWER_BYTES = 2 * 1024 * 1024

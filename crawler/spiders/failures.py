@@ -10,9 +10,9 @@ from twisted.python.failure import Failure
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import CrawlContext
-from crawler.end_reasons import NO_ANSWER
 from crawler.frontier import PROBE, ROBOTS, CrawlTarget
 from crawler.politeness.refusals import KnownText, Postponed, explain
+from crawler.stats import NO_ANSWER
 
 # A site that was there and is gone: 10 pages in a row, each tried three times, are no accident.
 MAX_SILENCES_IN_A_ROW = 10

@@ -30,7 +30,7 @@ from crawler.sources.feeds import Feed, FeedEntry, read_list
 from crawler.sources.listed import complete_reading
 from crawler.spiders.generic import GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
-from crawler.spiders.parted_text import PartedText
+from crawler.spiders.page_handler import PartedText
 from crawler.urls import identity
 
 FEED = "feed"  # the kind of a target

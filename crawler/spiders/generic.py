@@ -14,10 +14,9 @@ from core.pages import Reading
 from core.politeness import BrowserMode
 from core.states import Rejection
 from core.wording import Message
-from crawler.browsing.availability import missing_browser
+from crawler.browsing.chromium import missing_browser
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
-from crawler.end_reasons import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT, STOPPED
 from crawler.fetching.response_headers import decode_headers
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget, address_key
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
@@ -33,8 +32,8 @@ from crawler.spiders.crawl_signals import CrawlSignals
 from crawler.spiders.empty_parameters import EmptyParameters
 from crawler.spiders.failures import Failures
 from crawler.spiders.link_discovery import LinkDiscovery
-from crawler.spiders.page_handler import PageHandler
-from crawler.spiders.parted_text import PartedText
+from crawler.spiders.page_handler import PageHandler, PartedText
+from crawler.stats import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT, STOPPED
 
 
 def is_quiet(engine: Any) -> bool:

@@ -25,7 +25,7 @@ from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, n
 from crawler.sources.novel_titles import chapter_title
 from crawler.spiders.generic import PART_PRIORITY, GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
-from crawler.spiders.parted_text import PartedText
+from crawler.spiders.page_handler import PartedText
 
 CATALOGUE = "catalogue"  # the kind of a target
 MAX_CATALOGUE_PAGES = 300  # of 20 to 100 chapters each; the longest novels have 10,000 chapters

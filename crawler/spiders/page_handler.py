@@ -1,21 +1,20 @@
 """Counts and reads a response, and makes an item of it for the store pipeline, or refuses it with a reason."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from scrapy.http import Response
 
 from core.captures import Capture
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl
-from core.pages import Fetched, FollowingPart
+from core.pages import Fetched, FollowingPart, Reading
 from core.states import Rejection
 from core.visits import AbsenceReason
 from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.contacts.gathering import ContactPages
 from crawler.context import CrawlContext
-from crawler.end_reasons import NEEDS_OCR, SLOW_RULES
 from crawler.fetching.capture import fetch_time, make_capture
 from crawler.fetching.response_headers import decode_headers
 from crawler.frontier import CrawlTarget
@@ -24,6 +23,8 @@ from crawler.opening import Rejected, is_attachment
 from crawler.readers.messages import Task
 from crawler.readers.pages import WholePage
 from crawler.sources.listed import ListedPage, complete_reading
+from crawler.sources.novel_pages import join_parts
+from crawler.stats import NEEDS_OCR, SLOW_RULES
 from crawler.urls import identity, is_book
 
 
@@ -153,3 +154,26 @@ class PageHandler:
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
         self.context.stats.reject(Rejection.HTTP_ERROR, gone)
         return replace(answer, fetched=replace(answer.fetched, capture=self.capture(response)))
+
+
+# A text that stands on several pages, while these are fetched one after another.
+
+
+@dataclass(slots=True)
+class PartedText:
+    """The first part as it would be stored alone, and the parts after it. urls: of the parts that were requested."""
+
+    item: ReadPage
+    first_url: str
+    readings: list[Reading]
+    parts: list[FollowingPart] = field(default_factory=list)
+    urls: set[str] = field(default_factory=set)
+
+    def add_part(self, reading: Reading, part: FollowingPart) -> None:
+        self.readings.append(reading)
+        self.parts.append(part)
+
+    def whole(self) -> ReadPage:
+        """Return all parts as one page, under the address of the first."""
+        fetched = replace(self.item.fetched, parts=tuple(self.parts))
+        return replace(self.item, fetched=fetched, reading=join_parts(self.readings))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from core.circumstances import ClockReading, Machine, Program
 from core.program import code_version, files_digest
-from crawler.fetching.hosts_file import HostsFile
+from crawler.fetching.routes import HostsFile
 
 RESOLVER_FILE = Path("/etc/resolv.conf")
 MAX_LINES, MAX_LINE_CHARS = 16, 200  # of resolv.conf, which has three or four

@@ -15,8 +15,7 @@ from datetime import UTC, datetime
 
 from core.circumstances import ClockFault, ClockReading
 from core.hosts import parse_host
-from crawler.fetching.deadline import Deadline
-from crawler.fetching.names import NameResolver
+from crawler.fetching.names import Deadline, NameResolver
 
 PORT = 123
 MAX_SERVERS = 4  # with four, one that is wrong is found out (RFC 8633, 3.2)

@@ -42,7 +42,7 @@ class PageSource:
 def read_as_page(source: str, settings: Settings) -> PageSource:
     """Read a source as the crawler does. Raises BadInput or RetryLater."""
     if _is_url(source):
-        from crawler.fetching.single_fetch import fetch
+        from crawler.fetching.exchange import fetch
 
         page = fetch(source, settings.crawl)
         return PageSource(page.url, _read(page.body, page.headers, page.url, settings))
@@ -141,7 +141,7 @@ class _InFolder:
 
 
 def _fetch(settings: CrawlSettings) -> Fetch:
-    from crawler.fetching.single_fetch import fetch
+    from crawler.fetching.exchange import fetch
 
     def fetch_resource(url: str, kind: ResourceKind) -> bytes | None:
         limits = replace(settings, timeout_s=min(TIMEOUT_S, settings.timeout_s), max_body_bytes=MAX_BYTES[kind])

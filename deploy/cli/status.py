@@ -18,7 +18,7 @@ from core.redis_names import DAMAGE_NOTE, REWORDED_NOTE
 from core.settings import Settings
 from core.settings_layers import SettingOrigin, planned_layers, running_layers, started_layer
 from core.wording import Message
-from crawler.browsing.availability import missing_browser
+from crawler.browsing.chromium import missing_browser
 from crawler.obfuscation.recognition import missing_recognition
 from deploy import started
 from deploy.cli.evidence_status import noted_lines

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from core.errors import BadInput
 from crawler.fetching.bodies import declares_entities
-from crawler.fetching.single_fetch import fetch
+from crawler.fetching.exchange import fetch
 from crawler.sources.feeds import read_feed
 from crawler.sources.sitemaps import named_in_robots, read_sitemap
 from tests.crawler.crawl_process import crawl, plan_of, settings_of

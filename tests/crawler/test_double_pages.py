@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from core.pages import Reading
-from crawler.end_reasons import REPEATED_TEXTS
 from crawler.repeated_texts import RepeatedTexts, remove_parameters
 from crawler.sources.novel_pages import is_continuation
 from crawler.spiders.empty_parameters import MAX_PROBES, EmptyParameters
+from crawler.stats import REPEATED_TEXTS
 from tests.crawler.crawl_process import Crawled, RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text, paragraphs
 from tests.crawler.visited_site import VisitedSite

@@ -6,8 +6,7 @@ import pytest
 
 from crawler.links import links
 from crawler.markup import parse
-from crawler.sources.robots_file import read_robots
-from crawler.sources.sitemaps import named_in_robots, read_sitemap
+from crawler.sources.sitemaps import named_in_robots, read_robots, read_sitemap
 
 URL = "http://a.example/book/1.html"
 

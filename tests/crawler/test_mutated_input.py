@@ -14,9 +14,8 @@ from core.errors import BadInput, ZhuiwenError
 from crawler.sources.archive_records import ArchiveFile
 from crawler.sources.archive_shapes import ArchiveLimits, RecordPosition
 from crawler.sources.feeds import read_list
-from crawler.sources.robots_file import read_robots
 from crawler.sources.search import read_answer
-from crawler.sources.sitemaps import read_sitemap
+from crawler.sources.sitemaps import read_robots, read_sitemap
 from laboratory.extraction.mutation import mutated
 from tests.crawler.test_warc_import import Archive, url
 from tests.crawler.texts import own_text

@@ -17,7 +17,6 @@ from core.matches import MatchClass
 from core.obfuscations import Obfuscation
 from core.pages import Reading
 from core.states import Rejection
-from crawler.end_reasons import NEEDS_OCR
 from crawler.fetching.resources import ResourceKind, Resources, decode_data_url
 from crawler.markup import parse
 from crawler.obfuscation import text_process
@@ -29,6 +28,7 @@ from crawler.opening import Rejected
 from crawler.readers.pages import SinglePage
 from crawler.readers.worker import ReadingSession
 from crawler.reading import read_page
+from crawler.stats import NEEDS_OCR
 from fingerprint.fingerprinting import fingerprint_text
 from tests.crawler.crawl_process import crawl, finish, plan_of, settings_of, start
 from tests.support.memory_chain import chain

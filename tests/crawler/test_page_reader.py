@@ -8,11 +8,11 @@ import pytest
 from core.errors import BadConfiguration
 from core.pages import Reading
 from crawler import page_reader
-from crawler.end_reasons import SLOW_RULES
 from crawler.opening import Rejected
 from crawler.page_reader import PageReader, WholePage
 from crawler.readers.reading_process import ReadingProcess
 from crawler.reading import read_page
+from crawler.stats import SLOW_RULES
 from tests.crawler.crawl_process import plan_of
 from tests.crawler.texts import own_text
 

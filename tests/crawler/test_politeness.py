@@ -20,12 +20,12 @@ import pytest
 
 from core.errors import BadConfiguration
 from core.politeness import BanAction, BanRule, CrawlBudget, Login, Politeness, Proxy
-from crawler.end_reasons import SLOW_RULES
 from crawler.politeness.bans import BanCheck, BanJudge
 from crawler.politeness.bans import JudgedResponse as Refusal
 from crawler.readers.reading_process import ReadingProcess
 from crawler.run import run_crawl
 from crawler.selectors import MAX_SLOW_PAGES
+from crawler.stats import SLOW_RULES
 from tests.crawler.crawl_process import (
     RecordingStore,
     crawl,

@@ -21,7 +21,7 @@ from core.pages import CrawlPlan
 from core.politeness import BrowserMode, Politeness
 from core.settings import CrawlSettings
 from crawler.browsing.chromium import find_chromium
-from crawler.fetching.single_fetch import fetch
+from crawler.fetching.exchange import fetch
 from tests.crawler.crawl_process import Crawled, crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.name_server import Answers, NameServer

@@ -18,8 +18,15 @@ from core.pages import Reading
 from core.settings_loading import load
 from crawler.obfuscation import reference_fonts
 from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, GlyphModel
-from crawler.obfuscation.reference_fonts import ReferenceFonts, _key, _known_chars, _open_faces, draw_char, free_fonts
-from crawler.obfuscation.reference_store import ReferenceStore
+from crawler.obfuscation.reference_fonts import (
+    ReferenceFonts,
+    ReferenceStore,
+    _key,
+    _known_chars,
+    _open_faces,
+    draw_char,
+    free_fonts,
+)
 from crawler.readers.pages import PageToRead, SinglePage
 from crawler.readers.reading_process import ReadingProcess
 from laboratory.extraction.obfuscated_pages.glyphs import drawer

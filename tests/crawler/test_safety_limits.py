@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from crawler.fetching.bodies import MAX_RATIO
-from crawler.fetching.header_limit import MAX_HEADER_BYTES
+from crawler.fetching.wire import MAX_HEADER_BYTES
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import own_text
 from tests.support.socket_server import SocketServer

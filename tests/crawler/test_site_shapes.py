@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from crawler.browsing.chromium import find_chromium
-from crawler.end_reasons import NEEDS_BROWSER
+from crawler.stats import NEEDS_BROWSER
 from tests.crawler.crawl_process import RecordingStore, crawl, plan_of, settings_of
 from tests.crawler.site_shapes import CHAPTERS, Shape, chapter, shapes
 from tests.support.web_server import WebServer

@@ -10,7 +10,7 @@ import pytest
 from core.errors import BrokenInvariant, RetryLater, ServiceUnavailable
 from core.ids import CanonicalUrl, FinalUrl, RequestedUrl, SiteId
 from core.pages import Fetched, Reading, Stored
-from crawler.store_batches import MAX_BYTES, MAX_PAGES, Pages, StoreBatches
+from crawler.store_pipeline import MAX_BYTES, MAX_PAGES, Pages, StoreBatches
 from tests.support.memory_pages import MemoryPageStore
 
 T = TypeVar("T")

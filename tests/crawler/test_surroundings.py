@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from core.program import FOLDER, PACKAGES, files_digest
-from crawler.fetching.hosts_file import HostsFile
-from crawler.fetching.routes import RouteFinder, find_gateway, find_interface, without_login
+from crawler.fetching.routes import HostsFile, RouteFinder, find_gateway, find_interface, without_login
 from crawler.surroundings.machine import machine_of_this_process
 
 HOSTS = (

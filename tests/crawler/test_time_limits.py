@@ -12,9 +12,9 @@ import pytest
 from core.errors import RetryLater
 from core.politeness import Politeness, Proxy
 from core.settings import CrawlSettings
+from crawler.fetching.exchange import fetch
 from crawler.fetching.names import LOOK_UP_S, NameResolver
 from crawler.fetching.resources import ResourceKind
-from crawler.fetching.single_fetch import fetch
 from crawler.sources.search import search
 from deploy.cli.source import page_resources
 from tests.crawler.crawl_process import crawl, plan_of, settings_of

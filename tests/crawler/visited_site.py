@@ -13,7 +13,7 @@ from core.ids import CanonicalUrl, PageId, page_id
 from core.pages import CrawlCounts, CrawlPlan
 from core.settings import CrawlSettings
 from core.visits import Visit
-from crawler.recrawl.memory import MemoryVisitRepository
+from crawler.recrawl.site_visits import MemoryVisitRepository
 from crawler.run import CrawlServices, run_crawl
 from crawler.urls import canonical
 from pagestore.mongo import connect

@@ -35,7 +35,7 @@ _IMPORTED = (
     "crawler.politeness.bans",
     "crawler.readers.pages",
     "crawler.sources.feeds",
-    "crawler.sources.robots_file",
+    "crawler.sources.sitemaps",
     "crawler.sources.sitemaps",
     "webadmin.works.services.intake.bounded",
     "tests.support.hostile_tasks",

@@ -8,7 +8,7 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page, Route
 
 from crawler.css.cascade import cascade
-from crawler.css.screens import SCREENS
+from crawler.css.values import SCREENS
 from crawler.fetching.resources import ResourceKind
 from crawler.markup import parse
 from crawler.obfuscation.page_styles import page_sheets

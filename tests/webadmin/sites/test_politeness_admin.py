@@ -12,7 +12,7 @@ from core.clock import SystemClock
 from core.pages import CrawlCounts, Reading
 from core.politeness import BanAction, BanRule, BrowserMode, Politeness
 from core.wording import Message
-from crawler.end_reasons import SLOW_RULES
+from crawler.stats import SLOW_RULES
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, record_url, signed_in, site_form

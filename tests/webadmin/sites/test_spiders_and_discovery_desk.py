@@ -11,8 +11,8 @@ from django.utils import timezone
 from core.errors import BadInput
 from core.messages import CrawlRequested
 from core.wording import Message
-from crawler.end_reasons import NEEDS_BROWSER, NEEDS_OCR
 from crawler.site_kinds import KINDS
+from crawler.stats import NEEDS_BROWSER, NEEDS_OCR
 from tests.support.admin_data import World
 from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in, site_form
 from webadmin.accounts.services.access import HOLDER_PATHS

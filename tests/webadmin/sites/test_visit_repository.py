@@ -11,7 +11,7 @@ from core.ports import VisitRepository
 from core.states import CaseState
 from core.visits import AddressKind, MovedTo, Visit, address_id
 from core.wording import Message
-from crawler.recrawl.memory import MemoryVisitRepository
+from crawler.recrawl.site_visits import MemoryVisitRepository
 from tests.support import admin_data
 from webadmin.cases.models import Case
 from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site

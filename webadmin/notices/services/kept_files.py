@@ -9,7 +9,7 @@ from django.utils import timezone
 from core.addressees import Paper
 from core.errors import BadInput
 from core.ids import Digest, digest
-from crawler.readers.checks import run_check
+from crawler.rule_checks import run_check
 from webadmin import stores
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.accounts.services.access import may_manage

@@ -20,9 +20,9 @@ from core.ports import Outbox
 from core.states import Rejection
 from core.wording import Message
 from crawler.contacts.gathering import ContactGatherer
-from crawler.end_reasons import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from crawler.frontier import drop_journal
 from crawler.run import CrawlServices, run_crawl
+from crawler.stats import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY
 from pagestore.mongo import MongoPageStore
 from pipeline.app import SETTINGS
 from pipeline.outbox import CeleryOutbox

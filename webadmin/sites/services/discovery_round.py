@@ -21,13 +21,13 @@ from core.matches import Match, MatchClass
 from core.messages import CrawlRequested
 from core.settings import Settings
 from core.wording import Message
-from crawler.fetching.single_fetch import NoPage, fetch
+from crawler.fetching.exchange import NoPage, fetch
 from crawler.opening import Rejected
 from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
-from crawler.sources.robots_file import read_robots
 from crawler.sources.search import Result, SearchAnswer, require_answer, search
+from crawler.sources.sitemaps import read_robots
 from fingerprint.fingerprinting import fingerprint_text
 from pipeline.steps import Ports
 from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site

@@ -15,8 +15,8 @@ from core.pages import CrawlCounts
 from core.politeness import BanAction, BanRule, BrowserMode, CrawlBudget, Login, Politeness, Proxy
 from core.ports import PageStore
 from core.wording import Message
-from crawler.readers.checks import checking_process
 from crawler.readers.reading_process import ReadingProcess
+from crawler.rule_checks import checking_process
 from webadmin.accounts.models import User
 from webadmin.sites.models import PageRecord, RobotsSwitch, Site, SiteBanRule, SiteProxy, SiteRules
 from webadmin.sites.services.encrypted_secrets import unseal

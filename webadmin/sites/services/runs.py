@@ -22,7 +22,9 @@ from core.pages import CrawlCounts, CrawlPlan
 from core.politeness import Login, Politeness
 from core.states import Rejection
 from core.wording import Message
-from crawler.end_reasons import (
+from crawler.site_kinds import KINDS
+from crawler.sources.url_list import read_url_list
+from crawler.stats import (
     ASKED_TO_WAIT,
     BYTE_LIMIT,
     NEEDS_BROWSER,
@@ -32,8 +34,6 @@ from crawler.end_reasons import (
     SLOW_PATTERN,
     SLOW_RULES,
 )
-from crawler.site_kinds import KINDS
-from crawler.sources.url_list import read_url_list
 from webadmin.accounts.models import User
 from webadmin.sites.models import CrawlRun, Site, SiteDomain
 from webadmin.sites.models.site import LONGEST_WAIT
@@ -56,7 +56,7 @@ MAX_SERVICE_PAUSE = timedelta(minutes=15)  # of webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
 MAX_LOOK_BACK = timedelta(days=31)  # of missed runs: a machine that was off for a year does not list the year
 
-# Messages for the end reasons of complete crawls: crawler.end_reasons.
+# Messages for the end reasons of complete crawls: crawler.stats.
 ENDINGS = {
     "finished": Message("run.finished"),
     PAGE_LIMIT: Message("run.page-limit"),
