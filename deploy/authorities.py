@@ -21,8 +21,7 @@ from core.settings_layers import SettingOrigin
 from core.wording import Message
 from crawler.fetching.authority_client import AuthorityClient
 from deploy.configuration import Configuration
-from webadmin.evidence.services.authorities import read_roots, root_file
-from webadmin.evidence.services.authority_trial import parse_roots
+from webadmin.evidence.services.authorities import parse_roots, read_roots, root_file
 
 FOLDER = "authorities"  # in the home folder; holds the roots unless a setting names another place
 URLS, ROOTS = "tsa_urls", "tsa_roots"

@@ -200,8 +200,7 @@ def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Write
     """Return the writer of a suspected rewrite. Raises BadInput if nobody confirmed it in its current form."""
     from core.program import code_version
     from webadmin import stores
-    from webadmin.rewrites.services.lead_archive import write_lead
-    from webadmin.rewrites.services.lead_export import lead_material
+    from webadmin.rewrites.services.lead_export import lead_material, write_lead
 
     material = lead_material(lead, stores.page_store(), stores.work_store(), with_names=with_names)
     return lambda seals: write_lead(out, material, code_version(), seals)

@@ -13,7 +13,7 @@ from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.output import as_json, fields, say, table
 
 if TYPE_CHECKING:
-    from webadmin.evidence.services.authority_trial import Trial
+    from webadmin.evidence.services.authorities import Trial
 
 
 def add(
@@ -24,7 +24,7 @@ def add(
     """Request a stamp from an authority (RFC 3161), show it, and add the authority only if it is valid."""
     from deploy.authorities import keep, prepare_authority
     from deploy.configuration import Configuration
-    from webadmin.evidence.services.authority_trial import try_authority
+    from webadmin.evidence.services.authorities import try_authority
 
     held = Configuration.from_environment(os.environ)
     address = typed_value("tsa_urls", url)

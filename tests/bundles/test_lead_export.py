@@ -25,7 +25,7 @@ from tests.bundles.test_bundle import rebuilt
 from tests.bundles.test_verify import fault_of, files_of, relisted
 from tests.support.evidence_samples import MADE, SALT, bare_capture, finding
 from tests.support.time_stamp_authority import TO_LOOPBACK, LocalAuthority, serving_stamps
-from webadmin.rewrites.services.lead_archive import LeadMaterial, write_lead
+from webadmin.rewrites.services.lead_export import LeadMaterial, write_lead
 
 WORK = "雨停的时候，巷口的灯先亮了。卖豆花的老人把木桶盖好，慢慢推着车往回走。他说今年的桂花开得晚。后记。"
 PAGE = "转载。\n雨一停，巷子口便亮起了灯。推车卖<b>豆花</b>的老头盖上桶往家去。点击收藏本站。"

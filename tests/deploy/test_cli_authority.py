@@ -18,7 +18,7 @@ from bundles.authority import Authority
 from core.settings_loading import load
 from tests.support.command_line import CommandLine, Done, zhuiwen
 from tests.support.time_stamp_authority import DEFAULT_POLICY, TO_LOOPBACK, LocalAuthority, serving, serving_stamps
-from webadmin.evidence.services.authority_trial import try_authority
+from webadmin.evidence.services.authorities import try_authority
 
 __all__ = ["zhuiwen"]
 SHA256_OID, SHA224_OID = bytes.fromhex("0609608648016503040201"), bytes.fromhex("0609608648016503040204")

@@ -16,8 +16,7 @@ from pipeline.connections import redis_client
 from pipeline.status_notes import write_note
 from webadmin.base_tasks import PeriodicTask
 from webadmin.rewrites.services import due_searches
-from webadmin.rewrites.services.due_searches import MeaningWatch
-from webadmin.rewrites.services.searching.due_check import has_due_searches
+from webadmin.rewrites.services.due_searches import MeaningWatch, has_due_searches
 from webadmin.sites.services.crawlers import start_process
 from webadmin.stores import live
 

@@ -21,7 +21,7 @@ from webadmin.notices.models import HolderPaper, Notice, NoticeFile, NoticeMail
 from webadmin.notices.services import mails
 from webadmin.notices.services.drafting import confirm, draft, withdraw, write_fields
 from webadmin.notices.services.kept_files import withdraw_file
-from webadmin.notices.services.mail_content import attached_files
+from webadmin.notices.services.mail_message import attached_files
 from webadmin.notices.services.sending import EventDetails, mark_sent
 from webadmin.notices.services.values import notice_cases
 from webadmin.sites.models import PageRecord

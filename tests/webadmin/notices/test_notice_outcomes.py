@@ -15,7 +15,7 @@ from tests.support import admin_data, sent_notices
 from tests.support.memory_evidence import MemoryEvidenceStore
 from webadmin import stores
 from webadmin.cases.models import Case
-from webadmin.evidence.services.enclosures import case_enclosures
+from webadmin.evidence.services.kept_files import case_enclosures
 from webadmin.notices.models import CounterStatement, EventPaper, Notice, NoticeMail, RemovalLook
 from webadmin.notices.services import events, outcomes
 from webadmin.notices.services.counters import (

@@ -18,15 +18,17 @@ from core.terms import term
 from core.wording import has_words
 from documents.word_reading import read_word
 from webadmin.notices.services.legal_fields import FIELDS
-from webadmin.notices.services.rendering import (
+from webadmin.notices.services.standard_templates import standard_template
+from webadmin.notices.services.word_template import (
     RenderedPaper,
+    Values,
     empty_recommended_fields,
     empty_required_fields,
+    fill_template,
     missing_fields,
     render_paper,
+    template_faults,
 )
-from webadmin.notices.services.standard_templates import standard_template
-from webadmin.notices.services.word_template import Values, fill_template, template_faults
 
 AT = datetime(2026, 11, 27, 9, 0, tzinfo=UTC)
 HOSTILE = "=cmd|' /C calc'!A0 {{权利人名称}} <w:fldSimple w:instr=\"DDE\"/> #eval(1) \u202e反转"

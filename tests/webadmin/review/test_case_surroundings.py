@@ -139,7 +139,7 @@ def test_other_pages_of_the_site_are_links_with_their_share(world: World, review
 
 
 def test_the_list_has_all_pages_of_a_site(monkeypatch: pytest.MonkeyPatch, reviewer: Client, case: Case) -> None:
-    monkeypatch.setattr("webadmin.review.pages.case_page.copies.MAX_SHOWN", 1)
+    monkeypatch.setattr("webadmin.review.pages.case_page.other_sources.MAX_SHOWN", 1)
     others = [another(case, case.page.site, number) for number in (71, 72)]
     link = re.findall(r'href="([^"]*)"', section(shown(reviewer, case), "zw-of-site"))[-1].replace("&amp;", "&")
     response = reviewer.get(link)
@@ -202,7 +202,7 @@ def test_of_more_copies_than_are_shown_or_looked_at_it_is_said_that_there_are_mo
     assert ([each.case for each in whole.shown], whole.is_cut) == (found, False)
     for name in ("MAX_SHOWN", "MAX_LOOKED_AT"):
         with monkeypatch.context() as patch:
-            patch.setattr(f"webadmin.review.pages.case_page.copies.{name}", 1)
+            patch.setattr(f"webadmin.review.pages.case_page.other_sources.{name}", 1)
             cut = reviewer.get(record_url(case)).context["other_copies"]
             assert (len(cut.shown), cut.is_cut) == (1, True)
 

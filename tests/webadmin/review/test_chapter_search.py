@@ -14,7 +14,7 @@ from webadmin.accounts.models import User
 from webadmin.accounts.services.access import HOLDER_PATHS
 from webadmin.cases.models import Matter, TakenText
 from webadmin.cases.services.matters.figures import refresh
-from webadmin.review.pages.matter_lists import search
+from webadmin.review.pages.matter_lists import inbox_query
 from webadmin.works.models import Chapter
 
 pytestmark = pytest.mark.django_db
@@ -70,7 +70,7 @@ def test_a_list_tells_no_title_of_another_holder(world: World, theirs: Matter, m
 
 def test_others_chapters_take_no_place(world: World, theirs: Matter, monkeypatch: pytest.MonkeyPatch) -> None:
     """A word in more titles than are looked at finds the own ones all the same."""
-    monkeypatch.setattr(search, "MAX_CHAPTERS", 1)
+    monkeypatch.setattr(inbox_query, "MAX_CHAPTERS", 1)
     case = world.ours.cases[0]
     own = case.work.chapters.get(number=3)
     Chapter.objects.filter(pk=own.pk).update(title=WORDS)
@@ -87,5 +87,5 @@ def test_a_word_of_many_titles_names_no_chapter(world: World, monkeypatch: pytes
         TakenText.objects.create(case=case, text_id=chapter.text_id, places=Places.from_starts(range(5)).pack())
     refresh([case.matter_id])
     for most, matters in ((chapters, [case.matter]), (chapters - 1, [])):
-        monkeypatch.setattr(search, "MAX_CHAPTERS", most)
+        monkeypatch.setattr(inbox_query, "MAX_CHAPTERS", most)
         assert found(world.ours.reviewer, WORDS) == matters

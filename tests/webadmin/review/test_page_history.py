@@ -21,8 +21,7 @@ from tests.support.case_texts import Texts
 from tests.support.memory_pages import MemoryPageStore
 from tests.support.records import response
 from webadmin import stores
-from webadmin.review.pages.page_history.page_versions import EventKind, Timeline, build_timeline
-from webadmin.review.pages.page_history.page_view import version_rows
+from webadmin.review.pages.page_history.page_view import EventKind, Timeline, build_timeline, version_rows
 from webadmin.sites.models import PageRecord
 from webadmin.ui.pages import text_diff
 from webadmin.ui.pages.text_diff import PartKind, TextDiff

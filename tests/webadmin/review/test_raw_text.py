@@ -12,7 +12,7 @@ from core.text import TextRange
 from core.zones import Zone
 from tests.webadmin.review.test_comparison import span
 from webadmin.review.pages.case_page.comparison import compare
-from webadmin.review.pages.case_page.raw_text import RawTextMarkup, mark_raw_text
+from webadmin.review.pages.case_page.page_column import RawTextMarkup, mark_raw_text
 
 TEXT = "甲甲\n乙乙\n丙丙\n"
 RAW = "甲盗甲\n乙乙广告\n丙丙\n"

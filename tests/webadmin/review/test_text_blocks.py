@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from webadmin.review.pages.case_page.text_blocks import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, split_lines
+from webadmin.review.pages.case_page.comparison_html import BLOCK_CHARS, MAX_LINE_BLOCKS, TextBlocks, split_lines
 
 LONGEST = MAX_LINE_BLOCKS * BLOCK_CHARS
 BLOCK = re.compile(r'<div class="zw-block">(.*?)</div>', re.DOTALL)

@@ -23,7 +23,7 @@ from webadmin.cases.models import Case, Exclusion, PageCheck
 from webadmin.cases.services.addresses import OUTDATED
 from webadmin.rewrites.models import RewordedCheck, RewordedLead
 from webadmin.rewrites.services import due_searches, recording
-from webadmin.rewrites.services.searching.due_check import has_due_searches
+from webadmin.rewrites.services.due_searches import has_due_searches
 from webadmin.rewrites.services.searching.holder_works import HolderWorks
 from webadmin.sites.models import PageRecord
 from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Unprotected, Work

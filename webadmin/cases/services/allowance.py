@@ -12,8 +12,8 @@ from core.chapters import numbers_named
 from core.rights import Permission
 from core.states import OF_THE_FINDING, Rejection
 from webadmin.cases.models import Case, Exclusion
-from webadmin.cases.services.copied_texts import texts_by_case
 from webadmin.cases.services.decision import Allowance, Rights, RightsQuery
+from webadmin.cases.services.taken import texts_by_case
 from webadmin.works.models import Licence, Unprotected
 from webadmin.works.services.licences import licence_label, one_spelling
 

@@ -26,9 +26,9 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.accounts.services.holders import lock_rights
 from webadmin.cases.models import Case, Exclusion, PageCheck, RightsRecord
 from webadmin.cases.services.addresses import OUTDATED, apply_rights_to_addresses
-from webadmin.cases.services.copied_texts import texts_by_case
 from webadmin.cases.services.decision import ALLOWANCES, Allowance, Right, Rights, RightsQuery
 from webadmin.cases.services.matters.figures import refresh_cases
+from webadmin.cases.services.taken import texts_by_case
 from webadmin.cases.signals import rights_ruled
 from webadmin.database import batches, lock_rows
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected

@@ -1,4 +1,4 @@
-"""The page of third-party proofs and requested captures of a case or matter: lists, forms and downloads."""
+"""The page of third-party proofs and requested captures of a case or matter, and their summary on other pages."""
 
 from collections.abc import Callable
 from datetime import date
@@ -170,3 +170,27 @@ def _parse_date(request: HttpRequest, name: str) -> date:
         return date.fromisoformat(request.POST.get(name, ""))
     except ValueError as error:
         raise BadInput("proof.no-date") from error
+
+
+SHOWN = 10  # proofs and captures; the linked page has all
+
+
+def third_party_context(subject: Subject) -> dict[str, Any]:
+    """Return the template context of a case or matter: the newest proofs, the most urgent captures, the links.
+
+    The caller has checked access. damages_address: for a matter, "" for a case; export_address: for a matter with
+    confirmed cases, else "".
+    """
+    standing = subject.proofs().filter(withdrawn_at=None)
+    tasks = [each for each in task_entries(subject) if each["task"].ended_at is None]
+    has_confirmed = subject.matter is not None and subject.matter.confirmed_cases > 0
+    more = max(0, standing.count() - SHOWN) + max(0, len(tasks) - SHOWN)
+    return {
+        "proofs": [proof_entry(proof) for proof in standing[:SHOWN]],
+        "tasks": tasks[:SHOWN],
+        "more": more,
+        "proofs_address": subject_url(subject, "proofs"),
+        "factors_address": subject_url(subject, "factors"),
+        "damages_address": subject_url(subject, "damages") if subject.matter is not None else "",
+        "export_address": subject_url(subject, "export") if has_confirmed else "",
+    }

@@ -1,19 +1,28 @@
-"""The time stamp authorities of this installation, and the sealing of exports by those that answer."""
+"""The time stamp authorities of this installation: trials, and the sealing of exports by those that answer.
+
+A trial keeps the claims of the answer apart from the verified facts: an invalid answer is shown too, with its fault.
+"""
 
 import logging
+import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from cryptography.hazmat.primitives.serialization import Encoding
 from django.conf import settings
 
 from bundles.authority import TIMEOUT_S, Authority
+from bundles.certificates import parse_certificate, parse_certificates
 from bundles.faults import DoesNotHold
 from bundles.ports import Stamper
 from bundles.records import CaseMaterial, TimeStamp
-from bundles.verification import VerificationReport
-from core.errors import BadConfiguration, RetryLater
-from core.ids import Digest
+from bundles.stamps import StampFacts, StampStatement, read_stamp, verify_stamp
+from bundles.verification import MAX_CLOCK_DIFFERENCE, VerificationReport
+from core.errors import BadConfiguration, BadInput, RetryLater
+from core.ids import Digest, digest
 from core.program import code_version
 from core.service_urls import without_secrets
 from core.settings import EvidenceSettings
@@ -109,3 +118,53 @@ class _TrackedAuthority:
         except (RetryLater, DoesNotHold):
             self.has_failed = True
             raise
+
+
+RANDOM_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The outcome of one trial. facts: of a valid answer; fault: the first reason why an answer is invalid."""
+
+    authority: str  # its URL without secrets
+    asked_at: datetime
+    claims: StampStatement | None
+    facts: StampFacts | None
+    fault: Message | None
+
+
+def try_authority(authority: Authority, now: datetime | None = None) -> Trial:
+    """Request a stamp of a random digest and verify it as a reader of an export would. Never raises.
+
+    An authority whose clock differs from this machine's by more than MAX_CLOCK_DIFFERENCE fails too.
+    """
+    asked_at, named = now or datetime.now(UTC), digest(secrets.token_bytes(RANDOM_BYTES))
+    claims = None
+    try:
+        answer = authority.answer(named)
+        claims = read_stamp(answer.response, authority.name)
+        facts = verify_stamp(authority.with_lists(answer, named), named, authority.name)
+        _check_clock(facts, asked_at, authority.name)
+    except (DoesNotHold, BadInput, RetryLater) as error:
+        return Trial(authority.name, asked_at, claims, None, error.message)
+    return Trial(authority.name, asked_at, claims, facts, None)
+
+
+def parse_roots(content: bytes, shown: str) -> bytes:
+    """Return the certificates of an authority's file, PEM or DER, as PEM. Raises BadInput for any other content.
+
+    shown: the file's name in the error.
+    """
+    try:
+        found = parse_certificates(content) or [parse_certificate(content)]
+    except ValueError as error:
+        raise BadInput("evidence.no-certificates", file=shown) from error
+    return b"".join(each.public_bytes(Encoding.PEM) for each in found)
+
+
+def _check_clock(facts: StampFacts, asked_at: datetime, shown: str) -> None:
+    apart_s = (facts.at - asked_at).total_seconds()
+    limit_s = MAX_CLOCK_DIFFERENCE.total_seconds()
+    if abs(apart_s) > limit_s:
+        raise BadInput("evidence.clock-apart", authority=shown, seconds=round(apart_s), limit=round(limit_s))

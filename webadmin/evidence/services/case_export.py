@@ -22,7 +22,7 @@ from webadmin.cases.models import Case
 from webadmin.cases.services.addresses import list_addresses
 from webadmin.evidence.models import DayTree, EvidenceBundle, Stamp
 from webadmin.evidence.services.authorities import sealing_authorities, write_sealed
-from webadmin.evidence.services.enclosures import case_enclosures
+from webadmin.evidence.services.kept_files import case_enclosures
 from webadmin.evidence.services.staff import Naming, by_name, by_role, format_moment
 
 

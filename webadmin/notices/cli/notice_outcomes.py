@@ -238,8 +238,7 @@ _DUE = (
 
 
 def _show_mail(notice: "Notice", settings: Settings) -> None:
-    from webadmin.notices.services.mail_content import preview_mail
-    from webadmin.notices.services.mail_message import mail_body, mail_subject
+    from webadmin.notices.services.mail_message import mail_body, mail_subject, preview_mail
 
     if not settings.mail.is_enabled:
         raise BadInput("mail.off")

@@ -23,9 +23,9 @@ from webadmin.evidence.services.subject import Subject
 from webadmin.evidence.services.third_party_tasks import propose_captures
 from webadmin.notices.models import Addressee, EventPaper, Notice
 from webadmin.notices.pages import notice_actions as deeds
-from webadmin.notices.pages.addressee_choices import ADDRESSEE
 from webadmin.notices.pages.sending_section import list_events, sending_context
-from webadmin.notices.services import mail_content
+from webadmin.notices.pages.site_sections import ADDRESSEE
+from webadmin.notices.services import mail_message
 from webadmin.notices.services.drafting import DraftStatus, confirmed_cases, draft, draft_status, preview_notice
 from webadmin.notices.services.events import TRANSITIONS
 from webadmin.notices.services.kept_files import applicable_papers, current_template
@@ -33,9 +33,8 @@ from webadmin.notices.services.legal_fields import FIELDS, FORM, Law, PaperField
 from webadmin.notices.services.mail_message import mail_body, mail_subject
 from webadmin.notices.services.outcomes import reversible_event
 from webadmin.notices.services.removals import track_record
-from webadmin.notices.services.rendering import empty_recommended_fields
 from webadmin.notices.services.values import all_values, notice_cases
-from webadmin.notices.services.word_template import template_codes
+from webadmin.notices.services.word_template import empty_recommended_fields, template_codes
 from webadmin.ui.pages.downloads import as_file, kept_download
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.requests.request_values import is_key, require_record
@@ -115,7 +114,7 @@ def _mail_preview(request: HttpRequest, notice: Notice) -> HttpResponse:
     try:
         if notice.state != Notice.State.CONFIRMED or not settings.ZHUIWEN.mail.is_enabled:
             raise BadInput("notice.other-state" if settings.ZHUIWEN.mail.is_enabled else "mail.off")
-        shown = mail_content.preview_mail(notice, settings.ZHUIWEN.mail.sender)
+        shown = mail_message.preview_mail(notice, settings.ZHUIWEN.mail.sender)
     except ZhuiwenError as error:
         messages.error(request, message_text(error))
         return HttpResponseRedirect(request.path)

@@ -14,7 +14,7 @@ from webadmin.notices.services import mails
 from webadmin.notices.services.addressees import list_addressees
 from webadmin.notices.services.counters import action_deadline, describe_time_limit, is_in_time
 from webadmin.notices.services.events import TRANSITIONS
-from webadmin.notices.services.mail_content import recipient_address, require_size
+from webadmin.notices.services.mail_message import recipient_address, require_size
 from webadmin.notices.services.outcomes import next_outcomes, sightings_since_sending
 from webadmin.notices.services.sending import BY_HAND, open_mails
 from webadmin.ui.models.phrases import PAPERS

@@ -28,7 +28,6 @@ from webadmin.notices.services.events import change_state, lock_notice, note_eve
 from webadmin.notices.services.fitness import provider_identifiers, split_by_fitness
 from webadmin.notices.services.kept_files import applicable_papers, current_template, read_content
 from webadmin.notices.services.legal_fields import BY_CODE, PaperField
-from webadmin.notices.services.rendering import RenderedPaper, missing_fields, render_paper
 from webadmin.notices.services.sending import cancel_waiting_mail, is_answer_period
 from webadmin.notices.services.values import (
     addressee_values,
@@ -39,6 +38,7 @@ from webadmin.notices.services.values import (
     works_without_date,
     works_without_proof,
 )
+from webadmin.notices.services.word_template import RenderedPaper, missing_fields, render_paper
 from webadmin.works.models import Work
 
 # Chosen: all pages of a novel of 500 chapters on one site; nobody could read a comparison table of more.

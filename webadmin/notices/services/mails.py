@@ -24,8 +24,13 @@ from webadmin.database import AWAY, fresh, is_away
 from webadmin.notices.models import Notice, NoticeEvent, NoticeMail
 from webadmin.notices.services.events import lock_notice
 from webadmin.notices.services.fitness import require_fit
-from webadmin.notices.services.mail_content import compose_mail, preview_mail, recipient_address, require_size
-from webadmin.notices.services.mail_message import mail_bytes
+from webadmin.notices.services.mail_message import (
+    compose_mail,
+    mail_bytes,
+    preview_mail,
+    recipient_address,
+    require_size,
+)
 from webadmin.notices.services.sending import local_day, note_sent, require_manager
 from webadmin.notices.services.smtp import Letter, Outcome, SendResult, send_letter
 

@@ -1,4 +1,4 @@
-"""The page of a whole book on a site: a strip and a table of all chapters."""
+"""The page of a whole book on a site: a strip and a table of all chapters; links to these pages."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,18 +7,23 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.core.exceptions import PermissionDenied
+from django.db.models import Count
 from django.http import Http404, HttpRequest, HttpResponseBase
-from django.utils.html import format_html_join
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import ngettext_lazy, pgettext_lazy
+from django.utils.translation import ngettext, ngettext_lazy, pgettext_lazy
 
 from core.hidden_characters import clip_text, spell_hidden
 from core.shares import cut_share, percentage
+from core.states import COPIES
 from webadmin.accounts.services import access
+from webadmin.cases.models import Case
 from webadmin.review.services.whole_book import ChapterCopies, CopyExtent, WholeBook, whole_book
 from webadmin.sites.models import Site
+from webadmin.ui.pages.columns import MAX_SITE_CHARS, NOTHING
 from webadmin.ui.pages.exports import ExportColumn, csv_response, xlsx_response
 from webadmin.ui.pages.page_responses import admin_page, requested_page
 from webadmin.ui.pages.requests.request_values import BadValue
@@ -245,3 +250,40 @@ def _export_response(
     if not access.may_manage(request.user, work):
         raise PermissionDenied
     return FILES[wanted](f"zhuiwen-book-{work.pk}-site-{site.pk}", COLUMNS, chapters)
+
+
+MOST = 30  # links; the list of cases has all
+
+
+def book_address(work_id: int, site_id: int) -> str:
+    return reverse("admin:works_work_book", args=[work_id, site_id])
+
+
+def books_of_work(work: Work) -> SafeString | str:
+    """Return links to the work on each site that copied from it."""
+    counted = Case.objects.filter(work=work, state__in=COPIES).order_by().values("site_id", "site__name")
+    rows = counted.annotate(n=Count("pk")).order_by("-n", "site__name")[:MOST]
+    return _links([(book_address(work.pk, row["site_id"]), row["site__name"], row["n"]) for row in rows])
+
+
+def books_of_site(site: Site) -> SafeString | str:
+    """Return links to each work that the site copied from."""
+    counted = Case.objects.filter(site=site, state__in=COPIES).order_by().values("work_id", "work__title")
+    rows = counted.annotate(n=Count("pk")).order_by("-n", "work__title")[:MOST]
+    return _links([(book_address(row["work_id"], site.pk), f"《{row['work__title']}》", row["n"]) for row in rows])
+
+
+def _links(rows: list[tuple[str, str, int]]) -> SafeString | str:
+    if not rows:
+        return NOTHING
+    shown = (
+        (
+            address,
+            clip_text(name, MAX_SITE_CHARS),
+            ngettext("%(count)d page", "%(count)d pages", count) % {"count": count},
+        )
+        for address, name, count in rows
+    )
+    return format_html(
+        "<ul>{}</ul>", format_html_join("", '<li><a class="text-link" href="{}">{}</a> · {}</li>', shown)
+    )

@@ -17,7 +17,7 @@ from django.db.models import QuerySet
 from core.states import COPIES
 from core.taken import NO_PLACES, Places, share_of_work, unite_places
 from webadmin.cases.models import Case
-from webadmin.cases.services.matters.first_seen import first_seen
+from webadmin.cases.services.matters.figures import first_seen
 from webadmin.cases.services.taken import taken_by_case
 from webadmin.works.models import Chapter, Work
 

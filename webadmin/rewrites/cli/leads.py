@@ -173,7 +173,7 @@ def _sentences(lead: "RewordedLead") -> list[tuple[str, str]]:
 
     Raises BadInput if a compared text is no longer in the store.
     """
-    from webadmin.rewrites.services.compared_texts import compared_texts
+    from webadmin.rewrites.services.lead_status import compared_texts
 
     page, text = compared_texts(lead)
     return [

@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from core.ids import PageId, VersionId, WorkTextId
 from core.matches import RewordedState
+from pipeline.steps import Ports
 from webadmin.accounts.models import FailedMessage, RightsHolder
 from webadmin.cases.models import PageCheck
 from webadmin.cases.services.addresses import OUTDATED
@@ -202,3 +203,21 @@ def _compare_again(holder: int, **_: object) -> None:
 def _let_lapse(text: str, **_: object) -> None:
     waiting = RewordedLead.objects.filter(text_id=text, state=RewordedState.WAITING, lapsed_at__isnull=True)
     waiting.update(lapsed_at=timezone.now())
+
+
+def has_due_searches(ports: Ports) -> bool:
+    """Return True if a page is due for a comparison by meaning, or a newer text for a search."""
+    return any(is_search_due(watch, ports) for watch in watches())
+
+
+def is_search_due(watch: MeaningWatch, ports: Ports) -> bool:
+    """Return True if a search is due for one rights holder."""
+    until = newest(watch)
+    if until is not None and due_pages(watch, until, 1):
+        return True
+    return has_news(watch) and not lags(watch, ports)
+
+
+def lags(watch: MeaningWatch, ports: Ports) -> bool:
+    """Return True if pages must first be searched for copies of newer texts."""
+    return watch.holder in ports.cases.lags(ports.algorithm.id)

@@ -1,14 +1,19 @@
-"""Exports the evidence of a confirmed lead on request, from the data in the stores.
+"""Exports a confirmed lead to one self-contained file: a bundle, the verdicts and an explanation.
 
-The command line and the admin share it; `webadmin.rewrites.services.lead_archive` writes the file.
+Only the stamps depend on the time of writing: the same lead gives the same bytes.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bundles import bundle
+from bundles import bundle, layout, statements
+from bundles.bundle import COMPARISON
 from bundles.comparison import Comparison, MeasuredBand, SentencePair
+from bundles.opened import open_bundle
+from bundles.ports import Stamper
 from bundles.shapes import moment
 from bundles.verification import VerificationReport
 from core.errors import BadInput, NotFound
@@ -20,12 +25,39 @@ from core.wording import Message
 from matcher.reworded.record import CURRENT
 from webadmin import stores
 from webadmin.evidence.services.authorities import sealing_authorities, write_with_seals
+from webadmin.evidence.services.export import add_manifest, bundle_files, write_verified
 from webadmin.evidence.services.material import page_capture
 from webadmin.evidence.services.staff import by_name, by_role, format_moment
 from webadmin.rewrites.models import RewordedLead, RewordedVerdict
-from webadmin.rewrites.services.compared_texts import compared_page, compared_work
-from webadmin.rewrites.services.lead_archive import LeadMaterial, write_lead
+from webadmin.rewrites.services.lead_explanation import LeadSummary, lead_explanation
+from webadmin.rewrites.services.lead_status import compared_page, compared_work
 from webadmin.rewrites.services.verdicts import is_verdict_current
+
+
+@dataclass(frozen=True, slots=True)
+class LeadMaterial:
+    """The material of an export. facts: JSON values. bundle: a WACZ file with the comparison of the lead."""
+
+    lead: int
+    facts: Mapping[str, Any]
+    bundle: bytes
+    confirmed_at: datetime
+
+
+def write_lead(
+    path: Path, material: LeadMaterial, code_version: str, seals: Sequence[Stamper] = ()
+) -> VerificationReport:
+    """Write the export of a lead to `path`, which is complete or absent in the end.
+
+    seals: authorities that stamp the whole file. Returns the result of its verification. Raises DoesNotHold, and
+    UnreadableFile if `path` cannot be written.
+    """
+    bundle, at = open_bundle(material.bundle, "bundle", COMPARISON), material.confirmed_at
+    files = bundle_files(material.bundle, bundle, None)
+    files[layout.LEAD] = statements.lead(material.lead, material.facts, bundle)
+    told = LeadSummary(material.lead, material.facts, bundle, bool(seals))
+    files |= lead_explanation(told, at, code_version)
+    return write_verified(path, add_manifest(files, {"lead": material.lead}, at, code_version, seals))
 
 
 def export_lead(lead: RewordedLead, path: Path) -> VerificationReport:

@@ -1,6 +1,6 @@
-"""The status of a lead: still found on its page, or not found since a time.
+"""The status of a lead, still found on its page or not since a time, and its two compared texts.
 
-It never says that a text was removed, because a search may miss another rewriting.
+The status never says that a text was removed, because a search may miss another rewriting.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,13 @@ from datetime import datetime
 
 from django.utils.timezone import localtime
 
+from bundles.shapes import text_digest
+from core.errors import BadInput
+from core.ids import VersionId, WorkTextId
+from core.pages import PageVersion
+from core.ports import PageStore, WorkStore
 from core.wording import Message
+from webadmin import stores
 from webadmin.rewrites.models import RewordedLead
 
 
@@ -38,3 +44,26 @@ def _not_given(code: str, **given: str) -> LeadStatus:
 
 def _minute(at: datetime) -> str:
     return f"{localtime(at):%Y-%m-%d %H:%M}"
+
+
+def compared_texts(lead: RewordedLead) -> tuple[str, str]:
+    """Return the texts of page and work. Raises BadInput if one is missing or changed, ServiceUnavailable."""
+    _, page = compared_page(lead, stores.page_store())
+    return page, compared_work(lead, stores.work_store())
+
+
+def compared_page(lead: RewordedLead, pages: PageStore) -> tuple[PageVersion, str]:
+    """Return the version of the page, and its compared text. Raises as `compared_texts`."""
+    version = pages.version(VersionId(lead.version_id))
+    text = version.reading.text_by_digest(lead.page_text_digest) if version else None
+    if version is None or text is None:
+        raise BadInput("reworded.page-gone", number=lead.pk)
+    return version, text
+
+
+def compared_work(lead: RewordedLead, works: WorkStore) -> str:
+    """Return the compared text of the work. Raises as `compared_texts`."""
+    text = works.text(WorkTextId(lead.text_id))
+    if text is None or text_digest(text) != lead.work_text_digest:
+        raise BadInput("reworded.work-gone", number=lead.pk)
+    return text

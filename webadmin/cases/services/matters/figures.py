@@ -9,7 +9,7 @@ works adds up one row per chapter, however often they were copied.
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -21,8 +21,7 @@ from django.utils import timezone
 from core.harm import MOST_WORKS, Harm, compute_harm, compute_reach
 from core.states import COPIES, CaseState
 from core.taken import NO_PLACES, Places, share_of_work
-from webadmin.cases.models import Case, CopiedText, Matter, MatterText, TakenText
-from webadmin.cases.services.matters.first_seen import first_seen
+from webadmin.cases.models import Case, CaseMatch, CopiedText, Matter, MatterText, PageCheck, TakenText
 from webadmin.database import batches
 from webadmin.sites.models import Site
 from webadmin.ui.models.fields import join_kinds
@@ -342,3 +341,28 @@ def _unite_places(work: int, texts: Collection[str]) -> dict[str, Places]:
     for text, packed in rows.values_list("text_id", "places").iterator():
         found[text] |= Places.unpack(bytes(packed))
     return found
+
+
+def first_seen(copies: "QuerySet[Case]", texts: Collection[str] | None = None) -> dict[tuple[int, str], datetime]:
+    """Return when each text was first seen on the page of each case, by case and text.
+
+    A version counts if it has at least half of the most that the page ever had: a teaser of some lines is not yet the
+    chapter. By text, not by chapter row: findings of a former text say nothing about the current one. texts: only
+    these, None for all.
+    """
+    rows = CaseMatch.objects.filter(case__in=copies.order_by().values("pk")).order_by()
+    if texts is not None:
+        rows = rows.filter(text_id__in=list(texts))
+    read = list(rows.values_list("case_id", "text_id", "version_id", "fetched_at", "work_containment"))
+    appeared: dict[str, datetime] = {}
+    for batch in batches(sorted({version for _, _, version, _, _ in read})):
+        appeared |= PageCheck.objects.filter(version_id__in=batch).values_list("version_id", "appeared_at")
+    found: dict[tuple[int, str], list[tuple[datetime, float]]] = defaultdict(list)
+    for case, text_id, version, fetched_at, share in read:
+        found[case, text_id].append((min(fetched_at, appeared.get(version, fetched_at)), share))
+    return {key: _appearance(versions) for key, versions in found.items()}
+
+
+def _appearance(versions: Sequence[tuple[datetime, float]]) -> datetime:
+    enough = max(share for _, share in versions) / 2
+    return min(at for at, share in versions if share >= enough)

@@ -16,7 +16,7 @@ from core.hidden_characters import clip_text
 from webadmin.accounts.pages.isolation import HolderAdmin
 from webadmin.accounts.services.access import manageable, visible
 from webadmin.notices.models import Addressee
-from webadmin.notices.pages.site_effect import track_record_line
+from webadmin.notices.pages.site_sections import track_record_line
 from webadmin.notices.services.addressees import ContactOwner, contact_owner, propose_addressee
 from webadmin.sites.models import ContactRead, Site
 from webadmin.ui.models.phrases import PAPERS

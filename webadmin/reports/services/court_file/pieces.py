@@ -8,7 +8,7 @@ from django.utils import timezone, translation
 from core.shares import percentage
 from webadmin.cases.models import Case
 from webadmin.evidence.models import EvidenceBundle, ThirdPartyProof
-from webadmin.evidence.services.enclosures import FileRow, Row
+from webadmin.evidence.services.kept_files import FileRow, Row
 from webadmin.notices.models import EventPaper, HolderPaper, NoticeFile, NoticeMail
 from webadmin.notices.services.values import format_with_offset
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup, EvidencePiece

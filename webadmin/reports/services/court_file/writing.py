@@ -36,16 +36,15 @@ from webadmin.evidence.services.case_export import (
     removal_bundles,
     stored_materials,
 )
-from webadmin.evidence.services.enclosures import Row, proof_row, read_enclosure, valid_proofs
 from webadmin.evidence.services.factor_facts import gather_facts as factor_facts_of
 from webadmin.evidence.services.factors import factor_sheet
+from webadmin.evidence.services.kept_files import Row, proof_row, read_enclosure, valid_proofs
 from webadmin.evidence.services.staff import Naming, by_name, by_role
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import HolderPaper, Notice, NoticeEvent
 from webadmin.notices.services.compared_cases import MAX_PICTURES, compared_cases
 from webadmin.notices.services.comparison_table import comparison_table
-from webadmin.notices.services.enclosed_files import files_of_notices, holder_paper_row
-from webadmin.notices.services.kept_files import is_valid
+from webadmin.notices.services.kept_files import files_of_notices, holder_paper_row, is_valid
 from webadmin.notices.services.values import sort_cases
 from webadmin.reports.services.court_file import evidence_list, pieces, sheets
 from webadmin.reports.services.court_file.archive import MatterExport, MatterFacts

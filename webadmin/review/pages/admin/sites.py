@@ -11,9 +11,8 @@ from unfold.decorators import display
 
 from webadmin.accounts.pages.isolation import HolderInline
 from webadmin.cases.models import Case, IgnoredText, Matter
-from webadmin.notices.pages.site_contacts import contacts_section
-from webadmin.notices.pages.site_effect import effect_section
-from webadmin.review.pages.book_links import books_of_site
+from webadmin.notices.pages.site_sections import contacts_section, effect_section
+from webadmin.review.pages.whole_book_view import books_of_site
 from webadmin.sites.models import Site
 from webadmin.sites.pages.admin.sites import SiteAdmin
 from webadmin.ui.pages.columns import address_column, draw_once, list_link, text_column

@@ -12,8 +12,7 @@ from core.shares import percentage
 from core.taken import share_of_work
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.matters.figures import sum_taken_chars
-from webadmin.review.pages.book_links import books_of_work
-from webadmin.review.pages.whole_book_view import whole_book_view
+from webadmin.review.pages.whole_book_view import books_of_work, whole_book_view
 from webadmin.sites.models import Site
 from webadmin.ui.pages.columns import list_link
 from webadmin.ui.pages.requests.request_values import require_record

@@ -14,7 +14,7 @@ from core.chapters import numbers_named
 from core.states import OF_THE_FINDING, UNPROTECTED, Rejection, Verdict
 from webadmin.accounts.services import access
 from webadmin.cases.models import Case, RightsRecord, VerdictRecord
-from webadmin.cases.services.copied_texts import copied_chapters
+from webadmin.cases.services.taken import copied_chapters
 from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.requests.request_values import record_of_key
 

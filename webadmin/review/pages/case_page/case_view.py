@@ -31,7 +31,7 @@ from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.opinions.requests import OpinionSubject, request_opinions
 from webadmin.cases.services.opinions.summary import read_opinions
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS, VerdictRefused, decide, undo
-from webadmin.evidence.pages.proof_summary import third_party_context
+from webadmin.evidence.pages.proofs_view import third_party_context
 from webadmin.evidence.services.subject import Subject
 from webadmin.review.pages.case_page.case_figures import IN_BAR, list_figures
 from webadmin.review.pages.case_page.case_files import evidence_response
@@ -40,11 +40,16 @@ from webadmin.review.pages.case_page.case_texts import fetch_texts
 from webadmin.review.pages.case_page.change_summary import change_counts, explain_match, unmarked_obfuscations
 from webadmin.review.pages.case_page.comparison import compare
 from webadmin.review.pages.case_page.comparison_html import column_html
-from webadmin.review.pages.case_page.copies import other_copies, other_pages
 from webadmin.review.pages.case_page.evidence_section import EvidenceSection, case_evidence, case_removals
 from webadmin.review.pages.case_page.excluded_passages import left_out_context
 from webadmin.review.pages.case_page.list_position import list_position
-from webadmin.review.pages.case_page.other_sources import list_carriers, other_places, with_sources
+from webadmin.review.pages.case_page.other_sources import (
+    list_carriers,
+    other_copies,
+    other_pages,
+    other_places,
+    with_sources,
+)
 from webadmin.review.pages.case_page.page_column import list_screenshots, page_column, requested_view
 from webadmin.review.pages.case_page.text_map import ribbons, ticks
 from webadmin.review.pages.case_page.verdict_form import FIELD, LICENSEE, licence_offer, offered_reasons, read_reason

@@ -1,4 +1,7 @@
-"""Renders the columns of a comparison: every character escaped, hidden ones visible, changes linked by number."""
+"""Renders the columns of a comparison: every character escaped, hidden ones visible, changes linked by number.
+
+Long text is written in blocks, so that a browser lays out and draws only the visible ones.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -23,9 +26,64 @@ from webadmin.review.pages.case_page.comparison import (
     SourcedBlock,
     UncopiedBlock,
 )
-from webadmin.review.pages.case_page.text_blocks import TextBlocks, split_lines
 from webadmin.ui.models.phrases import CHANGES
 from webadmin.ui.pages.visible_text import _visible, visible
+
+BLOCK_CHARS = 800  # about what a column shows at once
+MAX_LINE_BLOCKS = 5  # a longer line is cut
+
+
+class TextBlocks:
+    """Markup built piece by piece. An open element is repeated in each following block."""
+
+    def __init__(self) -> None:
+        self._done: list[str] = []
+        self._parts: list[str] = []
+        self._chars = 0
+        self._again, self._close = "", ""
+
+    def add_piece(self, markup: str, text: str) -> None:
+        """Add the markup of a piece of the text, after which a block may end."""
+        self._parts.append(markup)
+        self._chars += len(text)
+        is_line = text.endswith("\n")
+        if self._chars >= BLOCK_CHARS and (is_line or self._chars >= MAX_LINE_BLOCKS * BLOCK_CHARS):
+            self._end()
+
+    def open(self, begin: str, again: str, end: str) -> None:
+        """Open an element: its start tag, and the start tag to repeat in each further block."""
+        self._parts.append(begin)
+        self._again, self._close = again, end
+
+    def close(self) -> None:
+        """Close the open element."""
+        if self._parts[-1] == self._again:  # nothing has come since the last block
+            self._parts.pop()
+        else:
+            self._parts.append(self._close)
+        self._again = self._close = ""
+
+    def _end(self) -> None:
+        self._done.append("".join(('<div class="zw-block">', *self._parts, self._close, "</div>")))
+        self._parts = [self._again] if self._again else []
+        self._chars = 0
+
+    def markup(self) -> SafeString:
+        """Return the markup of all blocks."""
+        if self._parts:
+            self._end()
+        return mark_safe("".join(self._done))  # noqa: S308 - made of markup
+
+
+def split_lines(text: str) -> Iterator[str]:
+    """Yield the lines of the text with their ends; longer ones than a block may have are cut."""
+    at = 0
+    while at < len(text):
+        end = text.find("\n", at) + 1 or len(text)
+        end = min(end, at + MAX_LINE_BLOCKS * BLOCK_CHARS)
+        yield text[at:end]
+        at = end
+
 
 CONTEXT_CHARS = 80  # kept before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # hiding less would not save space

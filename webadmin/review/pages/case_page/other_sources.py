@@ -1,4 +1,4 @@
-"""Marks text of a page that was copied from other texts of the same rights holder, and lists texts with equal passages.
+"""Marks text of a page that was copied from other texts of the rights holder, and lists equal passages elsewhere.
 
 Other works of the holder have their own cases, other chapters of the work are in the same case. Works of other rights
 holders are never searched.
@@ -6,11 +6,13 @@ holders are never searched.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webadmin.cases.models import Case, CaseMatch
+from core.taken import Places
+from webadmin.cases.models import Case, CaseMatch, TakenText
 from webadmin.review.pages.case_page.comparison import (
     ColumnBlock,
     ComparisonColumn,
@@ -107,3 +109,60 @@ def _text_source(match: CaseMatch, shown: Case) -> SourceLink:
         return SourceLink(f"《{match.case.work}》", address)
     chapter = match.chapter_title or (str(match.chapter) if match.chapter else _("a different chapter"))
     return SourceLink(chapter, f"{address}?match={match.pk}")
+
+
+MAX_SHOWN = 20
+MAX_LOOKED_AT = 200  # of the cases in which a chapter was found, the newest; a page is answered within a second
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCase:
+    """A linked case. share: of the work for a page of the same site, of the passages for another copy."""
+
+    case: Case
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class OtherCases:
+    """Linked cases, the largest share first. is_cut: there are more; address: of the list of all, or ""."""
+
+    shown: Sequence[OtherCase]
+    is_cut: bool
+    address: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.shown)
+
+
+def other_pages(case: Case) -> OtherCases:
+    """Return the other pages of the site that copied from the same work."""
+    others = Case.objects.filter(matter=case.matter_id).exclude(pk=case.pk)
+    found = list(others.select_related("work").order_by("-taken_chars", "pk")[: MAX_SHOWN + 1])
+    filters = urlencode({"site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
+    return OtherCases(
+        [OtherCase(other, other.work_share) for other in found[:MAX_SHOWN]],
+        len(found) > MAX_SHOWN,
+        f"{reverse('admin:cases_case_changelist')}?{filters}",
+    )
+
+
+def other_copies(case: Case, match: CaseMatch) -> OtherCases:
+    """Return the cases of other sites whose pages have characters of the same passages of the same chapter."""
+    own = case.taken.filter(text_id=match.text_id).first()
+    if own is None:
+        return OtherCases((), is_cut=False)
+    places = Places.unpack(bytes(own.places))
+    matches = CaseMatch.objects.filter(text_id=match.text_id).exclude(case=case).order_by("-pk")
+    near = list(matches.values_list("case_id", flat=True)[:MAX_LOOKED_AT])
+    taken = (
+        TakenText.objects.filter(text_id=match.text_id, case__in=near, case__rights_holder=case.rights_holder_id)
+        .exclude(case__site=case.site_id)
+        .select_related("case__page__site")
+    )
+    shared = [(len(places & Places.unpack(bytes(each.places))) / max(1, len(places)), each.case) for each in taken]
+    found = sorted(((share, other) for share, other in shared if share), key=lambda each: (-each[0], each[1].pk))
+    return OtherCases(
+        [OtherCase(other, share) for share, other in found[:MAX_SHOWN]],
+        len(found) > MAX_SHOWN or len(near) == MAX_LOOKED_AT,
+    )

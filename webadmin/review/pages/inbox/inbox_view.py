@@ -25,7 +25,13 @@ from webadmin.cases.services.verdicts import undo
 from webadmin.notices.pages.due_view import due_rows
 from webadmin.review.pages.inbox.matter_summaries import matter_lines, matter_preview, visible_matter
 from webadmin.review.pages.matter_lists import inbox_query
-from webadmin.review.pages.matter_lists.inbox_query import InboxQuery, filter_chips, list_matters, read_inbox_query
+from webadmin.review.pages.matter_lists.inbox_query import (
+    InboxQuery,
+    filter_chips,
+    list_matters,
+    read_inbox_query,
+    search_matters,
+)
 from webadmin.review.pages.matter_lists.queues import (
     DONE,
     TO_DO,
@@ -35,7 +41,6 @@ from webadmin.review.pages.matter_lists.queues import (
     queue_matters,
     queue_name,
 )
-from webadmin.review.pages.matter_lists.search import search_matters
 from webadmin.ui.models.phrases import OBFUSCATIONS, VERDICTS
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator

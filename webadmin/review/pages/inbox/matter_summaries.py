@@ -19,10 +19,10 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Case, Matter
 from webadmin.cases.services.matters.assignment import list_assignees
 from webadmin.cases.services.matters.figures import harm_parts
-from webadmin.evidence.pages.proof_summary import third_party_context
+from webadmin.evidence.pages.proofs_view import third_party_context
 from webadmin.evidence.services.subject import Subject
 from webadmin.notices.models import Notice, Removal
-from webadmin.notices.pages.addressee_choices import addressee_choices
+from webadmin.notices.pages.site_sections import addressee_choices
 from webadmin.notices.services.counters import action_deadline
 from webadmin.review.pages.matter_lists.inbox_position import case_address
 from webadmin.review.pages.matter_lists.inbox_query import InboxQuery

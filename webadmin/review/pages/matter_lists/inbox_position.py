@@ -9,9 +9,14 @@ from django.urls import reverse
 
 from webadmin.accounts.models import User
 from webadmin.cases.models import Case, Matter
-from webadmin.review.pages.matter_lists.inbox_query import InboxQuery, adjacent_matters, list_matters, read_inbox_query
+from webadmin.review.pages.matter_lists.inbox_query import (
+    InboxQuery,
+    adjacent_matters,
+    list_matters,
+    read_inbox_query,
+    search_matters,
+)
 from webadmin.review.pages.matter_lists.queues import queue_cases
-from webadmin.review.pages.matter_lists.search import search_matters
 from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.paging import MAX_COUNTED
 

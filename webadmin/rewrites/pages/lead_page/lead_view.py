@@ -19,11 +19,9 @@ from webadmin.accounts.services import access
 from webadmin.cases.models import Matter
 from webadmin.cases.services.verdicts import MAX_NOTE_CHARS
 from webadmin.rewrites.models import RewordedLead
-from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, list_pairs, order_lines
-from webadmin.rewrites.pages.lead_page.sentence_rows import sentence_rows
-from webadmin.rewrites.services.compared_texts import compared_page, compared_work
+from webadmin.rewrites.pages.lead_page.pairs import HEIGHT, MAX_SHOWN, WIDTH, list_pairs, order_lines, sentence_rows
 from webadmin.rewrites.services.lead_export import export_lead
-from webadmin.rewrites.services.lead_status import lead_status
+from webadmin.rewrites.services.lead_status import compared_page, compared_work, lead_status
 from webadmin.rewrites.services.letter import letter_file, letter_name, letter_refusal
 from webadmin.rewrites.services.verdicts import decide, is_verdict_current
 from webadmin.ui.models.phrases import in_language_of_reader

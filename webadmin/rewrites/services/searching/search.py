@@ -21,10 +21,9 @@ from webadmin.accounts.services import failures
 from webadmin.cases.models import Case, CaseAddress, Exclusion
 from webadmin.database import AWAY, fresh
 from webadmin.rewrites.services import due_searches
-from webadmin.rewrites.services.due_searches import DuePage, MeaningWatch
+from webadmin.rewrites.services.due_searches import DuePage, MeaningWatch, is_search_due, lags
 from webadmin.rewrites.services.recording import SearchedPage, record_searched
 from webadmin.rewrites.services.searching.codes import CodesStore
-from webadmin.rewrites.services.searching.due_check import is_search_due, lags
 from webadmin.rewrites.services.searching.holder_works import HolderWorks
 
 log = logging.getLogger("zhuiwen.reworded")

@@ -1,20 +1,26 @@
-"""The section of a site's page with its addressees and the contacts that were read, with their sources."""
+"""The sections of a site's page about notices: addressees, the contacts that were read, and outcomes."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
 from django.conf import settings
 from django.template.loader import render_to_string
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from core.contacts import PAGES, ContactKind, ContactSource
 from core.hidden_characters import clip_text
 from webadmin.notices.models import Addressee
 from webadmin.notices.services.addressees import Origin, SiteAddressee, list_addressees
+from webadmin.notices.services.removals import track_record
+from webadmin.notices.services.removals.track_record import TrackRecord
 from webadmin.sites.models import ContactLookUp, ContactRead, Site
 from webadmin.sites.services import look_ups
-from webadmin.ui.models.phrases import ADDRESSEE_ROLES, PAPERS
+from webadmin.ui.models.phrases import ADDRESSEE_ROLES, PAPERS, paper_choices
 from webadmin.ui.pages.columns import change_link, moment, outside_link, stored_sentence
 
 MAX_CONTACTS = 60
@@ -81,3 +87,44 @@ def _look_up_status(look_up: ContactLookUp | None) -> dict[str, object] | None:
         given = {"when": moment(look_up.ended_at), "found": look_up.found}
         sentence = _("Looked up %(when)s: %(found)d entries found.") % given
     return {"sentence": sentence, "faults": [stored_sentence(fault) for fault in look_up.faults]}
+
+
+ADDRESSEE = "to-"  # prefix of an addressee's key
+
+
+def addressee_choices(site: Site) -> list[tuple[str, str]]:
+    """Return values and labels: the addressees entered for the site or its family, then each kind of notice."""
+    entered = [each.addressee for each in list_addressees(site) if each.addressee is not None]
+    named = [(f"{ADDRESSEE}{each.pk}", f"{each.name} · {PAPERS[each.paper]}") for each in entered]
+    return [*named, *paper_choices()]
+
+
+RECENT = timedelta(days=90)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period with its figures: all notices first, then each addressee's."""
+
+    name: str
+    total: TrackRecord
+    rows: Sequence[tuple[str, TrackRecord]]
+
+
+def effect_section(site: Site) -> str:
+    """Return the HTML of the section of a site: the last 90 days, and ever."""
+    recent = timezone.now() - RECENT
+    names = ((_("Last %(days)d days") % {"days": RECENT.days}, recent), (_("Ever"), None))
+    periods = []
+    for name, since in names:
+        total = track_record.site_record(site, since)
+        of_addressees = [
+            (clip_text(each.name), record) for each, record in track_record.records_per_addressee(site, since)
+        ]
+        periods.append(Period(name, total, [(_("all"), total), *of_addressees]))
+    return render_to_string("notices/site_effect.html", {"periods": periods})
+
+
+def track_record_line(addressee: Addressee) -> str:
+    """Return the HTML of the line of an addressee."""
+    return render_to_string("notices/track_record.html", {"record": track_record.addressee_record(addressee)})
