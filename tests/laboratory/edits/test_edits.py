@@ -346,7 +346,7 @@ def test_a_change_of_one_strength_leaves_the_choices_of_the_other_edits_alone() 
 @pytest.mark.parametrize("name", EDITS)
 def test_a_strength_outside_its_bounds_is_refused(name: str) -> None:
     for strength in (-0.1, 1.01, float("nan"), float("inf")):
-        with pytest.raises(BadInput, match="strength is between 0 and 1"):
+        with pytest.raises(BadInput, match="must be between 0 and 1"):
             edited("天地玄黄。", [(name, strength)], seed=1)
 
 

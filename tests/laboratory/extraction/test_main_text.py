@@ -82,10 +82,10 @@ def test_an_archive_is_read_as_the_folder_in_it(saved: Path, tmp_path: Path) -> 
 def test_what_holds_no_pages_is_refused_with_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile, match="does not exist"):
         saved_pages(tmp_path / "none.tar.gz")
-    with pytest.raises(UnreadableFile, match=r"holds no manifest\.jsonl"):
+    with pytest.raises(UnreadableFile, match=r"contains no manifest\.jsonl"):
         saved_pages(tmp_path)
     (tmp_path / "manifest.jsonl").write_text('{"file": "a.html"}')
-    with pytest.raises(UnreadableFile, match="does not fit its pages"):
+    with pytest.raises(UnreadableFile, match="does not match its pages"):
         saved_pages(tmp_path)
     (tmp_path / "broken.tar.gz").write_bytes(b"\x1f\x8bno")
     with pytest.raises(UnreadableFile, match="cannot be read"):
