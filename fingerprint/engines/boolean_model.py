@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, build_word_postings, dot_products
+from fingerprint.engines.chapter_words import (
+    UNKNOWN,
+    ChapterTable,
+    WordEngine,
+    build_word_postings,
+    dot_products,
+    word_counts,
+)
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
-from fingerprint.engines.words import word_counts
 
 MAX_DIFFERENT = 0.2  # published: "more than 1/5 different features: not similar"
 # The source chooses features without saying how. Words that occur twice reproduce the known recall (development

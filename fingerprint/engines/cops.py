@@ -11,8 +11,7 @@ import xxhash
 from core.text import TextRange
 from core.wording import Message
 from fingerprint.engines.engine import EngineEntry, EngineMatch, SharedSpan
-from fingerprint.engines.plain_characters import plain_characters
-from fingerprint.engines.sentences import PlacedSentence, split_sentences
+from fingerprint.engines.plain_characters import PlacedSentence, plain_characters, split_sentences
 
 # Shorter sentences are those that everybody writes ("he laughed", "CCTV reports").
 MIN_SENTENCE_CHARS = 10

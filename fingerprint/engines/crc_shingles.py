@@ -17,7 +17,7 @@ from core.wording import Message
 from fingerprint.characters import ZERO_WIDTH
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
-from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.feature_engine import FeatureIndex
 
 CRC_BITS = 32
 MARKS = ',.!?()-—:;"“”„‘’'  # published

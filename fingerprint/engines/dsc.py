@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
-from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
+from fingerprint.engines.tokens import CHINESE_TOKENS, mix, shingle_hashes, tokenize
 
 SHINGLE_TOKENS = 10  # as in the source
 ONE_IN = 25

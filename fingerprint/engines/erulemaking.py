@@ -22,12 +22,12 @@ from fingerprint.engines.chapter_words import (
     highest_places,
     highest_terms,
     unit_weights,
+    word_counts,
 )
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.plain_characters import plain_characters
 from fingerprint.engines.tokens import CHINESE_WORDS
-from fingerprint.engines.words import word_counts
 
 # A text may be this share longer than another of its bucket; the widths grow with the length. Of published definitions,
 # Conrad's has the lengths of duplicates within 20 %.

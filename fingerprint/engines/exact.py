@@ -49,21 +49,13 @@ PARAMETERS = {
     "algorithm": Message("engine.the-digest-by-its-name-in-hashlib"),
     **CHAPTER_PARAMETERS,
 }
+_variant = partial(EngineEntry, departures=DEPARTURES, parameters=PARAMETERS)
 ENTRIES = (
-    EngineEntry(
-        "exact-md5",
-        ExactEngine,
-        Message("engine.equal-md5-digests-of-the-normalised-text"),
-        "RFC 1321",
-        DEPARTURES,
-        PARAMETERS,
-    ),
-    EngineEntry(
+    _variant("exact-md5", ExactEngine, Message("engine.equal-md5-digests-of-the-normalised-text"), "RFC 1321"),
+    _variant(
         "exact-sha",
         partial(ExactEngine, algorithm="sha256"),
         Message("engine.equal-sha-256-digests-of-the-normalised"),
         "FIPS 180-4",
-        DEPARTURES,
-        PARAMETERS,
     ),
 )

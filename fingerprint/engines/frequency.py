@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.algorithms import PUBLISHED_WINDOWS
 from fingerprint.engines.engine import EngineEntry, EngineMatch
-from fingerprint.engines.hashing import WORD_MULTIPLIER, mix
-from fingerprint.engines.located_works import LocatedWorks, Offsets
-from fingerprint.engines.span_merging import MergeRule, merge_hits
+from fingerprint.engines.located_works import LocatedWorks, MergeRule, Offsets, merge_hits
+from fingerprint.engines.tokens import WORD_MULTIPLIER, mix
 from fingerprint.letters import LETTERS, NO_LETTER, letter_number
 from fingerprint.normalization import normalize
 from fingerprint.rules import WindowRule
@@ -128,54 +127,34 @@ PARAMETERS = {
     "granularity": Message("engine.tokens-of-a-window"),
     "step": Message("engine.tokens-from-one-window-of-a-work-to-the"),
 }
-SOURCE = "Daguan Data, InfoQ China, 2016-08-18"
+_variant = partial(
+    EngineEntry,
+    source="Daguan Data, InfoQ China, 2016-08-18",
+    departures=DEPARTURES,
+    parameters=PARAMETERS,
+    gives_spans=True,
+)
 ENTRIES = (
-    EngineEntry(
+    _variant(
         "frequency-0-1",
         partial(FrequencyEngine, max_digit=1, min_matches=3),
         Message("engine.equal-windows-of-initial-frequencies-in"),
-        SOURCE,
-        DEPARTURES,
-        PARAMETERS,
-        gives_spans=True,
     ),
-    EngineEntry(
-        "frequency-0-3",
-        FrequencyEngine,
-        Message("engine.equal-windows-of-initial-frequencies-in-2"),
-        SOURCE,
-        DEPARTURES,
-        PARAMETERS,
-        gives_spans=True,
-    ),
-    EngineEntry(
+    _variant("frequency-0-3", FrequencyEngine, Message("engine.equal-windows-of-initial-frequencies-in-2")),
+    _variant(
         "frequency-0-3-step-1",
         partial(FrequencyEngine, page_step=1),
         Message("engine.equal-windows-of-initial-frequencies-in-2-2"),
-        SOURCE,
-        (
-            Message("engine.the-source-s-windows-overlap-by-half-on"),
-            *DEPARTURES,
-        ),
-        PARAMETERS,
-        gives_spans=True,
+        departures=(Message("engine.the-source-s-windows-overlap-by-half-on"), *DEPARTURES),
     ),
-    EngineEntry(
+    _variant(
         "frequency-0-7",
         partial(FrequencyEngine, max_digit=7),
         Message("engine.equal-windows-of-initial-frequencies-in-2-2-2"),
-        SOURCE,
-        DEPARTURES,
-        PARAMETERS,
-        gives_spans=True,
     ),
-    EngineEntry(
+    _variant(
         "frequency-0-9",
         partial(FrequencyEngine, max_digit=9),
         Message("engine.equal-windows-of-initial-frequencies-in-2-2-2-2"),
-        SOURCE,
-        DEPARTURES,
-        PARAMETERS,
-        gives_spans=True,
     ),
 )

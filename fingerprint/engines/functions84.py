@@ -13,8 +13,7 @@ from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
-from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
+from fingerprint.engines.tokens import CHINESE_TOKENS, mix, shingle_hashes, tokenize
 
 FUNCTIONS, SUPER_SHINGLES, MINIMA = 84, 6, 14
 PAIRS = tuple(combinations(range(SUPER_SHINGLES), 2))
@@ -101,32 +100,24 @@ PARAMETERS = {
     "min_equal": Message("engine.near-duplicates-agree-in-at-least-so-many"),
     "shingle_tokens": Message("engine.tokens-of-a-shingle"),
 }
+_variant = partial(
+    chapter_entry, source="Zelenkov, Segalovich, RCDL 2007", departures=DEPARTURES, parameters=PARAMETERS
+)
 ENTRIES = (
-    chapter_entry(
+    _variant(
         "functions-84",
         Functions84Engine,
         Message("engine.minima-of-84-hash-functions-over-runs-of"),
-        "Zelenkov, Segalovich, RCDL 2007",
-        (
-            Message("engine.the-source-names-no-share-of-equal-minima"),
-            *DEPARTURES,
-        ),
-        PARAMETERS,
+        departures=(Message("engine.the-source-names-no-share-of-equal-minima"), *DEPARTURES),
     ),
-    chapter_entry(
+    _variant(
         "super-shingles",
         partial(Functions84Engine, features="super", min_equal=2),
         Message("engine.6-super-shingles-of-14-minima-each-2"),
-        "Zelenkov, Segalovich, RCDL 2007",
-        DEPARTURES,
-        PARAMETERS,
     ),
-    chapter_entry(
+    _variant(
         "mega-shingles",
         partial(Functions84Engine, features="mega", min_equal=1),
         Message("engine.the-15-pairs-of-6-super-shingles-1-agrees"),
-        "Zelenkov, Segalovich, RCDL 2007",
-        DEPARTURES,
-        PARAMETERS,
     ),
 )

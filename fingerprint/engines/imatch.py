@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.wording import Message
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, WordEngine, word_counts
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
-from fingerprint.engines.words import word_counts
 
 # Share of the highest idf, log N, that a word has to have. The source normalises idf so and tries cut-offs at both
 # ends; it keeps the words of the middle.

@@ -8,8 +8,7 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, chapter_entry
 from fingerprint.engines.feature_engine import FeatureEngine
-from fingerprint.engines.hashing import shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, tokenize, word_ids
+from fingerprint.engines.tokens import CHINESE_TOKENS, CHINESE_WORDS, shingle_hashes, tokenize, word_ids
 
 
 class JaccardEngine(FeatureEngine):
@@ -63,10 +62,7 @@ ENTRIES = (
         k_shingle_engine,
         Message("engine.sets-of-runs-of-3-tokens-jaccard-index-of"),
         "Broder et al. 1997, Syntactic clustering of the Web",
-        (
-            CHINESE_TOKENS,
-            Message("engine.the-worked-example-with-k-3-has-no"),
-        ),
+        (CHINESE_TOKENS, Message("engine.the-worked-example-with-k-3-has-no")),
         {
             "tokens": Message("engine.tokens-of-a-shingle"),
             "min_jaccard": Message("engine.a-duplicate-from-this-jaccard-index-on"),
@@ -78,8 +74,6 @@ ENTRIES = (
         Message("engine.sets-of-words-two-neighbouring-characters"),
         "Conrad et al. 2003, Online duplicate document detection",
         (CHINESE_WORDS,),
-        {
-            "above_jaccard": Message("engine.a-duplicate-above-this-jaccard-index"),
-        },
+        {"above_jaccard": Message("engine.a-duplicate-above-this-jaccard-index")},
     ),
 )

@@ -1,16 +1,175 @@
-"""The works of an engine that gives spans: their features with places, and the offsets that the places stand for."""
+"""Works of engines that give spans: equal features of page and work with their places, merged into spans."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
+from fingerprint.compilation import kernel
 from fingerprint.engines.engine import EngineMatch, SharedSpan
-from fingerprint.engines.position_index import FeatureHits, PositionIndex
-from fingerprint.engines.span_merging import Clusters
+from fingerprint.engines.feature_engine import bucket_starts
 
+# What bounds time and memory of a page where page and work repeat one passage all over: hits for a page of any length,
+# and hits for each of its features. A page that copies from a few editions of one work stays far below.
+HITS_OF_ANY_PAGE, HITS_OF_A_FEATURE = 1_000_000, 4
 Offsets = tuple[NDArray[np.int32], NDArray[np.int32]]  # starts and ends of tokens in a text
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FeatureHits:
+    """Equal features: places int64[h] in the page, works int32[h], work_places int64[h]; by place of the page."""
+
+    places: NDArray[np.int64]
+    works: NDArray[np.int32]
+    work_places: NDArray[np.int64]
+
+
+class PositionIndex:
+    """Features of works with their places, in a sorted table that is made anew after additions."""
+
+    def __init__(self) -> None:
+        self._pending: list[tuple[int, NDArray[np.uint64], NDArray[np.int32]]] = []
+        self._keys = np.zeros(0, np.uint64)
+        self._works, self._places = np.zeros(0, np.int32), np.zeros(0, np.int32)
+        self._buckets, self._shift = bucket_starts(self._keys)
+
+    def add_features(self, work: int, features: NDArray[np.uint64], places: NDArray[np.int32]) -> None:
+        """Mix the bits of a work's features, and add them."""
+        self._pending.append((work, features, places))
+
+    def hits(self, features: NDArray[np.uint64], places: NDArray[np.int32]) -> FeatureHits:
+        """Return every pair of equal features of a page and of works.
+
+        Where there are very many, the features that occur most often in works are left out until there are not.
+        """
+        if self._pending:
+            self._build()
+        firsts, counts = _ranges(features, self._keys, self._buckets, self._shift)
+        kept = _rarest(counts, HITS_OF_ANY_PAGE + HITS_OF_A_FEATURE * features.size)
+        queries = np.repeat(kept, counts[kept])
+        within = np.arange(queries.size) - np.repeat(np.cumsum(counts[kept]) - counts[kept], counts[kept])
+        entries = firsts[queries] + within
+        return FeatureHits(
+            places[queries].astype(np.int64), self._works[entries], self._places[entries].astype(np.int64)
+        )
+
+    def _build(self) -> None:
+        works, features, places = zip(*self._pending, strict=True)
+        self._pending = []
+        numbers = np.repeat(np.array(works, np.int32), [each.size for each in features])
+        keys = np.concatenate([self._keys, *features])
+        order = np.argsort(keys, kind="stable")
+        self._keys = keys[order]
+        self._works = np.concatenate([self._works, numbers])[order]
+        self._places = np.concatenate([self._places, *places])[order]
+        self._buckets, self._shift = bucket_starts(self._keys)
+
+
+def _rarest(counts: NDArray[np.int64], max_total: int) -> NDArray[np.int64]:
+    """Return the ascending numbers of the smallest counts that sum up to the limit, int64[n]."""
+    if counts.sum() <= max_total:
+        return np.flatnonzero(counts)
+    order = np.argsort(counts, kind="stable")
+    kept: NDArray[np.int64] = np.sort(order[np.cumsum(counts[order]) <= max_total])
+    return kept
+
+
+@kernel()
+def _ranges(
+    features: NDArray[np.uint64], keys: NDArray[np.uint64], buckets: NDArray[np.int64], shift: np.uint64
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the start and the number of the entries of each feature, int64[n] each."""
+    firsts, counts = np.empty(features.size, np.int64), np.empty(features.size, np.int64)
+    for query in range(features.size):
+        bucket = np.int64(features[query] >> shift)
+        start, end = buckets[bucket], buckets[bucket + 1]
+        first = np.searchsorted(keys[start:end], features[query])
+        firsts[query] = start + first
+        counts[query] = np.searchsorted(keys[start:end], features[query], side="right") - first
+    return firsts, counts
+
+
+@dataclass(frozen=True, slots=True)
+class MergeRule:
+    """max_gap: between places of neighbouring features, on both sides; max_drift: what their distance may change by."""
+
+    max_gap: int
+    max_drift: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Clusters:
+    """Merged hits, by work and then by the page: places of the first and the last feature on both sides.
+
+    works: int32[c]; page_first, page_last, work_first, work_last: int64[c]; features: int64[c], places of the page.
+    """
+
+    works: NDArray[np.int32]
+    page_first: NDArray[np.int64]
+    page_last: NDArray[np.int64]
+    work_first: NDArray[np.int64]
+    work_last: NDArray[np.int64]
+    features: NDArray[np.int64]
+
+    def keep_clusters(self, features: int) -> "Clusters":
+        """Keep the clusters with so many features."""
+        return self._select(self.features >= features)
+
+    def keep_works_by_cluster(self, features: int) -> "Clusters":
+        """Keep the clusters of works that have one with so many features."""
+        return self._select(np.isin(self.works, self.works[self.features >= features]))
+
+    def keep_works_by_total(self, features: int) -> "Clusters":
+        """Keep the clusters of works that have so many features in all of theirs."""
+        if not self.works.size:
+            return self
+        return self._select(np.bincount(self.works, self.features)[self.works] >= features)
+
+    def _select(self, chosen: NDArray[np.bool_]) -> "Clusters":
+        return Clusters(
+            self.works[chosen],
+            self.page_first[chosen],
+            self.page_last[chosen],
+            self.work_first[chosen],
+            self.work_last[chosen],
+            self.features[chosen],
+        )
+
+
+def merge_hits(hits: FeatureHits, rule: MergeRule) -> Clusters:
+    """Sort hits into bands of diagonals that lie within the drift of each other, and cuts these at gaps.
+
+    A diagonal is the place in the work less that in the page; it changes where something was inserted or left out.
+    """
+    diagonals = hits.work_places - hits.places
+    order = np.lexsort((hits.places, diagonals, hits.works))
+    works, places, work_places = hits.works[order], hits.places[order], hits.work_places[order]
+    bands = np.cumsum(_changes(works, 0) | _changes(diagonals[order], rule.max_drift))
+    order = np.lexsort((work_places, places, bands))
+    works, places, work_places, bands = works[order], places[order], work_places[order], bands[order]
+    is_first = _changes(bands, 0) | _changes(places, rule.max_gap) | _changes(work_places, rule.max_gap)
+    first = np.flatnonzero(is_first)
+    if not first.size:
+        empty = np.zeros(0, np.int64)
+        return Clusters(works, empty, empty, empty, empty, empty)
+    is_new_place = is_first | _changes(places, 0)
+    return Clusters(
+        works[first],
+        places[first],
+        np.maximum.reduceat(places, first),
+        np.minimum.reduceat(work_places, first),
+        np.maximum.reduceat(work_places, first),
+        np.add.reduceat(is_new_place.astype(np.int64), first),
+    )
+
+
+def _changes(values: NDArray[np.generic], by_more_than: int) -> NDArray[np.bool_]:
+    """Return whether each value is further from the previous one, bool[n]; True for the first."""
+    changed = np.ones(values.size, np.bool_)
+    changed[1:] = np.abs(np.diff(values.astype(np.int64))) > by_more_than
+    return changed
 
 
 class LocatedWorks:

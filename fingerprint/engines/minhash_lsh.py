@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
-from fingerprint.engines.hashing import shingle_hashes
-from fingerprint.engines.tokens import CHINESE_TOKENS, tokenize
+from fingerprint.engines.tokens import CHINESE_TOKENS, shingle_hashes, tokenize
 
 MAX_BATCH = 4096  # features: times the permutations, what one step holds in memory
 HALF = np.uint64(32)  # features and minima have 32 bits, the products between them 64
@@ -104,10 +103,7 @@ ENTRIES = (
         MinHashLshEngine,
         Message("engine.minhash-of-runs-of-5-characters-bands-for"),
         "Broder, 1997; Indyk, Motwani, STOC 1998",
-        (
-            CHINESE_TOKENS,
-            Message("engine.what-shares-a-band-is-reported-only-when"),
-        ),
+        (CHINESE_TOKENS, Message("engine.what-shares-a-band-is-reported-only-when")),
         {
             "threshold": Message("engine.a-duplicate-from-this-estimated-jaccard"),
             "shingle_tokens": Message("engine.tokens-of-a-feature"),

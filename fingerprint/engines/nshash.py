@@ -12,9 +12,9 @@ from functools import partial
 import xxhash
 
 from core.wording import Message
-from fingerprint.engines.chapters import CHAPTER_CHARS, best_works, chapter_entry, split_chapters
+from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
-from fingerprint.engines.sentences import SENTENCE_ENDS, split_sentences
+from fingerprint.engines.plain_characters import SENTENCE_ENDS, split_sentences
 
 LONGEST_SENTENCES = 5  # published
 MIN_SENTENCE_CHARS = 31  # the published code takes sentences of more than 30 characters, if there are any
@@ -26,12 +26,8 @@ def md5_digest(sentence: bytes) -> bytes:
     return hashlib.md5(sentence, usedforsecurity=False).digest()
 
 
-def xxh3_digest(sentence: bytes) -> bytes:
-    """Return the hash in place of the published farmhash: another fast one of 64 bits."""
-    return xxhash.xxh3_64_digest(sentence)
-
-
-DIGESTS: dict[str, Digest] = {"md5": md5_digest, "xxh3": xxh3_digest}
+# xxh3 in place of the published farmhash: another fast hash of 64 bits.
+DIGESTS: dict[str, Digest] = {"md5": md5_digest, "xxh3": xxhash.xxh3_64_digest}
 
 
 def longest_sentences(
@@ -54,7 +50,7 @@ def sentence_digests(
     return list(dict.fromkeys(digest(sentence.encode("utf-8", "surrogatepass")) for sentence in chosen))
 
 
-class NsHash:
+class NsHash(ChapterEngine):
     """Works of which a chapter shares the digest of one of its longest sentences with the page.
 
     similarity: the share of the digests of a piece of the page that the work has, at its highest. sentence_ends: the
@@ -68,21 +64,15 @@ class NsHash:
         chapter_chars: int = CHAPTER_CHARS,
         sentence_ends: str = SENTENCE_ENDS,
     ) -> None:
-        self._sentence_ends = sentence_ends
-        self._sentences, self._digest, self._chapter_chars = sentences, DIGESTS[hash_name], chapter_chars
-        self._works: dict[bytes, list[str]] = defaultdict(list)  # by digest
+        super().__init__(chapter_chars)
+        self._sentences, self._digest, self._sentence_ends = sentences, DIGESTS[hash_name], sentence_ends
+        self._works: defaultdict[bytes, set[str]] = defaultdict(set)  # by digest
 
-    def add_work(self, work_id: str, text: str) -> None:
-        chapters = split_chapters(text, self._chapter_chars)
-        digests = {digest for chapter in chapters for digest in self._digests(chapter)}
-        for digest in digests:
-            self._works[digest].append(work_id)
+    def _add_chapter(self, work_id: str, text: str) -> None:
+        for digest in self._digests(text):
+            self._works[digest].add(work_id)
 
-    def find(self, text: str) -> list[EngineMatch]:
-        pieces = split_chapters(text, self._chapter_chars)
-        return best_works(found for piece in pieces for found in self._find_piece(piece))
-
-    def _find_piece(self, text: str) -> Iterator[EngineMatch]:
+    def _find_chapter(self, text: str) -> Iterator[EngineMatch]:
         digests = self._digests(text)
         shared = Counter(work_id for digest in digests for work_id in self._works.get(digest, ()))
         return (EngineMatch(work_id, count / len(digests)) for work_id, count in shared.items())
@@ -101,21 +91,8 @@ PARAMETERS = {
     "hash_name": Message("engine.the-digest-md5-or-xxh3"),
     "sentence_ends": Message("engine.characters-that-end-a-sentence"),
 }
+_variant = partial(chapter_entry, source="github.com/veelion/nshash", departures=DEPARTURES, parameters=PARAMETERS)
 ENTRIES = (
-    chapter_entry(
-        "longest-sentence",
-        partial(NsHash, sentences=1),
-        Message("engine.digest-of-the-longest-sentence-of-a"),
-        "github.com/veelion/nshash",
-        DEPARTURES,
-        PARAMETERS,
-    ),
-    chapter_entry(
-        "nshash",
-        NsHash,
-        Message("engine.digests-of-the-5-longest-sentences-of-a"),
-        "github.com/veelion/nshash",
-        DEPARTURES,
-        PARAMETERS,
-    ),
+    _variant("longest-sentence", partial(NsHash, sentences=1), Message("engine.digest-of-the-longest-sentence-of-a")),
+    _variant("nshash", NsHash, Message("engine.digests-of-the-5-longest-sentences-of-a")),
 )

@@ -1,10 +1,14 @@
-"""The characters of a text without its punctuation and blanks, each with its place in the text as given."""
+"""The characters of a text without punctuation and blanks, each with its place, and its sentences."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from core.text import TextRange
 from core.wording import Message
 from fingerprint.characters import FULL_WIDTH_LATIN, Kind
 from fingerprint.readings import CODE_POINTS, code_points
@@ -15,6 +19,8 @@ CASE_SHIFT = ord("a") - ord("A")
 PLAIN_KINDS = (Kind.HAN, Kind.DIGIT, Kind.LATIN, Kind.FULL_WIDTH_LATIN)
 
 WITHOUT_MARKS = Message("engine.chinese-characters-latin-letters-and")
+# Full stop, exclamation and question mark (also of the Latin script in full width) and the end of a line.
+SENTENCE_ENDS = "。．！!？?\r\n"
 
 
 def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
@@ -41,3 +47,24 @@ def _table() -> NDArray[np.uint32]:
     is_upper = (table >= ord("A")) & (table <= ord("Z"))
     table[is_upper] += CASE_SHIFT
     return table
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedSentence:
+    """A sentence without its end mark and without blanks around it; place: where it stands in the text as given."""
+
+    text: str
+    place: TextRange
+
+
+def split_sentences(text: str, ends: str = SENTENCE_ENDS) -> Iterator[PlacedSentence]:
+    """Split a text into its sentences; a piece without a letter, digit or Chinese character is not a sentence.
+
+    >>> [(sentence.text, sentence.place.start) for sentence in split_sentences("雨停了。　“走！”……？！")]
+    [('雨停了', 0), ('“走', 5)]
+    """
+    for found in re.finditer(f"[^{re.escape(ends)}]+", text):
+        written = found.group().strip()
+        if written and plain_characters(written)[0].size:
+            start = found.start() + len(found.group()) - len(found.group().lstrip())
+            yield PlacedSentence(written, TextRange(start, start + len(written)))

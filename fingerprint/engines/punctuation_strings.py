@@ -111,10 +111,7 @@ ENTRIES = (
         partial(PunctuationStrings, around_full_stops),
         Message("engine.5-characters-on-each-side-of-every-full"),
         "Wu, Chen, Ma, 2003",
-        (
-            Message("engine.a-full-stop-without-a-chinese-character"),
-            *DEPARTURES,
-        ),
+        (Message("engine.a-full-stop-without-a-chinese-character"), *DEPARTURES),
         PARAMETERS,
     ),
     chapter_entry(
@@ -122,10 +119,7 @@ ENTRIES = (
         partial(PunctuationStrings, at_marks, min_share=MIN_SHARE_AT_MARKS, min_chars=MIN_CHARS_AT_MARKS),
         Message("engine.the-character-before-every-punctuation"),
         "Wu, Chen, Ma, 2003",
-        (
-            Message("engine.a-variant-of-the-source-of-one-character"),
-            *DEPARTURES,
-        ),
+        (Message("engine.a-variant-of-the-source-of-one-character"), *DEPARTURES),
         PARAMETERS,
     ),
 )

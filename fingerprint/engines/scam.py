@@ -8,7 +8,6 @@ Gravano, Shivakumar, "dSCAM: finding document copies across multiple databases",
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -17,11 +16,10 @@ from numpy.typing import NDArray
 
 from core.wording import Message
 from fingerprint.compilation import kernel
-from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, build_word_postings
+from fingerprint.engines.chapter_words import UNKNOWN, ChapterTable, ChapterWords, build_word_postings, word_counts
 from fingerprint.engines.chapters import CHAPTER_CHARS, ChapterEngine, chapter_entry
 from fingerprint.engines.engine import EngineMatch
 from fingerprint.engines.tokens import CHINESE_WORDS
-from fingerprint.engines.words import word_counts
 
 # Published: a word is counted when page / work + work / page is below epsilon. At 2.5 that is less than twice as often.
 EPSILON = 2.5
@@ -31,29 +29,6 @@ MIN_SIMILARITY = 0.6
 MIN_WORDS = 20  # different ones; a page of fewer words is contained in a chapter by chance
 REGISTRIES = 50  # as many databases as the source tries dSCAM on
 ROUNDING = 1e-9  # the bound of a registry adds up in another order than what it bounds
-
-
-@dataclass(frozen=True, slots=True)
-class Containment:
-    """page_in_work: how much of the page the work has; work_in_page: the reverse. 0 to 1."""
-
-    page_in_work: float
-    work_in_page: float
-
-
-def containment(page: dict[str, int], work: dict[str, int], epsilon: float = EPSILON) -> Containment:
-    """Return the two asymmetric measures of texts given by how often each word occurs.
-
-    each: the products of both frequencies, summed over the words of similar frequency, as share of the squares of the
-    one text's frequencies, cut to 1.
-
-    >>> containment({"a": 1, "b": 1}, {"a": 1, "b": 1, "c": 1, "d": 1})
-    Containment(page_in_work=1.0, work_in_page=0.5)
-    """
-    close = [word for word in page.keys() & work.keys() if _is_close(page[word], work[word], epsilon)]
-    products = sum(page[word] * work[word] for word in close)
-    squares = [sum(count * count for count in text.values()) for text in (page, work)]
-    return Containment(*(min(1.0, products / square) if square else 0.0 for square in squares))
 
 
 class Registry:
@@ -162,11 +137,6 @@ def largest_ratio(epsilon: float) -> float:
     2.0
     """
     return (epsilon + math.sqrt(max(0.0, epsilon * epsilon - 4))) / 2
-
-
-def _is_close(page_count: int, work_count: int, epsilon: float) -> bool:
-    ratio = largest_ratio(epsilon)
-    return page_count < ratio * work_count and work_count < ratio * page_count
 
 
 @kernel()

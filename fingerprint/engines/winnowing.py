@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from core.wording import Message
 from fingerprint.compilation import kernel
 from fingerprint.engines.engine import EngineEntry, EngineMatch
-from fingerprint.engines.hashing import shingle_hashes
-from fingerprint.engines.located_works import LocatedWorks
-from fingerprint.engines.span_merging import MergeRule, merge_hits
-from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, tokenize
+from fingerprint.engines.located_works import LocatedWorks, MergeRule, merge_hits
+from fingerprint.engines.tokens import CHINESE_TOKENS, Tokens, shingle_hashes, tokenize
 
 
 def winnow(hashes: NDArray[np.uint64], window: int) -> NDArray[np.int64]:
@@ -104,23 +102,18 @@ PARAMETERS = {
     "min_to_match": Message("engine.fingerprints-of-the-largest-span-of-a"),
     "min_to_show": Message("engine.fingerprints-of-each-other-span-of-it"),
 }
+_variant = partial(
+    EngineEntry,
+    source="Schleimer, Wilkerson, Aiken, SIGMOD 2003",
+    departures=DEPARTURES,
+    parameters=PARAMETERS,
+    gives_spans=True,
+)
 ENTRIES = (
-    EngineEntry(
-        "winnowing-8-8",
-        WinnowingEngine,
-        Message("engine.the-least-of-every-8-hashes-of-8"),
-        "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
-        DEPARTURES,
-        PARAMETERS,
-        gives_spans=True,
-    ),
-    EngineEntry(
+    _variant("winnowing-8-8", WinnowingEngine, Message("engine.the-least-of-every-8-hashes-of-8")),
+    _variant(
         "winnowing-5-4",
         partial(WinnowingEngine, k=5, window=4, max_gap=100, max_drift=5, min_to_match=5, min_to_show=2),
         Message("engine.the-least-of-every-4-hashes-of-5"),
-        "Schleimer, Wilkerson, Aiken, SIGMOD 2003",
-        DEPARTURES,
-        PARAMETERS,
-        gives_spans=True,
     ),
 )

@@ -9,10 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fingerprint.algorithms import PUBLISHED_WINDOWS
-from fingerprint.engines import position_index
+from fingerprint.engines import located_works
 from fingerprint.engines.frequency import FrequencyEngine, _hashes, _windows, digits
-from fingerprint.engines.position_index import FeatureHits, PositionIndex
-from fingerprint.engines.span_merging import MergeRule, merge_hits
+from fingerprint.engines.located_works import FeatureHits, MergeRule, PositionIndex, merge_hits
 from fingerprint.engines.winnowing import WinnowingEngine, winnow
 from fingerprint.letters import LETTERS, letter_number
 from fingerprint.seeds import bytes_per_window
@@ -114,7 +113,7 @@ def test_the_index_gives_every_pair_of_equal_features_and_keeps_additions() -> N
 
 
 def test_features_that_occur_too_often_are_left_out_and_the_rare_ones_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(position_index, "HITS_OF_ANY_PAGE", 0)
+    monkeypatch.setattr(located_works, "HITS_OF_ANY_PAGE", 0)
     index = PositionIndex()
     features = np.arange(1, 4, dtype=np.uint64) << np.uint64(60)
     index.add_features(0, np.repeat(features, [2, 40, 3]), np.arange(45, dtype=np.int32))

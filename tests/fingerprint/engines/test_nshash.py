@@ -1,7 +1,7 @@
 import hashlib
 
 from fingerprint.engines.nshash import longest_sentences, sentence_digests
-from fingerprint.engines.sentences import split_sentences
+from fingerprint.engines.plain_characters import split_sentences
 
 LONG = [character * length for character, length in zip("甲乙丙丁戊己", (60, 55, 50, 45, 40, 35), strict=True)]
 

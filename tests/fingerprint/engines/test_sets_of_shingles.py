@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from fingerprint.engines.crc_shingles import CrcShingleEngine, canonical_words, crc_shingles
 from fingerprint.engines.dsc import DscEngine, kept_shingles
 from fingerprint.engines.exact import ExactEngine
-from fingerprint.engines.feature_index import FeatureIndex
+from fingerprint.engines.feature_engine import FeatureIndex
 from fingerprint.engines.functions84 import (
     FUNCTIONS,
     MINIMA,
@@ -23,9 +23,8 @@ from fingerprint.engines.functions84 import (
     minima,
     super_shingles,
 )
-from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.jaccard import k_shingle_engine, shingle_set, word_jaccard_engine, word_set
-from fingerprint.engines.tokens import tokenize
+from fingerprint.engines.tokens import shingle_hashes, tokenize
 from tests.support.corpus_texts import shared_file, story, with_random_characters
 
 TEXT = story(1)

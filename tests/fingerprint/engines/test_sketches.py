@@ -7,10 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fingerprint.engines.hashing import shingle_hashes
 from fingerprint.engines.minhash_lsh import MinHashLshEngine, _features
-from fingerprint.engines.simhash import FIVE_BLOCKS, SimhashEngine, simhash
-from fingerprint.engines.simhash_tables import BlockTables, distance, equal_blocks, offsets
+from fingerprint.engines.simhash import (
+    FIVE_BLOCKS,
+    BlockTables,
+    SimhashEngine,
+    distance,
+    equal_blocks,
+    offsets,
+    simhash,
+)
+from fingerprint.engines.tokens import shingle_hashes
 from tests.support.corpus_texts import story, with_random_characters
 from tests.support.examples import examples
 

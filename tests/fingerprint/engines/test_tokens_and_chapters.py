@@ -4,8 +4,7 @@ from hypothesis import strategies as st
 
 from fingerprint.engines.chapters import ChapterOwners, best_works, split_chapters
 from fingerprint.engines.engine import EngineMatch
-from fingerprint.engines.hashing import mix, shingle_hashes
-from fingerprint.engines.tokens import canonical, tokenize, word_ids, word_pairs
+from fingerprint.engines.tokens import canonical, mix, shingle_hashes, tokenize, word_ids, word_pairs
 
 TEXTS = st.text(st.sampled_from("天地玄黄宇宙，。 \nAbＺ12３\u200b\ud800網网"), max_size=60)
 
