@@ -116,7 +116,7 @@ class Calibration:
     home_bonus: float = 0.5
     min_share_for_also: float = 0.5  # of the matched tokens that another text must carry to be named
 
-    # Common wording (matcher.judge.rarity): how much of what a page has of a text must be that text's own. Measured on
+    # Common wording (matcher.judge.figures): how much of what a page has of a text must be that text's own. Measured on
     # 5,104 news items compared with each other (innocent: less than a fifth of the 5-grams in any other) and 2,000
     # excerpts of 60-500 characters and patchworks in other texts, November 2026. Innocent ones accused / excerpts of
     # 60, of 100 characters not called copies: without these rules 18 %, 0; own share .65-.9, background .02-.1, own

@@ -1,14 +1,19 @@
-"""The reference corpus: the works against which matches are verified, with a cache."""
+"""The reference corpus: the works against which matches are verified, with a cache, and their token streams."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import Fingerprint
 
 BYTES_PER_CHARACTER = 2  # Python keeps a Chinese text in two bytes a character
 DEFAULT_CACHE_BYTES = 512 * 1024 * 1024  # some 40 M characters of works
+FIRST_TOKENS = 1 << 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,3 +72,73 @@ class MemoryCorpus(dict[WorkTextId, WorkEntry]):
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
         return self.get(text_id)
+
+
+class TokenStreams(NamedTuple):
+    """The stream of text number t is tokens[starts[t]:ends[t]]."""
+
+    tokens: NDArray[np.uint16]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+
+
+class TokenCache:
+    """A cache of token streams.
+
+    Holds up to a number of tokens; beyond it the cache is cleared.
+    """
+
+    def __init__(self, corpus: Corpus, max_tokens: int) -> None:
+        self._corpus = corpus
+        self._max_tokens = max_tokens
+        self._tokens: NDArray[np.uint16] = np.empty(FIRST_TOKENS, np.uint16)
+        self._used = 0
+        self._places: dict[WorkTextId, tuple[int, int]] = {}
+
+    def streams(self, text_ids: Sequence[WorkTextId]) -> TokenStreams:
+        """Return the streams of these texts, in order; a missing text has an empty one."""
+        places = self._fetch(text_ids)
+        if places is None:
+            self._clear()
+            places = self._fetch(text_ids)
+        if places is None:  # more than the cache may hold, for this one question
+            self._clear()
+            places = self._fetch(text_ids, is_limited=False) or []
+        bounds = np.array(places, np.int64).reshape(-1, 2)
+        return TokenStreams(self._tokens, bounds[:, 0].copy(), bounds[:, 1].copy())
+
+    def _fetch(self, text_ids: Sequence[WorkTextId], is_limited: bool = True) -> list[tuple[int, int]] | None:
+        """Fetch the missing streams, and return the range of each; None if the cache is full."""
+        places = []
+        for text_id in text_ids:
+            place = self._places.get(text_id)
+            if place is None:
+                entry = self._corpus.entry(text_id)
+                if entry is None:
+                    places.append((0, 0))
+                    continue
+                place = self._append(entry.fingerprint.tokens, is_limited)
+                if place is None:
+                    return None
+                self._places[text_id] = place
+            places.append(place)
+        return places
+
+    def _append(self, tokens: NDArray[np.uint16], is_limited: bool) -> tuple[int, int] | None:
+        end = self._used + tokens.size
+        if is_limited and end > self._max_tokens:
+            return None
+        if end > self._tokens.size:
+            grown = np.empty(max(end, 2 * self._tokens.size), np.uint16)
+            grown[: self._used] = self._tokens[: self._used]
+            self._tokens = grown
+        self._tokens[self._used : end] = tokens
+        place = (self._used, end)
+        self._used = end
+        return place
+
+    def _clear(self) -> None:
+        self._places.clear()
+        self._used = 0
+        if self._tokens.size > self._max_tokens:
+            self._tokens = np.empty(FIRST_TOKENS, np.uint16)

@@ -20,11 +20,9 @@ from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import Calibration
 from matcher.corpus import Corpus, WorkEntry
 from matcher.index.postings import require_same_algorithm
-from matcher.judge.coverage_kernels import count_distinct_runs
-from matcher.judge.figures import Figures, sum_up
+from matcher.judge.figures import Figures, background_share, count_distinct_runs, is_common, own_share, sum_up
 from matcher.judge.obfuscation import add_obfuscation, find_obfuscations
 from matcher.judge.quotation import are_quotations, split_at_quotations
-from matcher.judge.rarity import background_share, is_common, own_share
 from matcher.judge.spans import find_taken_places, to_spans
 from matcher.reading_order import ReadingOrder, spans_as_given
 

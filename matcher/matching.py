@@ -9,19 +9,18 @@ from core.ids import WorkTextId
 from core.matches import Match
 from fingerprint.fingerprinting import Fingerprint
 from matcher.align.extension import find_segments
-from matcher.align.hit_extension import Hits
+from matcher.align.numbered_hits import Hits
 from matcher.align.overlaps import resolve_overlaps
 from matcher.align.segments import TEXT
 from matcher.align.tokenized_text import TokenizedPage
 from matcher.calibration import DEFAULT, Calibration
-from matcher.corpus import Corpus
+from matcher.corpus import Corpus, TokenCache
 from matcher.index.lookups import PageHits, find_hits
 from matcher.index.ports import MatchIndex
 from matcher.index.postings import require_same_algorithm
-from matcher.judge.rarity import without_texts
+from matcher.judge.figures import without_texts
 from matcher.judging import AlignedPage, Judge
 from matcher.reading_order import ReadingOrder
-from matcher.token_streams import TokenCache
 
 # Looked up at once, whichever is reached first. 8 pages take .94 of the time of single ones, 32 .9, 128 the same.
 MAX_PAGES_AT_ONCE, MAX_TOKENS_AT_ONCE = 32, 1 << 18

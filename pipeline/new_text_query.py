@@ -13,8 +13,8 @@ from core.ids import WorkTextId
 from fingerprint.fingerprinting import Fingerprint
 from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.corpus import CorpusCache
+from matcher.index.lookups import page_seeds
 from matcher.index.memory import MemoryIndex
-from matcher.index.page_seeds import page_seeds
 from matcher.matching import Matcher
 from pipeline.corpus import StoredCorpus
 from pipeline.steps import Ports, work_fingerprint

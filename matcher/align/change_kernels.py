@@ -8,28 +8,25 @@ from numpy.typing import NDArray
 from fingerprint.compilation import as_int, kernel
 from fingerprint.stream import WILDCARD
 from matcher.align.pair_kinds import (
+    COUNT_ONLY,
     HOMOPHONE,
+    MANY_HOMOPHONES,
+    NO_LEVEL,
     NOISE,
     REPLACED,
     SAME,
     SCRIPT,
     SHAPE,
-    CharacterTables,
-    classify_pair,
-)
-from matcher.align.replaced_pairs import (
-    COUNT_ONLY,
-    MANY_HOMOPHONES,
-    NO_LEVEL,
     SHAPE_CHANCES,
     SOUND_CHANCES,
     UNSEEN,
+    CharacterTables,
     Likeness,
+    classify_pair,
     level_beyond_chance,
     level_by_shape,
     level_by_sound,
 )
-from matcher.align.text_part import TokenStretch
 from matcher.align.token_alignment import (
     FROM_PAGE,
     FROM_WORK,
@@ -44,6 +41,7 @@ from matcher.align.token_alignment import (
     Gaps,
     Runs,
 )
+from matcher.align.tokenized_text import TokenStretch
 
 PLACES, TOKENS, FIRST = range(3)  # columns of totals
 

@@ -26,13 +26,11 @@ from matcher.align.change_kernels import (
     sum_up,
 )
 from matcher.align.jump_cells import JumpCosts
-from matcher.align.letter_windows import RowKinds
-from matcher.align.pair_kinds import CharacterTables
+from matcher.align.pair_kinds import CharacterTables, LikenessTables, syllable_initials, syllable_rhymes
 from matcher.align.passage_kernel import Compared, compare_diagonal, compare_parts
 from matcher.align.passages import AlignedPassage
-from matcher.align.replaced_pairs import LikenessTables, syllable_initials, syllable_rhymes
 from matcher.align.segments import PAGE_START, Segments
-from matcher.align.spelled_characters import NOWHERE, join_spelled
+from matcher.align.spelled_characters import NOWHERE, RowKinds, join_spelled
 from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import (
     FROM_PAGE,

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import kernel
-from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts
-from matcher.align.jump_seeds import find_seeds
+from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts, find_seeds
 from matcher.align.jump_walk import walk
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, TokenBounds, Tokens, agree

@@ -10,8 +10,17 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from fingerprint.stream import WILDCARD
-from matcher.align.jump_cells import NO_CELL, UNALIGNED, AlignmentSide, Cells, Ends, JumpCosts
-from matcher.align.jump_seeds import NO_PLACE, RunSeeds, first_place
+from matcher.align.jump_cells import (
+    NO_CELL,
+    NO_PLACE,
+    UNALIGNED,
+    AlignmentSide,
+    Cells,
+    Ends,
+    JumpCosts,
+    RunSeeds,
+    first_place,
+)
 from matcher.align.pair_kinds import CharacterTables, are_similar_characters
 from matcher.align.token_agreement import NearTokens, Tokens, agree
 

@@ -12,9 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.jump_cells import NO_CELL, UNALIGNED, AlignmentSide, CellRow, Cells, Ends, JumpCosts
+from matcher.align.jump_cells import (
+    NO_CELL,
+    NO_PLACE,
+    UNALIGNED,
+    AlignmentSide,
+    CellRow,
+    Cells,
+    Ends,
+    JumpCosts,
+    RunSeeds,
+    first_place,
+)
 from matcher.align.jump_runs import CLEAR_RUN, RUN_BEHIND_EDIT, equal_tokens, follow_only_way, is_landing, pair_score
-from matcher.align.jump_seeds import NO_PLACE, RunSeeds, first_place
 from matcher.align.pair_kinds import CharacterTables
 from matcher.align.token_agreement import NearTokens, agree
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
-from matcher.align.hit_extension import Hits, TextTokens
 from matcher.align.token_agreement import Tokens
+from matcher.corpus import TokenStreams
 
 MAX_BITS = 62
 SURE_TOKENS = 5  # of every hit, but for one of windows, which is kept however few more it has
@@ -16,6 +16,14 @@ GLANCE = 8  # tokens on either side: where none of them agrees, the score falls 
 # items 32, 33 and 37 are accused; at 10^9 characters 1,166 and 551 hits a page are left with 1 and 2 (2026-11).
 MIN_EQUAL = 2
 TOUCHED_AT_ONCE = 64  # 16 to 1,024 tried at 10^9 characters: 16 is slower, from 64 on all are equal
+
+
+class Hits(NamedTuple):
+    """Places at which page and texts agree; int32[h] each. works: positions within the texts."""
+
+    texts: NDArray[np.int32]
+    pages: NDArray[np.int32]
+    works: NDArray[np.int32]
 
 
 class NumberForm(NamedTuple):
@@ -65,7 +73,7 @@ def _read(number: int, form: NumberForm) -> tuple[int, int, int]:
 
 
 @kernel()
-def promising_hits(page: Tokens, texts: TextTokens, numbers: NDArray[np.int64], form: NumberForm, band: int) -> Hits:
+def promising_hits(page: Tokens, texts: TokenStreams, numbers: NDArray[np.int64], form: NumberForm, band: int) -> Hits:
     """Return the hits without those alone on their diagonals with fewer than MIN_EQUAL equal tokens around.
 
     Those are most hits of a page, and nearly all in a large corpus: extending them took most of the time. numbers: in
@@ -87,7 +95,7 @@ def promising_hits(page: Tokens, texts: TextTokens, numbers: NDArray[np.int64], 
 
 @kernel(allocates=False)
 def _touch(  # noqa: PLR0917 - kernels take no keywords
-    kept: NDArray[np.int64], texts: TextTokens, numbers: NDArray[np.int64], form: NumberForm, start: int, end: int
+    kept: NDArray[np.int64], texts: TokenStreams, numbers: NDArray[np.int64], form: NumberForm, start: int, end: int
 ) -> None:
     """Read tokens on either side of some hits, to bring them into the cache.
 
@@ -106,7 +114,7 @@ def _keep_promising(  # noqa: PLR0917
     kept: NDArray[np.int64],
     count: int,
     page: Tokens,
-    texts: TextTokens,
+    texts: TokenStreams,
     numbers: NDArray[np.int64],
     form: NumberForm,
     start: int,

@@ -8,11 +8,169 @@ import numpy as np
 from numpy.typing import NDArray
 
 from core.ids import WorkTextId
-from matcher.align.overlap_kernels import Resolved, carried_matches, resolve
-from matcher.align.segments import TEXT, Segments
+from fingerprint.compilation import as_int, kernel
+from matcher.align.segments import (
+    LINK_NEXT,
+    LINK_SEGMENT,
+    MATCHES,
+    NO_LINK,
+    PAGE_END,
+    PAGE_START,
+    SCORE,
+    TEXT,
+    WORK_START,
+    SegmentBlocks,
+    Segments,
+    add_segment,
+    block_number,
+    new_blocks,
+)
 from matcher.calibration import Calibration
 
+KEPT = -1
+STRETCH_TOKENS = 2_000  # about what a page has of a work
+
+Numbers = NDArray[np.int64]
 ALONE = np.array([0, 1], np.int64)
+
+
+class Resolved(NamedTuple):
+    """Kept and lost segments.
+
+    kept: by text, each in order of the page; starts int64[t + 1]: the start of each text's segments. lost: those with
+    most of their page range kept by another text, winners int32[n].
+    """
+
+    kept: Segments
+    starts: Numbers
+    lost: Segments
+    winners: NDArray[np.int32]
+
+
+@kernel()
+def resolve(
+    segments: Segments, ranks: NDArray[np.int32], page_tokens: int, max_overlap: float, home_bonus: float
+) -> Resolved:
+    """Assign each segment its page range, the best bid first, unless an earlier one has most of it.
+
+    ranks: int32[segments], of two equal bids the lower one is the better.
+    """
+    blockers, size = _find_blockers(segments, _by_bids(segments, ranks, home_bonus), page_tokens, max_overlap), 0
+    lost, winners, losers = np.empty_like(segments), np.empty(len(segments), np.int32), 0
+    rows = np.empty(len(segments), np.int64)
+    for number in range(len(segments)):
+        if blockers[number] == KEPT:
+            rows[size] = number
+            size += 1
+        elif segments[blockers[number], TEXT] != segments[number, TEXT]:
+            lost[losers], winners[losers] = segments[number], segments[blockers[number], TEXT]
+            losers += 1
+    kept = in_page_order(segments[rows[:size]])
+    starts, texts = np.zeros(size + 1, np.int64), 0
+    for number in range(size):
+        if number == 0 or kept[number, TEXT] != kept[number - 1, TEXT]:
+            starts[texts] = number
+            texts += 1
+    starts[texts] = size
+    return Resolved(kept, starts[: texts + 1], lost[:losers], winners[:losers])
+
+
+@kernel()
+def in_page_order(segments: Segments) -> Segments:
+    """Return the segments ordered by text, start and end on the page, and start in the work."""
+    order = np.arange(len(segments))
+    for column in (WORK_START, PAGE_END, PAGE_START, TEXT):
+        order = order[np.argsort(segments[order, column], kind="mergesort")]
+    return segments[order]
+
+
+@kernel()
+def carried_matches(
+    lost: Segments, winners: NDArray[np.int32], text: int, starts: NDArray[np.int32], ends: NDArray[np.int32]
+) -> NDArray[np.int64]:
+    """Return the texts that lost parts of passages [starts, ends) to `text`, and matching tokens, int64[n, 2]."""
+    found, count = np.zeros((len(lost), 2), np.int64), 0
+    for row in range(len(lost)):
+        if winners[row] != text or not _touches(lost[row, PAGE_START], lost[row, PAGE_END], starts, ends):
+            continue
+        number = 0
+        while number < count and found[number, 0] != lost[row, TEXT]:
+            number += 1
+        found[number, 0] = lost[row, TEXT]
+        found[number, 1] += lost[row, MATCHES]
+        count = max(count, number + 1)
+    return found[:count]
+
+
+@kernel(allocates=False)
+def _touches(start: int, end: int, starts: NDArray[np.int32], ends: NDArray[np.int32]) -> bool:
+    for number in range(starts.size):  # noqa: SIM110 - compiled: no generators
+        if start < ends[number] and end > starts[number]:
+            return True
+    return False
+
+
+@kernel()
+def _by_bids(segments: Segments, ranks: NDArray[np.int32], home_bonus: float) -> Numbers:
+    """Return the rows of the segments, highest bid first: its score, more if the page has most of that stretch."""
+    bids = np.empty(len(segments), np.float64)
+    for shift in (0, STRETCH_TOKENS // 2):
+        shares = _home_scores(segments, shift)
+        for number in range(len(segments)):
+            bids[number] = shares[number] if shift == 0 else max(bids[number], shares[number])
+    most = bids.max()
+    for number in range(len(segments)):
+        bids[number] = -segments[number, SCORE] * (1 + home_bonus * (bids[number] / most))
+    order = np.argsort(segments[:, PAGE_START], kind="mergesort")
+    order = order[np.argsort(ranks[order], kind="mergesort")]
+    return order[np.argsort(bids[order], kind="mergesort")]
+
+
+@kernel()
+def _home_scores(segments: Segments, shift: int) -> NDArray[np.float64]:
+    """Return the sum of scores of the segments in the same stretch of the work as each, float64[n]."""
+    stretches = np.empty(len(segments), np.int64)
+    for number in range(len(segments)):
+        place = (as_int(segments[number, WORK_START]) + shift) // STRETCH_TOKENS
+        stretches[number] = as_int(segments[number, TEXT]) << 32 | place
+    order, scores = np.argsort(stretches), np.zeros(len(segments), np.float64)
+    first = 0
+    while first < order.size:
+        last, total = first, 0
+        while last < order.size and stretches[order[last]] == stretches[order[first]]:
+            total += as_int(segments[order[last], SCORE])
+            last += 1
+        scores[order[first:last]] = total
+        first = last
+    return scores
+
+
+@kernel()
+def _find_blockers(segments: Segments, order: Numbers, page_tokens: int, max_overlap: float) -> NDArray[np.int32]:
+    """Return KEPT, or the kept segment that takes more than `max_overlap` of each page range, int32[n]."""
+    links, used = 0, 0
+    for number in range(len(segments)):
+        links += block_number(segments[number, PAGE_END]) - block_number(segments[number, PAGE_START]) + 1
+    blockers, blocks = np.full(len(segments), KEPT, np.int32), new_blocks(page_tokens, links)
+    for candidate in order:
+        start, end = segments[candidate, PAGE_START], segments[candidate, PAGE_END]
+        blockers[candidate] = _find_blocker(segments, blocks, start, end, max_overlap)
+        if blockers[candidate] == KEPT:
+            used = add_segment(blocks, used, start, end, candidate)
+    return blockers
+
+
+@kernel(allocates=False)
+def _find_blocker(segments: Segments, blocks: SegmentBlocks, start: int, end: int, max_overlap: float) -> int:
+    """Return the first segment that covers more than `max_overlap` of a page range; KEPT if there is none."""
+    for block in range(block_number(start), block_number(end) + 1):
+        link = blocks.heads[block]
+        while link != NO_LINK:
+            row = segments[blocks.links[link, LINK_SEGMENT]]
+            if min(end, row[PAGE_END]) - max(start, row[PAGE_START]) > max_overlap * (end - start):
+                return int(blocks.links[link, LINK_SEGMENT])
+            link = blocks.links[link, LINK_NEXT]
+    return KEPT
 
 
 class ResolvedSegments(NamedTuple):

@@ -8,7 +8,6 @@ from matcher.align.change_kernels import ChangeNumbers, Changes, Totals, WorkRan
 from matcher.align.jump_alignment import align_with_jumps, fill_edges, fill_gaps
 from matcher.align.jump_cells import UNALIGNED, AlignmentSide, JumpCosts
 from matcher.align.pair_kinds import CharacterTables
-from matcher.align.text_part import TextPart, TokenStretch, begin_sentences, read_stretch
 from matcher.align.token_agreement import NearTokens, TokenBounds, agree
 from matcher.align.token_alignment import (
     IN_WORK,
@@ -20,6 +19,7 @@ from matcher.align.token_alignment import (
     TokenAlignment,
     align_tokens,
 )
+from matcher.align.tokenized_text import TextPart, TokenStretch, begin_sentences, read_stretch
 from matcher.align.transpositions import settle_transpositions
 from matcher.align.whole_sentences import match_sentences
 

@@ -1,22 +1,144 @@
-"""A text with its tokens, and the mapping from tokens to characters."""
+"""A text with its tokens, the mapping from tokens to characters, and the tokens that each of a page may stand for."""
 
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from core.text import TextRange
+from fingerprint.algorithms import Algorithm
 from fingerprint.characters import Kind
+from fingerprint.compilation import as_int, kernel
 from fingerprint.fingerprinting import Fingerprint
+from fingerprint.fuzzy import fuzzy_syllables
 from fingerprint.readings import code_points
-from matcher.align.near_tokens import near_tokens
-from matcher.align.text_part import TextPart
-from matcher.align.token_agreement import NearTokens
+from fingerprint.stream import WILDCARD
+from matcher.align.token_agreement import NearTokens, Tokens
 
+SHAPES_USED = 2  # more columns agree by chance more often than they find: docs/decisions/matching.md
+MASK_BITS = 64
 MAX_LETTERS_OF_SYLLABLE = 16  # zhuang with zero-width characters between its letters
 FIRST_HAN, LAST_HAN = "\u3400", "\u9fff"
 # Looked up once: to ask an enumeration for a member takes longer than to compare a page's characters with it.
 LATIN, FULL_WIDTH_LATIN, HAN, ZERO_WIDTH = map(int, (Kind.LATIN, Kind.FULL_WIDTH_LATIN, Kind.HAN, Kind.ZERO_WIDTH))
+
+
+class TextPart(NamedTuple):
+    """Tokens [start, end) of a text.
+
+    characters: its code points, from offset `base` on, which is that of the token before `start` or less; offsets,
+    tokens: of all its tokens.
+    """
+
+    characters: NDArray[np.uint32]
+    base: int
+    offsets: NDArray[np.int32]
+    tokens: Tokens
+    start: int
+    end: int
+
+
+class TokenStretch(NamedTuple):
+    """Some tokens of a text from number `start` on, with the code point from which each was read."""
+
+    codes: NDArray[np.uint32]
+    tokens: Tokens
+    start: int
+
+
+@kernel()
+def read_stretch(part: TextPart) -> TokenStretch:
+    """Return code points and tokens of a part."""
+    codes = np.empty(part.end - part.start, np.uint32)
+    _read_codes(codes, part)
+    return TokenStretch(codes, part.tokens[part.start : part.end], as_int(part.start))
+
+
+@kernel(allocates=False)
+def _read_codes(codes: NDArray[np.uint32], part: TextPart) -> None:
+    for number in range(codes.size):
+        codes[number] = part.characters[np.uint64(part.offsets[np.uint64(part.start + number)] - part.base)]
+
+
+@kernel()
+def begin_sentences(part: TextPart) -> NDArray[np.bool_]:
+    """Return whether a sentence ended between each of these tokens and the previous one, bool[tokens]."""
+    begins = np.zeros(part.end - part.start, np.bool_)
+    _note_beginnings(begins, part)
+    return begins
+
+
+@kernel(allocates=False)
+def _note_beginnings(begins: NDArray[np.bool_], part: TextPart) -> None:
+    at = as_int(part.offsets[part.start - 1]) + 1 - part.base if part.start else 0
+    for number in range(begins.size):
+        place = as_int(part.offsets[np.uint64(part.start + number)]) - part.base
+        for between in range(at, place):
+            begins[number] |= _ends_sentence(part.characters[np.uint64(between)])
+        at = place + 1
+    if begins.size and part.start == 0 and part.offsets[0] == 0:
+        begins[0] = True
+
+
+@kernel(allocates=False)
+def _ends_sentence(code: int) -> bool:
+    return code in (0x3002, 0xFF01, 0xFF1F, 0x21, 0x3F, 0x2026, 0xFF61, 0x0A)
+
+
+def near_tokens(
+    characters: NDArray[np.uint32], offsets: NDArray[np.int32], tokens: NDArray[np.uint16], algorithm: Algorithm
+) -> tuple[NearTokens, NDArray[np.uint32]]:
+    """Return the masks of a page's tokens, and the code point that each token was read from.
+
+    That is: other readings of the character, characters that sound or look like it, syllables that people confuse. What
+    anchors take for one symbol by ear must agree too, or passages that they find fall into pieces. characters: the code
+    points of the page.
+    """
+    near = algorithm.near
+    rows, codes = _rows(characters, offsets, tokens, near.rows, len(near.readings))
+    return NearTokens(rows, _masks(algorithm)), codes
+
+
+@kernel()
+def _rows(
+    characters: NDArray[np.uint32],
+    offsets: NDArray[np.int32],
+    tokens: NDArray[np.uint16],
+    rows_of: NDArray[np.uint16],
+    readings: int,
+) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+    """Return rows of the masks, and code points. rows_of: by these; readings: rows of characters, before tokens."""
+    rows, codes = np.empty(tokens.size, np.int32), np.empty(tokens.size, np.uint32)
+    for number in range(tokens.size):
+        codes[number] = characters[offsets[number]]
+        row = as_int(rows_of[codes[number]])
+        if row == 0 and tokens[number] != WILDCARD:
+            row = readings + as_int(tokens[number])
+        rows[number] = row
+    return rows, codes
+
+
+@cache
+def _masks(algorithm: Algorithm) -> NDArray[np.uint64]:
+    """Return the masks of characters by row in the near table, then of syllables, for tokens without a row.
+
+    Cached for the life of the process, as the tables are that it is made from: 2 MB and 40 ms for each algorithm.
+    """
+    near, names = algorithm.near, algorithm.tables.readings.names
+    fuzzy = fuzzy_syllables(names, algorithm.symbols if algorithm.anchors.alphabet.is_heard_alike else None)
+    own = near.readings[:, :1]
+    by_character = [near.alternatives, near.shape_alternatives[:, :SHAPES_USED], fuzzy[own[:, 0]]]
+    tokens = np.concatenate([own, *by_character], axis=1)
+    alone = np.concatenate([np.arange(fuzzy.shape[0], dtype=np.uint16)[:, None], fuzzy], axis=1)
+    alone = np.pad(alone, ((0, 0), (0, tokens.shape[1] - alone.shape[1])))
+    listed = np.concatenate([tokens, alone]).astype(np.int64)
+    masks = np.zeros((len(listed), -(-fuzzy.shape[0] // MASK_BITS)), np.uint64)
+    for column in listed.T:
+        bits = np.where(column > 0, np.uint64(1) << (column % MASK_BITS).astype(np.uint64), np.uint64(0))
+        np.bitwise_or.at(masks, (np.arange(len(listed)), column // MASK_BITS), bits)
+    return masks
 
 
 @dataclass(frozen=True, slots=True, eq=False)

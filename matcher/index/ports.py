@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import Fingerprint
-from matcher.token_streams import TokenStreams
+from matcher.corpus import TokenStreams
 
 
 @dataclass(frozen=True, slots=True)

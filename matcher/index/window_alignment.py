@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fingerprint.compilation import as_int, kernel
 from fingerprint.stream import WILDCARD
-from matcher.token_streams import TokenStreams
+from matcher.corpus import TokenStreams
 
 MULTIPLIER, SPREAD = np.uint64(1_048_583), np.uint64(0x9E3779B97F4A7C15)
 HALF_WORD_BITS = np.uint64(32)
@@ -27,14 +27,6 @@ class HitColumns(NamedTuple):
     texts: Numbers
     pages: Numbers
     works: Numbers
-
-
-class WorkStreams(NamedTuple):
-    """Tokens of many texts: that of text t is tokens[starts[t]:ends[t]]."""
-
-    tokens: Tokens
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
 
 
 class PageRuns(NamedTuple):
@@ -71,12 +63,11 @@ def align_window_hits(
     """
     if not widths.any():
         return hits
-    works = WorkStreams(streams.tokens, streams.starts, streams.ends)
-    return HitColumns(*_align_hits(page, works, hits, widths, gram_tokens))
+    return HitColumns(*_align_hits(page, streams, hits, widths, gram_tokens))
 
 
 @kernel()
-def _align_hits(page: Tokens, works: WorkStreams, hits: HitColumns, widths: Numbers, gram: int) -> HitColumns:
+def _align_hits(page: Tokens, works: TokenStreams, hits: HitColumns, widths: Numbers, gram: int) -> HitColumns:
     kept = HitColumns(np.empty_like(hits.texts), np.empty_like(hits.pages), np.empty_like(hits.works))
     widest = widths.max()
     slot_count = _slot_count(widest)

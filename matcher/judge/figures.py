@@ -1,12 +1,120 @@
-"""Figures of the passages that one page has of one text, in tokens."""
+"""Figures of the passages that a page has of a text, and the share of wording in them that no other text has."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fingerprint.compilation import as_int, kernel
 from matcher.align.changes import PassageComparison, count_covered, unchanged_share
+from matcher.align.segments import PHRASE_END, PHRASE_START, PHRASE_TEXT, Phrases
 from matcher.align.tokenized_text import TokenizedText
+from matcher.calibration import Calibration
+
+RUN_TOKENS = 3
+Starts = NDArray[np.int32]
+
+
+@kernel()
+def count_own_tokens(  # noqa: PLR0917 - kernels take no keywords
+    starts: Starts, ends: Starts, phrases: Phrases, same: Starts, capped: NDArray[np.int32], anchor_tokens: int
+) -> int:
+    """Count the tokens of passages [starts, ends) outside capped anchors and phrases of texts other than `same`.
+
+    capped: page positions of anchors that occur too often, each of `anchor_tokens` tokens.
+    """
+    own = 0
+    for passage in range(starts.size):
+        start, end = as_int(starts[passage]), as_int(ends[passage])
+        edges = np.zeros(end - start + 1, np.int32)
+        for row in range(len(phrases)):
+            if not _contains(same, phrases[row, PHRASE_TEXT]):
+                _cover(edges, as_int(phrases[row, PHRASE_START]) - start, as_int(phrases[row, PHRASE_END]) - start)
+        for place in capped:
+            if start <= place < end:
+                _cover(edges, place - start, place - start + anchor_tokens)
+        own += _count_bare(edges)
+    return own
+
+
+@kernel()
+def count_phrases_around(starts: Starts, ends: Starts, phrases: Phrases, page_tokens: int) -> tuple[int, int]:
+    """Return the number of tokens outside all passages that a phrase covers, and the number of all outside."""
+    edges, is_rest = np.zeros(page_tokens + 1, np.int32), np.ones(page_tokens, np.bool_)
+    for passage in range(starts.size):
+        is_rest[starts[passage] : ends[passage]] = False
+    for row in range(len(phrases)):
+        _cover(edges, as_int(phrases[row, PHRASE_START]), as_int(phrases[row, PHRASE_END]))
+    covered, rest, depth = 0, 0, 0
+    for place in range(page_tokens):
+        depth += as_int(edges[place])
+        rest += is_rest[place]
+        covered += is_rest[place] and depth > 0
+    return covered, rest
+
+
+@kernel(allocates=False)
+def _cover(edges: NDArray[np.int32], start: int, end: int) -> None:
+    """Note a range in the edges of what is covered, as far as it lies there."""
+    last = edges.size - 1
+    if start < last and end > 0:
+        edges[max(start, 0)] += 1
+        edges[min(end, last)] -= 1
+
+
+@kernel(allocates=False)
+def _count_bare(edges: NDArray[np.int32]) -> int:
+    bare, depth = 0, 0
+    for place in range(edges.size - 1):
+        depth += as_int(edges[place])
+        bare += depth == 0
+    return bare
+
+
+@kernel(allocates=False)
+def _contains(numbers: Starts, wanted: int) -> bool:
+    for number in numbers:  # noqa: SIM110 - compiled: no generators
+        if number == wanted:
+            return True
+    return False
+
+
+@kernel()
+def count_distinct_runs(tokens: NDArray[np.uint16], starts: Starts, ends: Starts, enough: int) -> int:
+    """Count the distinct runs of three tokens in the passages, up to `enough`."""
+    seen, count = np.empty(enough, np.uint64), 0
+    for passage in range(starts.size):
+        for place in range(starts[passage], ends[passage] - RUN_TOKENS + 1):
+            run = np.uint64(tokens[place]) << 32 | np.uint64(tokens[place + 1]) << 16 | np.uint64(tokens[place + 2])
+            is_new = True
+            for other in range(count):
+                is_new &= seen[other] != run
+            if is_new:
+                seen[count] = run
+                count += 1
+                if count == enough:
+                    return count
+    return count
+
+
+@kernel()
+def mark_places(tokens: NDArray[np.int32], offsets: NDArray[np.int32]) -> tuple[NDArray[np.uint8], int, int]:
+    """Return a bit for each place of a text at which one of these tokens, at least one, begins.
+
+    uint8[b], the lowest bit of a byte first; the place of the first bit, a multiple of 8; how many bits are set.
+    """
+    first, last, count = as_int(offsets[tokens[0]]), 0, 0
+    for token in tokens:
+        first, last = min(first, as_int(offsets[token])), max(last, as_int(offsets[token]))
+    first = first >> 3 << 3
+    marked = np.zeros(((last - first) >> 3) + 1, np.uint8)
+    for token in tokens:
+        place = as_int(offsets[token]) - first
+        bit = np.uint8(1 << (place & 7))
+        count += not marked[place >> 3] & bit
+        marked[place >> 3] |= bit
+    return marked, first, count
 
 
 class Figures(NamedTuple):
@@ -56,3 +164,42 @@ def sum_up(page: TokenizedText, work: TokenizedText, comparisons: Sequence[Passa
         work_tokens=work.fingerprint.tokens.size,
         displaced=sum(found.displaced for found in comparisons),
     )
+
+
+def own_share(  # noqa: PLR0917 - as the kernel behind it
+    starts: Starts, ends: Starts, phrases: Phrases, same: Sequence[int], capped: NDArray[np.int32], anchor_tokens: int
+) -> float:
+    """Return the share of the passages' page tokens outside phrases of other texts and common anchors.
+
+    starts, ends: of the passages. phrases: of all texts; same: those whose own do not count. capped: page positions of
+    anchors that occur too often, each of `anchor_tokens` tokens. 1.0 without any token.
+    """
+    total = sum((ends - starts).tolist())
+    own = count_own_tokens(starts, ends, phrases, np.array(same, np.int32), capped, anchor_tokens)
+    return own / total if total else 1.0
+
+
+def background_share(page_tokens: int, starts: Starts, ends: Starts, phrases: Phrases) -> float:
+    """Return the share of the page outside all passages that is in other texts, 0.0 without a rest: its formulas."""
+    covered, rest = count_phrases_around(starts, ends, phrases, page_tokens)
+    return covered / rest if rest else 0.0
+
+
+def is_common(found: Figures, own: float, surroundings: float, postings: int, calibration: Calibration) -> bool:
+    """Return whether the passages of a page from a text are common wording rather than a copy.
+
+    own: share of it that no other text has; surroundings: `background_share` of the page; postings: of the whole index.
+    """
+    if found.page_containment >= calibration.most_of_page:
+        return False
+    if found.page_containment >= calibration.much_of_page:
+        return own < calibration.min_own_share_of_much
+    own_tokens = own * found.matched
+    if own < calibration.own_share(postings):
+        return own_tokens < calibration.min_own_tokens_among_phrases
+    return surroundings > calibration.max_background and own_tokens < calibration.min_own_tokens
+
+
+def without_texts(phrases: Phrases, texts: Sequence[int]) -> Phrases:
+    """Return the phrases of all but these texts."""
+    return np.asarray(phrases[~np.isin(phrases[:, PHRASE_TEXT], texts)]) if texts else phrases

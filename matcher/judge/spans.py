@@ -15,8 +15,8 @@ from core.text import TextRange
 from matcher.align.changes import CHANGE_KINDS, PassageComparison, kind_number
 from matcher.align.token_alignment import FROM_PAGE, FROM_WORK, KIND, TO_PAGE, TO_WORK
 from matcher.align.tokenized_text import TokenizedText
-from matcher.judge.coverage_kernels import mark_places
-from matcher.judge.hiding import hiding_places
+from matcher.judge.figures import mark_places
+from matcher.judge.obfuscation import hiding_places
 
 
 def to_spans(page: TokenizedText, work: TokenizedText, comparisons: Sequence[PassageComparison]) -> tuple[Span, ...]:

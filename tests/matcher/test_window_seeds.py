@@ -11,15 +11,13 @@ from core.matches import Match, MatchClass
 from fingerprint.algorithms import ALGORITHMS
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.calibration import DEFAULT, Calibration
-from matcher.corpus import MemoryCorpus, WorkEntry
-from matcher.index.lookups import PageHits, find_hits
+from matcher.corpus import MemoryCorpus, TokenCache, WorkEntry
+from matcher.index.lookups import PageHits, find_hits, page_seeds
 from matcher.index.memory import MemoryIndex
-from matcher.index.page_seeds import page_seeds
 from matcher.index.ports import MatchIndex
 from matcher.index.redis.redis_index import RedisIndex
 from matcher.judging import Editions
 from matcher.matching import Matcher
-from matcher.token_streams import TokenCache
 from tests.support.corpus_texts import story, with_homophones, with_random_characters
 
 PUBLISHED, BOTH = 3, 4

@@ -7,7 +7,7 @@ tokens     uint16[tokens]      the streams of all texts in a row; a place in it 
 offsets    uint32[2^bits + 1]  where each bucket begins (matcher.index.posting_table)
 entries    uint64[postings]
 starts, ends  int64[texts]     where each text's stream lies; increasing
-directory  uint32              matcher.index.posting_kernels.owner
+directory  uint32              matcher.index.posting_table.owner
 id_bounds  int64[texts + 1]    where each text id begins
 ids        uint8               text ids in UTF-8
 id_order   uint32[texts]       texts in order of their ids' bytes
@@ -30,9 +30,9 @@ from numpy.typing import NDArray
 
 from core.errors import BadConfiguration, BadInput, UnreadableFile
 from core.ids import WorkTextId
+from matcher.corpus import TokenStreams
 from matcher.index.ports import IndexVersion
 from matcher.index.posting_table import PostingTable
-from matcher.token_streams import TokenStreams
 
 SUFFIX = ".snapshot"
 MAGIC = b"ZWSNAP\x00\x01"

@@ -14,10 +14,9 @@ from matcher.align.change_kernels import classify_changes
 from matcher.align.changes import CHANGE_NUMBERS, character_tables, jump_costs, kind_number
 from matcher.align.jump_alignment import align_with_jumps
 from matcher.align.jump_cells import AlignmentSide
-from matcher.align.text_part import begin_sentences, read_stretch
 from matcher.align.token_agreement import TokenBounds
 from matcher.align.token_alignment import REWRITTEN, align_tokens
-from matcher.align.tokenized_text import TokenizedPage, TokenizedText
+from matcher.align.tokenized_text import TokenizedPage, TokenizedText, begin_sentences, read_stretch
 from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import shuffled_sentences, story, with_homophones
 from tests.support.fingerprint_definition import are_alike, are_homophones, are_variants

@@ -9,11 +9,10 @@ from hypothesis import strategies as st
 
 from fingerprint.algorithms import DEFAULT as ALGORITHM
 from matcher.align.changes import character_tables, jump_costs
-from matcher.align.jump_cells import UNALIGNED, AlignmentSide
-from matcher.align.jump_seeds import NO_PLACE, find_seeds, first_place
+from matcher.align.jump_cells import NO_PLACE, UNALIGNED, AlignmentSide, find_seeds, first_place
 from matcher.align.jump_walk import walk
-from matcher.align.near_tokens import MASK_BITS
 from matcher.align.token_agreement import NearTokens
+from matcher.align.tokenized_text import MASK_BITS
 from matcher.calibration import DEFAULT
 from tests.support.examples import examples
 

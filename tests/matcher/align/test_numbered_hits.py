@@ -5,20 +5,20 @@ import random
 import numpy as np
 import pytest
 
-from matcher.align.hit_extension import Hits, TextTokens
+from matcher.align.extension import Hits, TokenStreams
 from matcher.align.numbered_hits import GLANCE, MAX_BITS, MIN_EQUAL, SURE_TOKENS, number_hits, promising_hits
 
 BAND = 20
 SYMBOLS = 60  # so few that equal tokens beside a hit are as frequent by chance as in a large corpus
 
 
-def texts_of(sizes: list[int], rng: random.Random) -> TextTokens:
+def texts_of(sizes: list[int], rng: random.Random) -> TokenStreams:
     ends = np.cumsum(sizes)
     tokens = np.array([rng.randrange(SYMBOLS) for _ in range(int(ends[-1]))], np.uint16)
-    return TextTokens(tokens, (ends - sizes).astype(np.int64), ends.astype(np.int64))
+    return TokenStreams(tokens, (ends - sizes).astype(np.int64), ends.astype(np.int64))
 
 
-def random_hits(page: np.ndarray, texts: TextTokens, count: int, rng: random.Random) -> list[tuple[int, int, int]]:
+def random_hits(page: np.ndarray, texts: TokenStreams, count: int, rng: random.Random) -> list[tuple[int, int, int]]:
     """Text, page position and position in the text, increasing by text, diagonal and page position."""
     found: set[tuple[int, int, int]] = set()
     while len(found) < count:
@@ -32,7 +32,7 @@ def as_columns(hits: list[tuple[int, int, int]]) -> Hits:
     return Hits(*np.array(hits, np.int32).reshape(-1, 3).T.copy())
 
 
-def is_promising(page: np.ndarray, texts: TextTokens, hits: list[tuple[int, int, int]], number: int) -> bool:
+def is_promising(page: np.ndarray, texts: TokenStreams, hits: list[tuple[int, int, int]], number: int) -> bool:
     """By definition."""
     text, here, work_at = hits[number]
     for other in (number - 1, number + 1):
@@ -47,7 +47,7 @@ def is_promising(page: np.ndarray, texts: TextTokens, hits: list[tuple[int, int,
     return sum(bool(page[here + place] == work[work_at + place]) for place in places) >= MIN_EQUAL
 
 
-def promising(page: np.ndarray, texts: TextTokens, hits: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+def promising(page: np.ndarray, texts: TokenStreams, hits: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
     numbers, form = number_hits(page.size, as_columns(hits))
     assert form.page_bits
     numbers.sort()

@@ -12,8 +12,8 @@ from fingerprint.readings import code_points
 from laboratory.edits.catalogue import edited
 from laboratory.edits.material import default_material
 from matcher.align.changes import CHANGE_KINDS, PassageComparison, character_tables, compare_passage
+from matcher.align.pair_kinds import NO_LEVEL, SHAPE_LEVELS, level_beyond_chance, level_by_shape, level_by_sound
 from matcher.align.passages import AlignedPassage
-from matcher.align.replaced_pairs import NO_LEVEL, SHAPE_LEVELS, level_beyond_chance, level_by_shape, level_by_sound
 from matcher.align.tokenized_text import TokenizedPage, TokenizedText
 from matcher.calibration import DEFAULT
 from tests.support.corpus_texts import story

@@ -10,7 +10,7 @@ from core.obfuscations import Obfuscation
 from fingerprint.fingerprinting import fingerprint_text
 from fingerprint.readings import SYLLABLES, syllable_ids
 from matcher.align import spelled_characters
-from matcher.align.letter_windows import RowKinds
+from matcher.align.spelled_characters import RowKinds
 from tests.support.matchers import matcher_of
 
 # 鲁迅, 故乡 (1921) and 朝花夕拾 (1928), with a sentence that holds a figure and characters twice.

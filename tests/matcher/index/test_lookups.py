@@ -6,12 +6,11 @@ from numpy.typing import NDArray
 from core.ids import WorkTextId
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.calibration import DEFAULT
-from matcher.corpus import MemoryCorpus, WorkEntry
+from matcher.corpus import MemoryCorpus, TokenCache, WorkEntry
 from matcher.index.lookups import PageHits, find_hits
 from matcher.index.memory import MemoryIndex
 from matcher.index.ports import IndexHits
 from matcher.matching import MAX_PAGES_AT_ONCE, GivenPage, Matcher
-from matcher.token_streams import TokenCache
 from tests.support.corpus_texts import story, with_homophones
 
 SHARED = story(50)[:600]  # in more texts than a hash may be of

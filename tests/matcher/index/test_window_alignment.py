@@ -10,8 +10,8 @@ from hypothesis.extra import numpy as hnp
 
 from fingerprint.stream import WILDCARD
 from matcher.calibration import DEFAULT
+from matcher.corpus import TokenStreams
 from matcher.index.window_alignment import HitColumns, align_window_hits
-from matcher.token_streams import TokenStreams
 
 TOKENS = st.one_of(st.integers(1, 3), st.integers(1, 60), st.just(WILDCARD))
 
