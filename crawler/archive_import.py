@@ -18,7 +18,7 @@ from crawler.opening import NO_RULES, ReadingRules, Rejected
 from crawler.readers.pages import SinglePage
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.sources.archive_records import ArchiveFile
-from crawler.sources.archive_shapes import ArchiveLimits, Captured, ImportCounts, PassedBy, RecordPosition
+from crawler.sources.archive_streams import Captured, ImportCounts, PassedBy, RecordPosition
 from crawler.store_pipeline import MAX_BYTES, MAX_PAGES
 from crawler.urls import canonical
 
@@ -51,7 +51,7 @@ def import_archive(
     places: Places,
     store: PageStore,
     outbox: Outbox,
-    limits: ArchiveLimits,
+    max_body_bytes: int,
     *,
     so_far: ImportedSoFar | None = None,
     on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
@@ -66,62 +66,24 @@ def import_archive(
     on_progress. Raises RetryLater if a store does not answer.
     """
     logging.getLogger("warcio").setLevel(logging.ERROR)  # it warns of every odd address, as it stands in the file
-    reader = ReadingProcess(max_seconds=MAX_READING_S)
     so_far = so_far or ImportedSoFar()
-    importing = _Importing(path.name, places, store, outbox, so_far.counts, reader)
-    archive = ArchiveFile(path, limits)
-    progress = _ImportProgress(so_far.at, importing, on_progress)
-    try:
-        for record in archive.records(lambda url: places(url) is not None, so_far.at):
-            if record is None:
-                progress.tell()
-                continue
-            importing.take(record)
-            progress.take(record.position)
-        progress.keep()
-    except UnreadableFile:
-        progress.keep()
-        raise
-    finally:
-        reader.close()
-        archive.close()
-        progress.tell()
+    with ReadingProcess(max_seconds=MAX_READING_S) as reader:
+        importing = _Import(path.name, places, store, outbox, reader, so_far, on_progress)
+        archive = ArchiveFile(path, max_body_bytes)
+        try:
+            for record in archive.records(lambda url: places(url) is not None, so_far.at):
+                importing.take(record)
+            importing.keep()
+        except UnreadableFile:
+            importing.keep()
+            raise
+        finally:
+            archive.close()
+            importing.tell()
     return importing.counts
 
 
-class _ImportProgress:
-    """The progress of an import: what lies before `at` is stored."""
-
-    def __init__(
-        self,
-        start: RecordPosition,
-        importing: "_Importing",
-        listener: Callable[[ImportCounts, RecordPosition], None] | None,
-    ) -> None:
-        self._importing, self._listener = importing, listener
-        self._at = self._met = start
-        self._counts = deepcopy(importing.counts)
-        self._records, self._told_at = 0, time.monotonic()
-
-    def take(self, at: RecordPosition) -> None:
-        """Note a further record; store what gathered and report progress from time to time."""
-        self._met, self._records = at, self._records + 1
-        is_due = time.monotonic() - self._told_at >= TELL_EVERY_S
-        if is_due or self._importing.is_full or self._records % TELL_EVERY_RECORDS == 0:
-            self.keep()
-            self.tell()
-
-    def keep(self) -> None:
-        self._importing.keep()
-        self._at, self._counts = self._met, deepcopy(self._importing.counts)
-
-    def tell(self) -> None:
-        self._told_at = time.monotonic()
-        if self._listener is not None:
-            self._listener(self._counts, self._at)
-
-
-class _Importing:
+class _Import:
     """One import. Pages gather until `keep` stores them and sends them to the next step, known ones too."""
 
     def __init__(  # noqa: PLR0917 - see import_archive
@@ -130,37 +92,36 @@ class _Importing:
         places: Places,
         store: PageStore,
         outbox: Outbox,
-        counts: ImportCounts,
         reader: ReadingProcess,
+        so_far: ImportedSoFar,
+        listener: Callable[[ImportCounts, RecordPosition], None] | None,
     ) -> None:
         self._name, self._places, self._store, self._outbox = name, places, store, outbox
-        self.counts, self._reader = counts, reader
+        self._reader, self._listener = reader, listener
+        self.counts, self._met = so_far.counts, so_far.at
+        self._kept = deepcopy(so_far.counts), so_far.at  # what lies before is stored
         self._gathered: list[tuple[Fetched, Reading]] = []
-        self._bytes = 0
+        self._bytes = self._records = 0
+        self._told_at = time.monotonic()
 
-    @property
-    def is_full(self) -> bool:
-        return len(self._gathered) >= MAX_PAGES or self._bytes >= MAX_BYTES
+    def take(self, record: Captured | PassedBy | None) -> None:
+        """Read a further record; store what gathered and report progress from time to time. None: a sign of life."""
+        if record is None:
+            self.tell()
+            return
+        self._read(record)
+        self._met, self._records = record.position, self._records + 1
+        is_full = len(self._gathered) >= MAX_PAGES or self._bytes >= MAX_BYTES
+        is_due = time.monotonic() - self._told_at >= TELL_EVERY_S
+        if is_due or is_full or self._records % TELL_EVERY_RECORDS == 0:
+            self.keep()
+            self.tell()
 
-    def take(self, record: Captured | PassedBy) -> None:
-        self.counts.records += 1
-        if isinstance(record, PassedBy):
-            self._count_passed(record.reason.value)
-            return
-        self.counts.bytes_read += len(record.body)
-        self.counts.truncated += record.is_truncated
-        self.counts.revisits += record.is_revisit
-        place = self._places(record.url)
-        if place is None:
-            self._count_passed(ArchiveReason.NOT_WATCHED.value)
-            return
-        reading = self._reading(record, place)
-        if isinstance(reading, Rejected):
-            self._count_passed(reading.reason.value)
-            return
-        self.counts.dated_by_server += record.is_dated_by_server
-        self._gathered.append((self._make_fetched(record, place), reading))
-        self._bytes += len(record.body)
+    def tell(self) -> None:
+        """Report what is stored."""
+        self._told_at = time.monotonic()
+        if self._listener is not None:
+            self._listener(*self._kept)
 
     def keep(self) -> None:
         """Store what gathered. Raises RetryLater, and keeps it gathered then."""
@@ -173,20 +134,40 @@ class _Importing:
         for message in pages_stored([each.version_id for each in stored]):
             self._outbox.send(message)
         self._gathered, self._bytes = [], 0
+        self._kept = deepcopy(self.counts), self._met
+
+    def _read(self, record: Captured | PassedBy) -> None:
+        self.counts.records += 1
+        if isinstance(record, PassedBy):
+            self._count_passed(record.reason.value)
+            return
+        self.counts.bytes_read += len(record.body)
+        self.counts.truncated += record.is_truncated
+        self.counts.revisits += record.is_revisit
+        place = self._places(record.url)
+        if place is None:
+            self._count_passed(ArchiveReason.NOT_WATCHED.value)
+            return
+        page = SinglePage(record.body, dict(record.headers), record.url, place.rules)
+        try:
+            reading: Reading | Rejected = self._reader.run_task(page)
+        except GivenUp as error:
+            reading = Rejected(Rejection.UNREADABLE, error.message)
+        if isinstance(reading, Rejected):
+            self._count_passed(reading.reason.value)
+            return
+        self.counts.dated_by_server += record.is_dated_by_server
+        self._gathered.append((self._make_fetched(record, place), reading))
+        self._bytes += len(record.body)
 
     def _put(self, fetched: Fetched, reading: Reading) -> list[Stored]:
         try:
             return [self._store.put(fetched, reading)]
         except ValueError as error:
-            self._fault(Message("crawl.page-not-stored", url=fetched.final_url[:200], fault=error))
+            self._count_passed(Rejection.UNREADABLE.value)
+            if len(self.counts.faults) < MAX_FAULTS:
+                self.counts.faults.append(Message("crawl.page-not-stored", url=fetched.final_url[:200], fault=error))
             return []
-
-    def _reading(self, record: Captured, place: PagePlace) -> Reading | Rejected:
-        page = SinglePage(record.body, dict(record.headers), record.url, place.rules)
-        try:
-            return self._reader.run_task(page)  # type: ignore[no-any-return]
-        except GivenUp as error:
-            return Rejected(Rejection.UNREADABLE, error.message)
 
     def _make_fetched(self, record: Captured, place: PagePlace) -> Fetched:
         origin = (
@@ -210,8 +191,3 @@ class _Importing:
 
     def _count_passed(self, reason: str) -> None:
         self.counts.passed_by[reason] = self.counts.passed_by.get(reason, 0) + 1
-
-    def _fault(self, fault: Message) -> None:
-        self._count_passed(Rejection.UNREADABLE.value)
-        if len(self.counts.faults) < MAX_FAULTS:
-            self.counts.faults.append(fault)

@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
@@ -57,9 +56,8 @@ class Frontier:
         self._journal = Journal(job_dir / JOURNAL_NAME, plan_digest(plan)) if job_dir is not None else None
         self.notice: Message | None = None
         if self._journal is not None:
-            for record in self._journal.replay():
+            for record in self._journal.open():
                 self._take(record)
-            self._journal.begin(keeps=bool(self._known))
             self.notice = self._journal.notice
 
     @property
@@ -151,42 +149,40 @@ class Journal:
         self._file: TextIO | None = None
         self.notice: Message | None = None
 
-    def replay(self) -> Iterator[dict[str, object]]:
-        """Yield the records of the journal that was found, up to its first bad line; nothing where there is none."""
-        if not self._path.exists():
-            return
-        with self._path.open(encoding="utf-8", errors="replace") as journal:
-            records = _records(journal)
-            head = next(records, None)
-            if not head or head.get("format") != _FORMAT:
-                self.notice = Message("crawl.damaged-journal", path=self._path)
-                return
-            if head.get("plan") != self._digest:
-                self.notice = Message("crawl.other-plan", path=self._path)
-                return
-            for count, record in enumerate(records):
-                if record is None:
-                    self.notice = Message("crawl.damaged-end", path=self._path) if count else None
-                    return
-                yield record
+    def open(self) -> Iterator[dict[str, object]]:
+        """Yield the records of the journal that was found, up to its first bad line, and write them to a new one.
 
-    def begin(self, *, keeps: bool) -> None:
-        """Open the journal anew, without what is damaged; the old one stays until the new one is whole.
-
-        keeps: the good lines of the one that was found. A process that still has that one open, because it was taken
-        for dead, writes where nothing is read.
+        The old one stays until the new one is whole. A process that still has that one open, because it was taken for
+        dead, writes where nothing is read.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
         with fresh.open("w", encoding="utf-8") as journal:
             journal.write(_line({"format": _FORMAT, "plan": self._digest}))
-            if keeps:
-                with self._path.open(encoding="utf-8", errors="replace") as old:
-                    journal.writelines(_line(record) for record in islice(_good_records(old), 1, None))
+            for record in self._replay():
+                journal.write(_line(record))
+                yield record
             journal.flush()
             os.fsync(journal.fileno())
         fresh.replace(self._path)
         self._file = self._path.open("a", encoding="utf-8")
+
+    def _replay(self) -> Iterator[dict[str, object]]:
+        if not self._path.exists():
+            return
+        with self._path.open(encoding="utf-8", errors="replace") as journal:
+            head = _read_record(journal.readline())
+            if head is None or head.get("format") != _FORMAT:
+                self.notice = Message("crawl.damaged-journal", path=self._path)
+            elif head.get("plan") != self._digest:
+                self.notice = Message("crawl.other-plan", path=self._path)
+            else:
+                for count, line in enumerate(journal):
+                    record = _read_record(line)
+                    if record is None:
+                        self.notice = Message("crawl.damaged-end", path=self._path) if count else None
+                        return
+                    yield record
 
     def write(self, *records: dict[str, object]) -> None:
         """Add lines, and hand them to the system at once."""
@@ -210,28 +206,16 @@ class Journal:
         return False
 
 
-def _good_records(journal: TextIO) -> Iterator[dict[str, object]]:
-    """Yield the records up to the first bad line."""
-    for record in _records(journal):
-        if record is None:
-            return
-        yield record
-
-
-def _records(journal: TextIO) -> Iterator[dict[str, object] | None]:
-    """Yield the journal's records; None for the first bad line, and nothing after it."""
-    for line in journal:
-        try:
-            record = json.loads(line)
-        except ValueError:
-            record = None
-        is_good = isinstance(record, dict) and (
-            record.keys() >= {"found", "depth", "kind"} or record.keys() & {"done", "format"}
-        )
-        if not is_good or not line.endswith("\n"):
-            yield None
-            return
-        yield record
+def _read_record(line: str) -> dict[str, object] | None:
+    """Return the record in a line of the journal; None for a bad one."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    is_good = isinstance(record, dict) and (
+        record.keys() >= {"found", "depth", "kind"} or record.keys() & {"done", "format"}
+    )
+    return record if is_good and line.endswith("\n") else None
 
 
 def _line(record: dict[str, object]) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from lxml.html import HtmlElement
 
+from core.pages import CrawlPlan
 from core.states import Rejection
 from core.wording import Message
 from crawler.characters.decoding import Decoded, decode
@@ -107,19 +108,6 @@ class ReadingSteps:
             self._until = until + time.monotonic() - seconds
 
 
-class ReadingRules(Protocol):
-    """The reading rules of a site; core.pages.CrawlPlan is one."""
-
-    @property
-    def body_selector(self) -> str: ...
-
-    @property
-    def title_selector(self) -> str: ...
-
-    @property
-    def encoding(self) -> str: ...
-
-
 @dataclass(frozen=True, slots=True)
 class PageRules:
     """The rules alone, for what belongs to no crawl; by itself it says that nothing is known of the site."""
@@ -137,6 +125,7 @@ class Rejected:
     message: Message
 
 
+ReadingRules = CrawlPlan | PageRules
 NO_RULES = PageRules()
 # Whatever says so is not a text; what says anything else may be one: servers send what they do not know as they like.
 _NO_TEXT_TYPES = re.compile(

@@ -81,6 +81,3 @@ class PageReader:
 
     def close(self) -> None:
         self._process.close()
-
-
-__all__ = ["PageReader", "WholePage"]

@@ -6,14 +6,15 @@ from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from core.politeness import BrowserMode
 from core.settings import CrawlSettings
-from crawler.browsing.chromium import find_chromium, missing_browser
-from crawler.browsing.rights import (
+from crawler.browsing.chromium import (
     AGE_SETTING,
     ARGUMENTS,
     MAX_MEMORY_BYTES,
     MEMORY_SETTING,
     PAGES_SETTING,
+    find_chromium,
     launch_options,
+    missing_browser,
 )
 from crawler.fetching.names import NAME_SERVERS_SETTING
 from crawler.fetching.resolver import ALLOWED_SETTING

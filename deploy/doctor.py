@@ -15,8 +15,7 @@ from redis.exceptions import RedisClusterException
 
 from core.errors import ZhuiwenError
 from core.wording import Message
-from crawler.browsing.chromium import find_chromium, missing_browser
-from crawler.browsing.rights import UNPRIVILEGED, has_sandbox, unprivileged_user
+from crawler.browsing.chromium import UNPRIVILEGED, find_chromium, has_sandbox, missing_browser, unprivileged_user
 from deploy import home_checks
 from deploy.findings import Check, Context, DoctorFinding
 from deploy.services import InstallationState, ServiceStatus, health, status

@@ -31,8 +31,8 @@ from core.hosts import host_key
 from core.politeness import Proxy
 from core.states import Rejection
 from crawler.browsing.browser_proxy import REFUSED_HEADER, BrowserProxy, ConnectedAddress
+from crawler.browsing.chromium import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.browsing.page_capture import PageCapture
-from crawler.browsing.rights import AGE_SETTING, MEMORY_SETTING, PAGES_SETTING
 from crawler.fetching.addresses import AddressGuard
 from crawler.fetching.capture import CAPTURE, CapturingHandler
 from crawler.fetching.names import make_resolver

@@ -8,6 +8,7 @@ import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -29,6 +30,14 @@ from crawler.fetching.reactor import running_reactor
 from crawler.fetching.resolver import GuardedResolver
 from crawler.fetching.routes import RouteFinder
 from crawler.fetching.wire import TICKET, ExchangeRecord, RecordingFactory, parse_status
+
+# The headers of a response as plain text.
+
+
+def decode_headers(response: Response) -> dict[str, str]:
+    """Return names and values; those of repeated headers are joined."""
+    return {name.decode("latin-1"): b", ".join(values).decode("latin-1") for name, values in response.headers.items()}
+
 
 # Tunnels through proxies: the status of a refusal, which Scrapy gives only as text.
 
@@ -72,12 +81,12 @@ CAPTURE = "zhuiwen_capture"  # in the meta of a request that a browser carried o
 EARLIER = "zhuiwen_earlier_answer"  # in the meta of a request whose answer was fetched for another site
 # What a redirect says in its body is a sentence; a page that sends on by a meta tag is a page, of 3 to 60 kB.
 MAX_HOP_BODY_BYTES = 64 * 1024
-_SECRETS = re.compile(rb"^(cookie|authorization|proxy-authorization)[ \t]*:[^\r\n]*", re.IGNORECASE | re.MULTILINE)
-_VALUE_OF_SECRET = re.compile(
-    rb"^((?:cookie|authorization|proxy-authorization)[ \t]*:[ \t]*)([^\r\n]*)", re.IGNORECASE | re.MULTILINE
+# The names of cookies and logins in a head, and their values.
+_SECRET = re.compile(
+    rb"^((?:cookie|authorization|proxy-authorization)[ \t]*:[ \t]*)([^\r\n]*)"
+    rb"|^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)([^;\r\n]*)",
+    re.IGNORECASE | re.MULTILINE,
 )
-_VALUE_OF_SET_COOKIE = re.compile(rb"^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)([^;\r\n]*)", re.IGNORECASE | re.MULTILINE)
-_SET_COOKIE = re.compile(rb"^(set-cookie2?[ \t]*:[ \t]*[^=;\r\n]*=)[^;\r\n]*", re.IGNORECASE | re.MULTILINE)
 
 
 class CapturingHandler(HTTP11DownloadHandler):
@@ -89,7 +98,8 @@ class CapturingHandler(HTTP11DownloadHandler):
         self._tickets = count(1)
         self._route_finder = RouteFinder()
         self._pool = _tunnel_pool(self._pool)
-        self._pool._factory = _factory(self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
+        factory: Any = partial(RecordingFactory, self._records, crawler.settings.getfloat("DOWNLOAD_TIMEOUT"))
+        self._pool._factory = factory
 
     async def download_request(self, request: Request) -> Response:
         ticket = b"%d" % next(self._tickets)
@@ -160,8 +170,7 @@ def without_secrets(head: bytes) -> bytes:
     >>> without_secrets(b"HTTP/1.1 200 OK\r\nSet-Cookie: id=7; Path=/\r\n\r\n")
     b'HTTP/1.1 200 OK\r\nSet-Cookie: id=[withheld]; Path=/\r\n\r\n'
     """
-    said = WITHHELD.encode()
-    return _SET_COOKIE.sub(rb"\1" + said, _SECRETS.sub(rb"\1: " + said, head))
+    return _SECRET.sub(lambda found: (found[1] or found[3]) + WITHHELD.encode(), head)
 
 
 def with_secrets_starred(head: bytes) -> bytes:
@@ -170,22 +179,7 @@ def with_secrets_starred(head: bytes) -> bytes:
     >>> with_secrets_starred(b"GET / HTTP/1.1\r\nCookie: a=1\r\n\r\n")
     b'GET / HTTP/1.1\r\nCookie: ***\r\n\r\n'
     """
-
-    def star_out(found: re.Match[bytes]) -> bytes:
-        return found[1] + b"*" * len(found[2])
-
-    return _VALUE_OF_SET_COOKIE.sub(star_out, _VALUE_OF_SECRET.sub(star_out, head))
-
-
-def _factory(into: dict[bytes, ExchangeRecord], idle_s: float) -> type[RecordingFactory]:
-    """Return a factory class, since Twisted's pool makes a factory for each connection."""
-
-    class Factory(RecordingFactory):
-        records = into
-        now = staticmethod(_now)
-        max_idle_s = idle_s
-
-    return Factory
+    return _SECRET.sub(lambda found: (found[1] or found[3]) + b"*" * len(found[2] or found[4] or b""), head)
 
 
 def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
@@ -196,7 +190,7 @@ def _tunnel_pool(scrapys: HTTPConnectionPool) -> TunnelPool:
 
 
 def _exchange(request: Request, response: Response, record: ExchangeRecord, route_finder: RouteFinder) -> WireExchange:
-    ended, proxy = _now(), str(request.meta.get("proxy") or "")
+    ended, proxy = datetime.now(UTC), str(request.meta.get("proxy") or "")
     is_through_proxy = bool(proxy)
     address, port = ("", 0) if is_through_proxy else record.server
     return WireExchange(
@@ -225,7 +219,3 @@ def _name_answer(url: str) -> NameAnswer | None:
     reactor = running_reactor()
     resolver = reactor.nameResolver
     return resolver.last_answer(host_key(url)[0]) if isinstance(resolver, GuardedResolver) else None
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -1,10 +1,9 @@
 """Twisted's HTTP connection, which records the heads of what goes over it, byte for byte and in their order."""
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from cryptography.hazmat.primitives.serialization import Encoding
@@ -49,11 +48,9 @@ class ExchangeRecord:
 class RecordingProtocol(_LenientHTTP11ClientProtocol):
     """One connection; requests follow each other on it. max_idle_s: until the first, then it is closed."""
 
-    def __init__(
-        self, quiescent: Any, records: dict[bytes, ExchangeRecord], now: Callable[[], datetime], max_idle_s: float
-    ) -> None:
+    def __init__(self, quiescent: Any, records: dict[bytes, ExchangeRecord], max_idle_s: float) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]
-        self._records, self._now, self._max_idle_s = records, now, max_idle_s
+        self._records, self._max_idle_s = records, max_idle_s
         self._unused: Any = None
         self._record: ExchangeRecord | None = None
         self._head, self._head_bytes = bytearray(), 0
@@ -64,7 +61,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         reactor = running_reactor()
         later: Any = reactor
         transport: Any = self.transport
-        self._connected_at = self._now()
+        self._connected_at = datetime.now(UTC)
         # A proxy that never opens its tunnel: the caller has given up, and nothing else ends the connection.
         self._unused = later.callLater(self._max_idle_s, transport.abortConnection)
         super().connectionMade()
@@ -81,7 +78,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         self._is_used()
         ticket = (request.headers.getRawHeaders(TICKET) or [b""])[0]
         record = self._records.get(ticket, ExchangeRecord())
-        record.connected_at, record.sent_at = self._connected_at, self._now()
+        record.connected_at, record.sent_at = self._connected_at, datetime.now(UTC)
         record.request_head = record.response_head = b""
         self._record, self._head = record, bytearray()
         return super().request(_RecordedRequest.wrap(request, record))
@@ -108,7 +105,7 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
         while (end := _end_of_head(self._head)) and parse_status(self._head) in _INFORMATIONAL:
             del self._head[:end]
         if end:
-            record.response_head, record.answered_at = bytes(self._head[:end]), self._now()
+            record.response_head, record.answered_at = bytes(self._head[:end]), datetime.now(UTC)
             # Read now: a closed connection no longer has them.
             self._tls = self._tls or tls_session(self.transport)
             record.server, record.tls = peer_address(self.transport), self._tls
@@ -120,12 +117,12 @@ class RecordingProtocol(_LenientHTTP11ClientProtocol):
 class RecordingFactory(_LenientHTTP11ClientFactory):
     """Makes connections that write to `records`, by the ticket of each request."""
 
-    records: dict[bytes, ExchangeRecord]
-    now: Callable[[], datetime]
-    max_idle_s: float
+    def __init__(self, records: dict[bytes, ExchangeRecord], max_idle_s: float, quiescent: Any, endpoint: str) -> None:
+        super().__init__(quiescent, endpoint)  # type: ignore[no-untyped-call]
+        self._records, self._max_idle_s = records, max_idle_s
 
     def buildProtocol(self, addr: Any) -> RecordingProtocol:  # noqa: N802
-        return RecordingProtocol(self._quiescentCallback, self.records, self.now, self.max_idle_s)
+        return RecordingProtocol(self._quiescentCallback, self._records, self._max_idle_s)
 
 
 class _RecordedRequest(WireRequest):

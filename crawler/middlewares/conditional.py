@@ -14,7 +14,7 @@ from scrapy.http import Response
 from core.ids import FinalUrl, RequestedUrl
 from core.visits import MovedTo
 from crawler.context import CrawlContext, get_context
-from crawler.fetching.response_headers import decode_headers
+from crawler.fetching.capture import decode_headers
 from crawler.frontier import CrawlTarget
 from crawler.politeness.refusals import KnownText
 from crawler.recrawl.absences import redirect_target

@@ -10,8 +10,8 @@ from scrapy.http import Response
 from core.states import Rejection
 from core.wording import Message
 from crawler.context import get_context
+from crawler.fetching.capture import decode_headers
 from crawler.fetching.proxies import PROXY_META, USER_AGENT_META
-from crawler.fetching.response_headers import decode_headers
 from crawler.frontier import ROBOTS
 from crawler.opening import Rejected
 from crawler.politeness.bans import (

@@ -2,11 +2,27 @@
 
 import logging
 import threading
+from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from PIL import Image
+
+from core.wording import Message
+
+# Availability of character recognition in pictures, checked without loading it.
+
+
+def is_installed() -> bool:
+    """Return True if the extra `ocr` is installed."""
+    return find_spec("rapidocr_onnxruntime") is not None
+
+
+def missing_recognition() -> Message | None:
+    """Return the message that names the missing extra for pictures of text; None if it is installed."""
+    return None if is_installed() else Message("site.no-ocr")
+
 
 _HEIGHT_PX = 48  # the input height of the recogniser's network
 MAX_WIDTH_PX = 2_000

@@ -8,8 +8,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from core.ids import digest
+from crawler.obfuscation.glyph_ocr import is_installed
 from crawler.obfuscation.page_picture import SeenLine, looks_like_text, open_picture
-from crawler.obfuscation.recognition import is_installed
 from crawler.obfuscation.worker_process import WorkerProcess
 
 if TYPE_CHECKING:  # loaded at the first picture that looks like text

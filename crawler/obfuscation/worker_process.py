@@ -5,6 +5,7 @@
 
 import contextlib
 import json
+import os
 import resource
 import signal
 import subprocess
@@ -12,9 +13,21 @@ import sys
 import threading
 from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import IO, Any
 
-from crawler.child_environment import child_environment
+# The environment of a process that reads hostile input.
+
+_KEPT = ("PATH", "LANG", "HOME")
+_ROOT = Path(__file__).resolve().parents[2]
+
+
+def child_environment() -> dict[str, str]:
+    """Return an environment without secrets: code that breaks out of such a process finds none there."""
+    kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
+    return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": paths}
+
 
 # Of what a process writes to: a recogniser of text with a picture of 24,000,000 pixels has 600 MB at its peak, drawing
 # the references takes 670 (2026-11).

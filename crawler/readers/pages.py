@@ -19,7 +19,7 @@ from crawler.links import Links, forbids_following, links
 from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_page
 from crawler.page_data.script_requests import fetch_texts, has_no_text, read_script_data
 from crawler.site_kinds import KINDS
-from crawler.sources.novel_pages import Outline, outline
+from crawler.sources.catalogue import Outline, outline
 
 # A shell of a script application has a title and a notice that scripts are off; a list has links.
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000

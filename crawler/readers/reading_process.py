@@ -23,8 +23,8 @@ from typing import Any, Self
 from core.errors import BadInput, BrokenInvariant, ServiceUnavailable, ZhuiwenError
 from core.pages import CrawlPlan
 from core.wording import Message
-from crawler.child_environment import child_environment
 from crawler.fetching.resources import NO_RESOURCES, Resources
+from crawler.obfuscation.worker_process import child_environment
 from crawler.readers.messages import (
     MAX_MEMORY_BYTES,
     OUT_OF_MEMORY,

@@ -15,7 +15,7 @@ from scrapy.http import Response
 from twisted.python.failure import Failure
 
 from core.pages import CrawlPlan
-from crawler.fetching.response_headers import decode_headers
+from crawler.fetching.capture import decode_headers
 from crawler.frontier import CrawlTarget
 from crawler.opening import Rejected, open_page
 from crawler.recrawl.site_visits import SiteVisits

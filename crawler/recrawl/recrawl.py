@@ -13,8 +13,7 @@ from core.ports import Clock, VisitRepository
 from core.states import Rejection
 from core.visits import AbsenceReason, AddressKind
 from core.wording import Message
-from crawler.fetching.capture import fetch_time
-from crawler.fetching.response_headers import decode_headers
+from crawler.fetching.capture import decode_headers, fetch_time
 from crawler.frontier import PAGE, CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged
 from crawler.opening import Rejected

@@ -18,7 +18,7 @@ from core.wording import Message
 from crawler.links import Links
 from crawler.recrawl import policy
 from crawler.recrawl.listed_dates import ListedDates
-from crawler.sources.listed import ListedPage
+from crawler.sources.sitemaps import ListedPage
 from crawler.urls import canonical
 
 NOT_MODIFIED = 304

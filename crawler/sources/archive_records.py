@@ -25,13 +25,15 @@ from core.errors import UnreadableFile, ZhuiwenError
 from core.ids import digest
 from core.states import ArchiveReason, Rejection
 from crawler.fetching.capture import without_secrets
-from crawler.sources.archive_shapes import ArchiveLimits, Captured, PassedBy, RecordPosition
 from crawler.sources.archive_streams import (
     CHUNK_BYTES,
     FIRST_BYTES,
     MAX_RATIO,
     MIN_BYTES_TO_JUDGE,
+    Captured,
     NotChunked,
+    PassedBy,
+    RecordPosition,
     Records,
     Swells,
     beginning,
@@ -49,10 +51,13 @@ Given = Captured | PassedBy | None  # None: a sign of life
 
 
 class ArchiveFile:
-    """A WARC (also ARC), gzipped or not, or a WACZ with several of them."""
+    """A WARC (also ARC), gzipped or not, or a WACZ with several of them.
 
-    def __init__(self, path: Path, limits: ArchiveLimits) -> None:
-        self._path, self._limits = path, limits
+    max_body_bytes: a longer body is cut off there and counted.
+    """
+
+    def __init__(self, path: Path, max_body_bytes: int) -> None:
+        self._path, self._max_body_bytes = path, max_body_bytes
         self._zip: zipfile.ZipFile | None = None
         try:
             self._size = path.stat().st_size
@@ -114,7 +119,7 @@ class ArchiveFile:
     def _of_member(self, number: int, start: RecordPosition, wanted: Wanted) -> Iterator[Given]:
         with self._open_records(number, is_unpacked=start.is_unpacked) as stream:
             stream.seek(start.offset)
-            iterator, pairs = Records(stream, self._limits.max_body_bytes), RecordPairs()
+            iterator, pairs = Records(stream, self._max_body_bytes), RecordPairs()
             last = None
             try:
                 for record in iterator:
@@ -143,7 +148,7 @@ class ArchiveFile:
                 self._open_records(number, is_unpacked=is_unpacked) as stream,
                 suppress(Exception),
             ):  # it was read before
-                iterator = Records(stream, self._limits.max_body_bytes)
+                iterator = Records(stream, self._max_body_bytes)
                 for count, record in enumerate(iterator):
                     position = RecordPosition(number, iterator.offset, is_unpacked)
                     if number == end.member and position.offset >= end.offset:
@@ -215,7 +220,7 @@ class ArchiveFile:
         if not media_type.strip().lower().startswith(_PAGE_TYPES):
             return Rejection.NOT_HTML, None
         try:
-            body, is_cut = read_body(record, self._limits.max_body_bytes)
+            body, is_cut = read_body(record, self._max_body_bytes)
         except Swells:
             raise
         except Exception:  # the many ways of brotli, chunks and deflate to be wrong: this record's fault alone
@@ -231,7 +236,7 @@ class ArchiveFile:
             return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
         with self._open_records(at.member, is_unpacked=at.is_unpacked) as stream:
             stream.seek(at.offset)
-            before = Records(stream, self._limits.max_body_bytes)
+            before = Records(stream, self._max_body_bytes)
             earlier = next(before)
             before.bounds.is_header = False
             stated, found = (header_id(each, "WARC-Payload-Digest") for each in (record, earlier))

@@ -21,7 +21,7 @@ from core.text import storable
 from crawler.characters.decoding import Decoded, decode
 from crawler.main_text.metadata import parse_time
 from crawler.markup import parse
-from crawler.sources.listed import MAX_TITLE_CHARS, ListedPage
+from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
 
 MAX_AUTHOR_CHARS = 200
 MAX_ENTRIES = 5_000  # whole archives of blogs come as one feed; readers take some hundreds

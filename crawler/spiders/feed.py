@@ -27,7 +27,7 @@ from crawler.politeness.refusals import Postponed
 from crawler.readers.messages import Call
 from crawler.readers.pages import SinglePage
 from crawler.sources.feeds import Feed, FeedEntry, read_list
-from crawler.sources.listed import complete_reading
+from crawler.sources.sitemaps import complete_reading
 from crawler.spiders.generic import GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PartedText

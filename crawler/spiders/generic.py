@@ -17,7 +17,7 @@ from core.wording import Message
 from crawler.browsing.chromium import missing_browser
 from crawler.browsing.on_demand import BROWSER_META
 from crawler.context import CrawlContext
-from crawler.fetching.response_headers import decode_headers
+from crawler.fetching.capture import decode_headers
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget, address_key
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.middlewares.browser_requests import BrowserMiddleware
@@ -25,12 +25,10 @@ from crawler.politeness.refusals import Postponed
 from crawler.readers.messages import Call
 from crawler.readers.pages import WholePage
 from crawler.recrawl.recrawl import RECRAWLED
-from crawler.sources.novel_pages import MAX_PARTS, announces_continuation, is_continuation, part_number
-from crawler.sources.novel_titles import chapter_title
+from crawler.sources.novel_pages import MAX_PARTS, announces_continuation, chapter_title, is_continuation, part_number
 from crawler.sources.sitemaps import Sitemap, read_sitemap
-from crawler.spiders.crawl_signals import CrawlSignals
+from crawler.spiders.crawl_signals import CrawlSignals, Failures
 from crawler.spiders.empty_parameters import EmptyParameters
-from crawler.spiders.failures import Failures
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PageHandler, PartedText
 from crawler.stats import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT, STOPPED

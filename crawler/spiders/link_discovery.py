@@ -13,8 +13,7 @@ from crawler.context import CrawlContext
 from crawler.frontier import PAGE, PROBE, ROBOTS, SITEMAP, CrawlTarget
 from crawler.links import Links
 from crawler.readers.pages import WholePage
-from crawler.sources.listed import ListedPage
-from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, Sitemap, named_in_robots
+from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, ListedPage, Sitemap, named_in_robots
 from crawler.urls import is_book
 
 MAX_SITEMAPS = 100  # of one crawl

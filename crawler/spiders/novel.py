@@ -21,8 +21,7 @@ from crawler.opening import Rejected
 from crawler.politeness.refusals import Postponed
 from crawler.readers.pages import WholePage
 from crawler.sources.catalogue import MIN_CHAPTERS, Block, ChapterLink, list_chapter_links
-from crawler.sources.novel_pages import MAX_PARTS, Following, is_same_chapter, next_part
-from crawler.sources.novel_titles import chapter_title
+from crawler.sources.novel_pages import MAX_PARTS, Following, chapter_title, is_same_chapter, next_part
 from crawler.spiders.generic import PART_PRIORITY, GenericSpider, SpiderOutput
 from crawler.spiders.link_discovery import LinkDiscovery
 from crawler.spiders.page_handler import PartedText

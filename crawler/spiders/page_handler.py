@@ -13,17 +13,16 @@ from core.states import Rejection
 from core.visits import AbsenceReason
 from core.wording import Message
 from crawler.browsing.on_demand import BROWSER_META
-from crawler.contacts.gathering import ContactPages
+from crawler.contacts.reading import ContactPages
 from crawler.context import CrawlContext
-from crawler.fetching.capture import fetch_time, make_capture
-from crawler.fetching.response_headers import decode_headers
+from crawler.fetching.capture import decode_headers, fetch_time, make_capture
 from crawler.frontier import CrawlTarget
 from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.opening import Rejected, is_attachment
 from crawler.readers.messages import Task
 from crawler.readers.pages import WholePage
-from crawler.sources.listed import ListedPage, complete_reading
 from crawler.sources.novel_pages import join_parts
+from crawler.sources.sitemaps import ListedPage, complete_reading
 from crawler.stats import NEEDS_OCR, SLOW_RULES
 from crawler.urls import identity, is_book
 

@@ -19,7 +19,7 @@ from core.settings import Settings
 from core.settings_layers import SettingOrigin, planned_layers, running_layers, started_layer
 from core.wording import Message
 from crawler.browsing.chromium import missing_browser
-from crawler.obfuscation.recognition import missing_recognition
+from crawler.obfuscation.glyph_ocr import missing_recognition
 from deploy import started
 from deploy.cli.evidence_status import noted_lines
 from deploy.home import Home, prepare

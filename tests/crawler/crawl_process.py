@@ -20,7 +20,7 @@ from core.ids import SiteId, page_id, version_id
 from core.messages import PagesStored, StepMessage
 from core.pages import CrawlCounts, CrawlPlan, Fetched, Reading, Stored
 from core.settings import CrawlSettings
-from crawler.contacts.gathering import ContactGatherer, Gathered
+from crawler.contacts.reading import ContactGatherer, Gathered
 from crawler.run import CrawlServices, run_crawl
 from pagestore.mongo import connect
 from pagestore.recent_answers import MongoRecentAnswers

@@ -13,8 +13,7 @@ import pytest
 
 from core.politeness import BrowserMode, Politeness
 from core.settings import CrawlSettings
-from crawler.browsing.chromium import find_chromium, missing_browser
-from crawler.browsing.rights import has_sandbox, may_be_run
+from crawler.browsing.chromium import find_chromium, has_sandbox, may_be_run, missing_browser
 from crawler.middlewares.browser_requests import SHELLS_THAT_DECIDE
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.texts import SIMPLIFIED, own_text

@@ -12,8 +12,16 @@ import pytest
 from core.contacts import Contact, ContactKind
 from crawler.contacts.about_pages import about_page_kind
 from crawler.contacts.emails import MAX_EMAILS, emails
-from crawler.contacts.gathering import MAX_ABOUT_PAGES, MAX_ANY_PAGES, MAX_KEPT, ContactGatherer, ContactPages
-from crawler.contacts.reading import PageContacts, numbers, page_contacts
+from crawler.contacts.reading import (
+    MAX_ABOUT_PAGES,
+    MAX_ANY_PAGES,
+    MAX_KEPT,
+    ContactGatherer,
+    ContactPages,
+    PageContacts,
+    numbers,
+    page_contacts,
+)
 from crawler.markup import parse
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.support.web_server import WebServer, page

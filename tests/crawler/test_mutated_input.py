@@ -12,7 +12,7 @@ import pytest
 
 from core.errors import BadInput, ZhuiwenError
 from crawler.sources.archive_records import ArchiveFile
-from crawler.sources.archive_shapes import ArchiveLimits, RecordPosition
+from crawler.sources.archive_streams import RecordPosition
 from crawler.sources.feeds import read_list
 from crawler.sources.search import read_answer
 from crawler.sources.sitemaps import read_robots, read_sitemap
@@ -22,7 +22,7 @@ from tests.crawler.texts import own_text
 from tests.support.web_server import page
 
 ROUNDS = 250  # of each kind; 1,500 of each found nothing more (2026-11)
-LIMITS = ArchiveLimits(400_000)
+MAX_BODY_BYTES = 400_000
 
 
 def _warc(*, is_gzipped: bool) -> bytes:
@@ -74,7 +74,7 @@ def test_an_archive_that_is_spoilt_is_read_or_refused(kind: str, tmp_path: Path)
     for _ in range(ROUNDS):
         path.write_bytes(mutated(ARCHIVES[kind], rng))
         try:
-            archive = ArchiveFile(path, LIMITS)
+            archive = ArchiveFile(path, MAX_BODY_BYTES)
             try:
                 list(archive.records(lambda _: True, RecordPosition()))
             finally:

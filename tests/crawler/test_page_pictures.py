@@ -21,7 +21,7 @@ from crawler.fetching.resources import ResourceKind, Resources, decode_data_url
 from crawler.markup import parse
 from crawler.obfuscation import text_process
 from crawler.obfuscation.deobfuscation import RenderContext, deobfuscate, open_render_context
-from crawler.obfuscation.recognition import is_installed
+from crawler.obfuscation.glyph_ocr import is_installed
 from crawler.obfuscation.reference_fonts import free_fonts
 from crawler.obfuscation.text_process import PageBudget, TextProcess
 from crawler.opening import Rejected

@@ -9,7 +9,8 @@ from core.errors import BadConfiguration
 from core.pages import Reading
 from crawler import page_reader
 from crawler.opening import Rejected
-from crawler.page_reader import PageReader, WholePage
+from crawler.page_reader import PageReader
+from crawler.readers.pages import WholePage
 from crawler.readers.reading_process import ReadingProcess
 from crawler.reading import read_page
 from crawler.stats import SLOW_RULES

@@ -14,8 +14,7 @@ from core.text import TextRange
 from core.zones import SurroundingLine, Zone
 from crawler.markup import parse
 from crawler.sources.catalogue import chapter_blocks, list_chapter_links
-from crawler.sources.novel_pages import Following, is_same_chapter, join_parts, next_part, part_number
-from crawler.sources.novel_titles import chapter_title
+from crawler.sources.novel_pages import Following, chapter_title, is_same_chapter, join_parts, next_part, part_number
 from tests.crawler.crawl_process import (
     Crawled,
     RecordingStore,

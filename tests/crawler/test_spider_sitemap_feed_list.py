@@ -12,8 +12,7 @@ from core.errors import BadConfiguration
 from core.pages import CrawlPlan
 from crawler.run import run_crawl
 from crawler.sources.feeds import named_feeds, read_feed
-from crawler.sources.listed import ListedPage
-from crawler.sources.sitemaps import read_sitemap
+from crawler.sources.sitemaps import ListedPage, read_sitemap
 from tests.crawler.crawl_process import RecordingStore, crawl, plan_of, recording_services, settings_of
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text, paragraphs
 from tests.support.books import epub_of

@@ -21,13 +21,13 @@ from core.ids import SiteId
 from core.pages import DATED_BY_SERVER
 from crawler.archive_import import ImportedSoFar, PagePlace, import_archive
 from crawler.opening import Rejected, open_page
-from crawler.sources.archive_shapes import ArchiveLimits, ImportCounts, RecordPosition
+from crawler.sources.archive_streams import ImportCounts, RecordPosition
 from tests.crawler.crawl_process import RecordingOutbox, RecordingStore
 from tests.crawler.texts import SIMPLIFIED, TRADITIONAL, own_text
 
 pytestmark = pytest.mark.usefixtures("processes")
 
-LIMITS = ArchiveLimits(max_body_bytes=400_000)
+MAX_BODY_BYTES = 400_000
 
 
 def place(url: str) -> PagePlace | None:
@@ -79,7 +79,7 @@ def url(number: object) -> str:
 
 def imported(path: Path, **more: object) -> tuple[ImportCounts, RecordingStore, RecordingOutbox]:
     store, outbox = RecordingStore(), RecordingOutbox()
-    return import_archive(path, place, store, outbox, LIMITS, **more), store, outbox  # type: ignore[arg-type]
+    return import_archive(path, place, store, outbox, MAX_BODY_BYTES, **more), store, outbox  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def test_a_revisit_moves_the_page_to_its_moment_with_the_body_of_before(tmp_path
     revisit(archive, 1, 2, Payload_Digest=payload_digest(markup(1)))
     revisit(archive, 1, 3, Refers_To_Target_URI=url(1), Refers_To_Date="2025-01-01T00:00:00Z")
     store = DatedStore()
-    counts = import_archive(archive.save(tmp_path / "a.warc.gz"), place, store, RecordingOutbox(), LIMITS)
+    counts = import_archive(archive.save(tmp_path / "a.warc.gz"), place, store, RecordingOutbox(), MAX_BODY_BYTES)
     assert (counts.stored, counts.new_versions, counts.revisits, len(store.versions)) == (3, 1, 2, 1)
     assert [moment.month for moment in store.seen] == [1, 2, 3]
 
@@ -288,7 +288,7 @@ def test_truncated_records_are_read_as_far_as_they_go_and_counted(tmp_path: Path
     )
     counts, store, _ = imported(path)
     assert (counts.stored, counts.truncated) == (2, 2)
-    assert all(len(fetched.body) <= LIMITS.max_body_bytes for fetched, _ in store.versions.values())
+    assert all(len(fetched.body) <= MAX_BODY_BYTES for fetched, _ in store.versions.values())
 
 
 def test_the_plain_text_of_a_wet_file_is_taken_in(tmp_path: Path) -> None:
@@ -317,12 +317,12 @@ def test_an_import_that_breaks_off_goes_on_where_it_was(tmp_path: Path) -> None:
 
     with pytest.raises(ServiceUnavailable):
         import_archive(
-            path, place, Failing(), RecordingOutbox(), LIMITS, on_progress=lambda c, at: noted.append((c, at))
+            path, place, Failing(), RecordingOutbox(), MAX_BODY_BYTES, on_progress=lambda c, at: noted.append((c, at))
         )
     counts, position = noted[-1]
     assert 0 < position.offset < path.stat().st_size
     store = RecordingStore()
-    import_archive(path, place, store, RecordingOutbox(), LIMITS, so_far=ImportedSoFar(position, counts))
+    import_archive(path, place, store, RecordingOutbox(), MAX_BODY_BYTES, so_far=ImportedSoFar(position, counts))
     urls = {fetched.final_url for fetched, _ in [*away.versions.values(), *store.versions.values()]}
     assert urls == {url(number) for number in range(1, 61)}
     assert len(store.versions) == 29  # those after the batch of 32 that was stored, and its last record
@@ -337,7 +337,7 @@ def test_a_file_that_is_cut_off_gives_what_came_before_and_a_sentence(tmp_path: 
     path.write_bytes(archive.buffer.getvalue()[:-cut])
     store = RecordingStore()
     with pytest.raises(UnreadableFile, match="is cut off"):
-        import_archive(path, place, store, RecordingOutbox(), LIMITS)
+        import_archive(path, place, store, RecordingOutbox(), MAX_BODY_BYTES)
     assert len(store.versions) >= 3
     whole = [fetched.capture.exchanges[0] for fetched, _ in store.versions.values() if fetched.capture]
     assert not any(each.is_truncated for each in whole[:-1])
@@ -349,7 +349,7 @@ def test_a_page_at_which_the_file_breaks_off_is_marked_as_half(tmp_path: Path) -
     path.write_bytes(gzip.decompress(record.buffer.getvalue())[:-300])
     store, counts = RecordingStore(), ImportCounts()
     with pytest.raises(UnreadableFile, match="inside its last record"):
-        import_archive(path, place, store, RecordingOutbox(), LIMITS, so_far=ImportedSoFar(counts=counts))
+        import_archive(path, place, store, RecordingOutbox(), MAX_BODY_BYTES, so_far=ImportedSoFar(counts=counts))
     assert (counts.stored, counts.truncated) == (2, 1)
     halves = {fetched.final_url: fetched.capture for fetched, _ in store.versions.values()}
     assert [halves[url(number)].exchanges[0].is_truncated for number in (1, 2)] == [False, True]
@@ -399,7 +399,7 @@ def test_a_body_that_swells_is_cut_at_the_limit(tmp_path: Path) -> None:
     path = Archive().response(url(1), bomb, headers=(("Content-Encoding", "gzip"),)).save(tmp_path / "a.warc.gz")
     counts, store, _ = imported(path)
     assert counts.truncated == 1
-    assert all(len(fetched.body) <= LIMITS.max_body_bytes for fetched, _ in store.versions.values())
+    assert all(len(fetched.body) <= MAX_BODY_BYTES for fetched, _ in store.versions.values())
 
 
 def test_a_file_that_swells_beyond_reason_ends_with_a_sentence(tmp_path: Path) -> None:
@@ -421,7 +421,7 @@ def test_headers_without_an_end_are_refused(tmp_path: Path) -> None:
 
 def test_nobody_is_asked_to_read_what_nobody_watches(common_crawl: Path) -> None:
     store = RecordingStore()
-    counts = import_archive(common_crawl, lambda _: None, store, RecordingOutbox(), LIMITS)
+    counts = import_archive(common_crawl, lambda _: None, store, RecordingOutbox(), MAX_BODY_BYTES)
     assert (counts.bytes_read, counts.stored) == (0, 0)
 
 
@@ -495,7 +495,7 @@ def test_sessions_in_an_archive_are_starred_out_and_the_records_keep_their_lengt
 def test_a_record_that_is_longer_than_may_be_kept_is_named_and_not_kept(tmp_path: Path) -> None:
     from crawler.sources.archive_streams import MAX_HEADER_BYTES
 
-    padded = markup(1) + b"<!--" + b"x" * (LIMITS.max_body_bytes + MAX_HEADER_BYTES)
+    padded = markup(1) + b"<!--" + b"x" * (MAX_BODY_BYTES + MAX_HEADER_BYTES)
     _, store, _ = imported(Archive().response(url(1), padded).save(tmp_path / "a.warc.gz"))
     [(fetched, _)] = store.versions.values()
     assert fetched.capture.records == ()
@@ -515,7 +515,7 @@ def test_a_page_seen_again_keeps_both_records(tmp_path: Path) -> None:
             kept.append(tuple(each.head for each in fetched.capture.records))  # type: ignore[arg-type]
             return super().put(fetched, reading)
 
-    import_archive(archive.save(tmp_path / "a.warc.gz"), place, Store(), RecordingOutbox(), LIMITS)
+    import_archive(archive.save(tmp_path / "a.warc.gz"), place, Store(), RecordingOutbox(), MAX_BODY_BYTES)
     [_, (again, first)] = kept
     assert b"WARC-Type: revisit" in again
     assert b"HTTP/1.1 200 Again" in again

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from crawler.obfuscation.recognition import is_installed
+from crawler.obfuscation.glyph_ocr import is_installed
 from crawler.obfuscation.reference_fonts import free_fonts
 from tests.crawler.case_folders import case
 from tests.crawler.texts import SIMPLIFIED

@@ -21,7 +21,7 @@ from core import disk
 from core.errors import RetryLater, ServiceUnavailable
 from core.settings_loading import load
 from core.wording import Message
-from crawler.obfuscation import recognition
+from crawler.obfuscation import glyph_ocr
 from deploy import home_checks
 from deploy import outages as outages_of_commands
 from deploy.cli.crawl_waiting import Patience, RunWatch
@@ -220,8 +220,8 @@ def test_status_says_what_to_install_where_pictures_of_text_cannot_be_read(
 ) -> None:
     environ: dict[str, Any] = {"ZHUIWEN_HOME": str(tmp_path / "home")}
     prepare(environ)
-    monkeypatch.setattr(recognition, "find_spec", lambda name: object())
+    monkeypatch.setattr(glyph_ocr, "find_spec", lambda name: object())
     assert "site.no-ocr" not in {note.code for note in installation_status(environ).notes}
-    monkeypatch.setattr(recognition, "find_spec", lambda name: None)
+    monkeypatch.setattr(glyph_ocr, "find_spec", lambda name: None)
     (note,) = [note for note in installation_status(environ).notes if note.code == "site.no-ocr"]
     assert "pip install 'zhuiwen[ocr]'" in str(note)

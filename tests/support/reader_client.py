@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from socket import AF_UNIX, SOCK_SEQPACKET, send_fds, socket
 
-from crawler.child_environment import child_environment
+from crawler.obfuscation.worker_process import child_environment
 from crawler.readers import reading_process
 
 MAX_BYTES = 1 << 16

@@ -22,8 +22,8 @@ from typing import NoReturn
 import pytest
 
 from core.garbage import freeze_loaded_objects
-from crawler.child_environment import child_environment
 from crawler.obfuscation.repairs import repairs
+from crawler.obfuscation.worker_process import child_environment
 from crawler.readers import reading_process
 from crawler.site_identifiers import registrable
 from fingerprint.normalization import normalize

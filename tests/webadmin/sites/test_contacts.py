@@ -12,7 +12,7 @@ from core.errors import BadInput, ServiceUnavailable
 from core.messages import LookUpRequested
 from core.settings import RegistrySettings, Settings
 from core.settings_loading import load
-from crawler.contacts.gathering import Gathered
+from crawler.contacts.reading import Gathered
 from crawler.registries.look_up import RegistryContact
 from tests.support.admin_data import NOW, holder, site
 from tests.support.desk import CollectingOutbox

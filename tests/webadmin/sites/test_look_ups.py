@@ -9,8 +9,7 @@ from django.db import DatabaseError
 
 from core.contacts import Contact, ContactKind
 from core.messages import LookUpRequested, StepMessage, as_dict
-from crawler.contacts.gathering import ContactGatherer
-from crawler.contacts.reading import PageContacts
+from crawler.contacts.reading import ContactGatherer, PageContacts
 from pipeline import outbox
 from pipeline.app import app
 from tests.support.admin_data import holder, site

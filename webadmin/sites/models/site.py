@@ -202,8 +202,8 @@ class ArchiveImport(models.Model):
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
     position = models.JSONField(
         default=dict, blank=True, editable=False
-    )  # crawler.sources.archive_shapes.RecordPosition
-    counts = models.JSONField(_("counts"), default=dict, blank=True)  # crawler.sources.archive_shapes.ImportCounts
+    )  # crawler.sources.archive_streams.RecordPosition
+    counts = models.JSONField(_("counts"), default=dict, blank=True)  # crawler.sources.archive_streams.ImportCounts
     faults = MessageField(_("faults"), default=list, blank=True)
     requested_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("requested by")

@@ -13,7 +13,7 @@ from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.archive_import import ImportedSoFar, PagePlace, import_archive
 from crawler.opening import PageRules
-from crawler.sources.archive_shapes import ArchiveLimits, ImportCounts, RecordPosition
+from crawler.sources.archive_streams import ImportCounts, RecordPosition
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site, SiteDomain
 from webadmin.sites.services import imports
@@ -49,10 +49,8 @@ def run_import(
 
     try:
         so_far = ImportedSoFar(imports.resume_position(row), counts)
-        limits = ArchiveLimits(settings.max_body_bytes)
-        counts = import_archive(
-            Path(row.path), place_finder(row), store, outbox, limits, so_far=so_far, on_progress=note
-        )
+        places, limit = place_finder(row), settings.max_body_bytes
+        counts = import_archive(Path(row.path), places, store, outbox, limit, so_far=so_far, on_progress=note)
     except BadInput as error:
         log.warning("import %s: %s", row.pk, error)
         imports.end(row, counts, error.message)

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db import transaction
 
 from core.contacts import MAX_LABEL_CHARS, MAX_VALUE_CHARS, Contact, ContactSource
-from crawler.contacts.gathering import Gathered
+from crawler.contacts.reading import Gathered
 from crawler.registries.look_up import RegistryContact
 from webadmin.sites.models import ContactRead, Site
 

@@ -19,7 +19,7 @@ from core.pages import CrawlCounts
 from core.ports import Outbox
 from core.states import Rejection
 from core.wording import Message
-from crawler.contacts.gathering import ContactGatherer
+from crawler.contacts.reading import ContactGatherer
 from crawler.frontier import drop_journal
 from crawler.run import CrawlServices, run_crawl
 from crawler.stats import BYTE_LIMIT, PAGE_LIMIT, STOPPED, STORE_AWAY

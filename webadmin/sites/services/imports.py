@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from core.errors import BadInput, UnreadableFile
 from core.wording import Message
-from crawler.sources.archive_shapes import ImportCounts, RecordPosition
+from crawler.sources.archive_streams import ImportCounts, RecordPosition
 from webadmin.accounts.models import RightsHolder, User
 from webadmin.sites.models import ArchiveImport, Site
 
