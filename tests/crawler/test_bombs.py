@@ -20,7 +20,7 @@ from crawler.sources.feeds import read_feed
 from crawler.sources.sitemaps import named_in_robots, read_sitemap
 from tests.crawler.crawl_process import crawl, plan_of, settings_of
 from tests.crawler.test_safety_limits import RawServer
-from tests.crawler.test_warc_import import LIMITS, Archive, imported, url
+from tests.crawler.test_warc_import import MAX_BODY_BYTES, Archive, imported, url
 from tests.crawler.texts import own_text
 from tests.support.web_server import Answer, Routes, WebServer, page
 
@@ -263,7 +263,7 @@ def test_a_record_whose_body_swells_is_cut_in_either_coding(coding: str, tmp_pat
     pack = {"gzip": gzip.compress, "deflate": zlib.compress}[coding]
     archive = Archive().response(url(1), pack(SWOLLEN), headers=(("Content-Encoding", coding),))
     counts, store, _ = imported(archive.response(url(2), page("二", own_text(2)).body).save(tmp_path / "a.warc.gz"))
-    assert all(len(fetched.body) <= LIMITS.max_body_bytes for fetched, _ in store.versions.values())
+    assert all(len(fetched.body) <= MAX_BODY_BYTES for fetched, _ in store.versions.values())
     assert counts.truncated == 1
     assert any(fetched.final_url == url(2) for fetched, _ in store.versions.values())
 
